@@ -8,7 +8,7 @@ from components.fingerprints import drawn
 from components.look import text
 from components.shell import frame, layout_menu, navigation
 from components.state import addresses, caching
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if.cautions import draw_input_cautions
 from reseat.errors import PlacementRefused

@@ -9,7 +9,7 @@ from components.operate.election import draw_election
 from components.operate.operated_cluster import operated_cluster
 from components.shell import frame
 from components.state import addresses, caching, fields
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.what_if.what_if import shown
 from reseat.election import ElectionPreview, Mode, after_plan, auto_rebalance, less_even, preferred
 from reseat.model import ClusterLayout, Plan

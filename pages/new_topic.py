@@ -10,7 +10,7 @@ from components.operate.operated_cluster import OperatedCluster, operated_cluste
 from components.operate.topic import created, draw_created, draw_creation
 from components.shell import frame
 from components.state import addresses, fields
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.errors import PlacementRefused
 from reseat.placement import JavaRandom, Placement
 from reseat.placement.creation import place_topic

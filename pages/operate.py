@@ -15,7 +15,7 @@ from components.operate.start import put_throttles_back, throttles_left
 from components.operate.watch import draw_run
 from components.shell import frame
 from components.state import addresses
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.errors import ReseatError
 from reseat.operate.checks.check import Verdict

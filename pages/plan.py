@@ -8,7 +8,7 @@ from components.plan.judge_form import draw_judging
 from components.plan.proof import draw_proof
 from components.shell import frame
 from components.state import addresses, fields
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.what_if.bars import choose_bars, draw_bars
 from components.what_if.cautions import draw_input_cautions
 from components.what_if.moves import draw_flows, draw_moves

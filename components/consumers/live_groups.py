@@ -7,7 +7,7 @@ import streamlit as st
 from components.consumers import scenario
 from components.look import tables, text
 from components.look.notices import refused
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.consumers import ASSIGNORS
 from reseat.consumers.events import Rebalance

@@ -12,7 +12,7 @@ import streamlit as st
 from components.look import text
 from components.over_time.shown_cluster import cluster_kept, keep_cluster
 from components.state import caching, slots
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.history.read import History
 from reseat.history.stretch import last_moment, moments

@@ -20,7 +20,8 @@ from reseat.model import BrokerState, ClusterLayout
 from reseat.model.glossary import define
 from reseat.placement import Placement
 from reseat.placement.creation import CreationMethod, loads_over_draws
-from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topic, create_command, zookeeper_nodes
+from reseat.placement.topic_spec import TopicSpec, automatic_topic
+from reseat.placement.topic_texts import admin_request, create_command, zookeeper_nodes
 
 __all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures", "pinned"]
 

@@ -9,7 +9,7 @@ import streamlit as st
 from components.operate import person as operate_person
 from components.server import visitor
 from components.state import addresses, session, shared
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.errors import InputRefused
 from reseat.model import Snapshot

@@ -16,7 +16,7 @@ from components.look.text import wish_in_words
 from components.shell import frame, navigation
 from components.shell.frame import Figure
 from components.state import caching, fields
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
 from components.what_if.refusal import draw_refusal

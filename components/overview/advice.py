@@ -9,7 +9,7 @@ import streamlit as st
 from components.look import text
 from components.shell import navigation
 from components.state import addresses, caching, fields, slots
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 
 if TYPE_CHECKING:
     from reseat.planning.advice import Advice, Answer

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.look import text
 from components.state import addresses
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 
 __all__ = ["draw_takeaway"]
 

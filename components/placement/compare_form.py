@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from components.look import text
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.placement.request import MOST_BROKERS, brokers_text
 

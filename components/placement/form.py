@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from components.look import text
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.placement.examples import EXAMPLES
 from reseat.placement.request import ALGORITHMS, MOST_BROKERS, PlacementRequest, brokers_text, from_query

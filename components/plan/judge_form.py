@@ -9,7 +9,7 @@ from components.look.notices import refused
 from components.plan.proof import draw_proof
 from components.shell import frame
 from components.state import addresses, caching, fields
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.errors import ReseatError
 from reseat.model import Plan
 from reseat.sources import read_proposed

@@ -10,7 +10,7 @@ import streamlit as st
 from components.look import text
 from components.look.text import wish_in_words
 from components.state import caching, session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.what_if.what_if import plan_of
 from reseat.access import Door
 from reseat.errors import ReseatError, WishRefused

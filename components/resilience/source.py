@@ -15,8 +15,8 @@ from components.resilience.detail import loss_of_row
 from components.resilience.view import Chosen
 from components.shell import frame
 from components.state import addresses, caching, fields
+from components.state.open_layout import OpenLayout
 from components.state.past import Past
-from components.state.session import OpenLayout
 from components.state.slots import Slot
 from components.what_if.what_if import shown
 from reseat.balance.quorum import quorum_without

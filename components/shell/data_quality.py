@@ -13,7 +13,7 @@ from components.look import text
 from components.shell.racks_form import draw_racks_form
 from components.shell.readings import draw_reading
 from components.state import session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.formats.input.lines import unread
 from reseat.formats.recognised import lacks
 from reseat.model.edits import left_out_topics

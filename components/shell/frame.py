@@ -15,7 +15,7 @@ from components.server import entry
 from components.shell import first_page, navigation, pending_link, recognised, sign_in, strip, tour, wall
 from components.shell.strip import Shows
 from components.state import addresses, session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.access import Door
 from reseat.model import Severity
 from reseat.model.glossary import define, meaning, named_in

@@ -11,7 +11,7 @@ import streamlit as st
 from components.look import text
 from components.shell import navigation, sign_in
 from components.state import session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.access import Door
 from reseat.errors import ReseatError

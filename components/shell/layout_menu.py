@@ -7,7 +7,7 @@ import streamlit as st
 from components.look import text
 from components.shell import keep_layout, navigation, wall
 from components.state import session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 
 __all__ = ["choose", "draw"]
 

@@ -13,7 +13,7 @@ import streamlit as st
 from components.look import text
 from components.shell import wall
 from components.state import connections, session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.model import Consistency, Snapshot
 from reseat.sources.followed import LiveCluster, LiveState
 from reseat.sources.progress import Progress

@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.look.notices import refused
 from components.state import session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.errors import InputRefused
 from reseat.model import ClusterLayout
 from reseat.sources import read_racks_file

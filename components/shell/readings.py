@@ -8,7 +8,7 @@ import streamlit as st
 
 from components.look import tables, text
 from components.look.notices import findings
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.model.edits import left_out_topics
 
 if TYPE_CHECKING:

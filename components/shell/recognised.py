@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.look import text
 from components.state import session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.formats.recognised import missing, recognised
 

@@ -11,8 +11,8 @@ import streamlit as st
 from components.look import text
 from components.shell import data_quality, layout_menu, live_strip
 from components.state import session
+from components.state.open_layout import OpenLayout
 from components.state.past import Past
-from components.state.session import OpenLayout
 from reseat.model import Wish
 
 __all__ = ["Shows", "draw"]

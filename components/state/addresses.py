@@ -14,9 +14,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.look import text
 from components.state import follow, links, session, slots, store
+from components.state.open_layout import OpenLayout
 from components.state.opened import State
 from components.state.past import Past
-from components.state.session import OpenLayout
 from reseat.model import Wish
 from reseat.model.edits import Edits
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -11,21 +11,19 @@ import streamlit as st
 from components.server import visitor
 from components.state import caching, follow, links, shared, store, widgets
 from components.state.linked import LinkedLayout
+from components.state.open_layout import OpenLayout
 from components.state.opened import REFRESH_SECONDS, Opened
-from components.state.past import Past
 from components.state.slots import Slot
 from reseat.access import Answer, Door, Person
-from reseat.election.rules import Mode
 from reseat.formats.input.reading import Reading
 from reseat.history.read import History
 from reseat.jobs.process import Stage
-from reseat.model import ClusterLayout, Snapshot, Wish
+from reseat.model import Wish
 from reseat.model.edits import Edits
 from reseat.sources.followed import LiveCluster
 
 __all__ = [
     "REFRESH_SECONDS",
-    "OpenLayout",
     "about_session",
     "add_typed",
     "back_to_present",
@@ -61,56 +59,6 @@ __all__ = [
 
 #: How often this person wants a live cluster to be read.
 _REFRESH: Slot[float] = Slot("refresh")
-
-
-@dataclass(frozen=True, eq=False)
-class OpenLayout:
-    """What a page draws.
-
-    Attributes:
-        layout: the layout looked at: as read, with racks told by hand and without the topics left out.
-        reading: what was read, with what was skipped.
-        name: the file's or sample's name.
-        read_at: when it was read, in UTC.
-        digest: the layout's digest.
-        wish: the what-if; empty where one looks at the present.
-        edits: what was changed of the layout as read.
-        snapshot: the reading of a live cluster or the moment of the past that this is, or None for uploads and
-            samples.
-        live: the live cluster that is followed, or None.
-        past: which moment of a cluster's history this is, or None for the present.
-        after: whether pages that show one layout show the one after the what-if's plan; ``components.what_if.what_if``
-            derives it, and nothing else does.
-    """
-
-    layout: ClusterLayout
-    reading: Reading
-    name: str
-    read_at: datetime
-    digest: str
-    wish: Wish
-    edits: Edits
-    snapshot: Snapshot | None = None
-    live: LiveCluster | None = None
-    past: Past | None = None
-    after: bool = False
-
-    @property
-    def connection_name(self) -> str | None:
-        """By what the person knows the live cluster, or None for uploads and samples."""
-        return None if self.live is None else self.live.name
-
-    @property
-    def version(self) -> str | None:
-        """The cluster's version of Kafka, where it is known."""
-        return None if self.snapshot is None else self.snapshot.version
-
-    @property
-    def mode(self) -> Mode:
-        """Which controller decides: as a live cluster tells it, else as far as the layout shows."""
-        told = None if self.snapshot is None else self.snapshot.metadata
-        told = told or ("zookeeper" if self.layout.eligible is None else "kraft")
-        return "kraft" if told == "kraft" else "zookeeper"
 
 
 def person() -> Person:

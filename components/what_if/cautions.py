@@ -10,7 +10,7 @@ import streamlit as st
 from components.shell import frame
 from components.shell.racks_form import draw_racks_form
 from components.state import session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.balance import incomplete, racks_unknown
 from reseat.model import Finding
 

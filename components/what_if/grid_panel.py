@@ -14,7 +14,7 @@ from components.canvas.heat_grid.data import counts_data, states_data
 from components.canvas.heat_grid.view import NAMES, HeatView, from_query, to_query
 from components.look import text
 from components.state import addresses, caching, fields, session, slots
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if.what_if import Shown
 from reseat.balance.grid import (

@@ -11,7 +11,7 @@ from components.look.text import wish_in_words
 from components.shell import frame
 from components.shell.frame import Figure
 from components.state import caching
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.what_if.cautions import draw_cautions, draw_input_cautions
 from reseat.balance import racks_in_words
 from reseat.model import Certificate, Plan

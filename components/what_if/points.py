@@ -11,7 +11,7 @@ import streamlit as st
 from components.look import text
 from components.shell import navigation
 from components.state import caching, session, widgets
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from components.what_if.curve import draw_curve
 from reseat.errors import WishRefused
 from reseat.model import CurvePoint, Plan, Wish

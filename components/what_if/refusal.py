@@ -10,7 +10,7 @@ from components.look import text
 from components.look.text import wish_in_words
 from components.shell import frame
 from components.state import caching, session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.errors import WishRefused
 from reseat.model import Wish
 from reseat.planning.conflict import conflict, conflict_in_words, without

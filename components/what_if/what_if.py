@@ -13,7 +13,7 @@ from components.look import text
 from components.look.text import wish_in_words
 from components.shell import frame
 from components.state import caching
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.election import layout_after
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Plan

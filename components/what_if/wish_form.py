@@ -10,7 +10,7 @@ from components.look import text
 from components.look.notices import refused
 from components.shell import navigation
 from components.state import links, session
-from components.state.session import OpenLayout
+from components.state.open_layout import OpenLayout
 from reseat.errors import ReseatError
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish

@@ -11,7 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from reseat.errors import InputRefused
-from reseat.history.schema import TABLES, Table
+from reseat.history.schema import TABLES
+from reseat.history.schema_parts import Table
 
 __all__ = ["columns_document", "with_columns"]
 

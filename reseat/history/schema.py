@@ -7,49 +7,16 @@ so that one cluster's day is one read; the folder's name holds ``cluster`` and `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import pyarrow as pa
 
-__all__ = ["PARTITION_KEYS", "TABLES", "Column", "Table", "arrow_schema", "table"]
+from reseat.history.schema_parts import Column, Table
+
+__all__ = ["PARTITION_KEYS", "TABLES", "arrow_schema", "table"]
 
 #: What folders are named by, outermost first. ``day`` is the UTC date of ``taken_at``.
 PARTITION_KEYS = ("cluster", "day")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table.
-
-    Attributes:
-        name: its name.
-        type: its Arrow type.
-        meaning: one sentence; says what null means where a column may be null.
-        unit: "replicas", "bytes", ...; empty where there is none.
-    """
-
-    name: str
-    type: pa.DataType
-    meaning: str
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table.
-
-    Attributes:
-        name: its folder.
-        row: what one row is.
-        columns: the columns in the files, in their order; ``cluster`` and ``day`` are in the folders' names.
-        partitioned: whether it lies in folders by cluster and day.
-    """
-
-    name: str
-    row: str
-    columns: tuple[Column, ...]
-    partitioned: bool = True
 
 
 _TEXT, _ID, _COUNT, _REAL, _FLAG = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()

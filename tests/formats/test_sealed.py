@@ -326,7 +326,7 @@ def test_hostile_lists_from_before_meet_the_limits() -> None:
 
 def test_lists_from_before_are_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut between two lists, with or without white space."""
-    monkeypatch.setattr("reseat.formats.documents.sealed.PIECE", 4)
+    monkeypatch.setattr("reseat.formats.documents.sealed_lists.PIECE", 4)
     text = write_reassignment(plan())
 
     assert read_sealed(text).intact

@@ -15,7 +15,8 @@ from reseat.formats import read
 from reseat.formats.documents.writers import write_preferred_election, write_reassignment, write_rollback
 from reseat.formats.text.commands import commands
 from reseat.model import ClusterLayout, Plan, Wish
-from reseat.placement.topic_spec import TopicSpec, create_command
+from reseat.placement.topic_spec import TopicSpec
+from reseat.placement.topic_texts import create_command
 from reseat.planning.plan import plan
 from tests.conftest import missing
 from tests.servers import cluster as servers

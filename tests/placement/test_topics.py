@@ -16,15 +16,13 @@ from reseat.placement.topic_names import colliding, is_internal, name_error
 from reseat.placement.topic_spec import (
     ClusterDefaults,
     TopicSpec,
-    admin_request,
     automatic_topic,
-    create_command,
     parse_replica_assignment,
     print_replica_assignment,
     topic_faults,
     topic_warnings,
-    zookeeper_nodes,
 )
+from reseat.placement.topic_texts import admin_request, create_command, zookeeper_nodes
 
 
 @st.composite

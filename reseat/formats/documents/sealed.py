@@ -26,10 +26,8 @@ Complexity: O(bytes) to read and to write, O(P R) for a layout hash; no Python l
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -37,15 +35,15 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from reseat.errors import InputRefused, LimitMet
+from reseat.errors import InputRefused
 from reseat.formats.documents.json_rows import document, entries, json_lists
 from reseat.formats.documents.plan_text import plan_faults
 from reseat.formats.documents.seal_hash import layout_hash, plan_hash
+from reseat.formats.documents.sealed_lists import SealedId, SealUnfit, before_lists
 from reseat.formats.input.json_scan import check_values, check_width
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
-from reseat.formats.rows.bounds import padded
-from reseat.formats.text.reassignment import SEAL_KEY, Told, read_told
+from reseat.formats.text.reassignment import SEAL_KEY, read_told
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
 from reseat.model.arrays import newcomers, of_one_width
 from reseat.model.naming import id_in
@@ -70,17 +68,10 @@ _VERSION = 1
 _MOST_SHOWN = 100
 #: Findings of a reading for which a plan is refused though a layout is not, beside those of ``plan_faults``.
 _ALSO_REFUSED = frozenset({"duplicate_replicas", "unknown_version"})
-#: Bytes of ``before`` decoded at once: its objects are alive only piece by piece.
-PIECE = 2_000_000
-#: Bytes that a piece may take: it is cut where the next list begins, and no list is as long as a piece.
-_LONGEST_PIECE = 2 * PIECE
-_CUT = re.compile(rb"\][ \t\r\n]*,[ \t\r\n]*\[")
 
-_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 #: A single value of JSON.
 Shown: TypeAlias = "int | float | str | bool | None"
 
-_LISTS: msgspec.json.Decoder[list[list[_Id]]] = msgspec.json.Decoder(list[list[_Id]])
 _OBJECT: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -89,7 +80,7 @@ class _Key(msgspec.Struct):
 
     hash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
     racks: dict[str, str | None]
-    leaving: list[_Id]
+    leaving: list[SealedId]
     shown: dict[str, int | float | str | bool | None]
     layout: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")] | None = None
     topic_ids: dict[str, Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{22}$")]] = {}
@@ -252,13 +243,13 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
         return SealedPlan(proposed, None, None, (), None, plan_hash(proposed, None, None), None)
     try:
         key, content, lists = _opened(told.seal, source, limits)
-        before = _before(lists, told, source, limits)
+        before = before_lists(lists, told, source, limits)
         racks = {_broker_id(broker): rack for broker, rack in key.racks.items()}
         if len(racks) < len(key.racks) or len(key.shown) > _MOST_SHOWN:
-            raise _Unfit(
+            raise SealUnfit(
                 "'racks' names a broker twice" if len(racks) < len(key.racks) else "'shown' has too many facts"
             )
-    except (_Unfit, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (SealUnfit, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputRefused(
             f"The key '{SEAL_KEY}', which records what a plan was made for, is invalid: {fault(error)}. "
             "Was the text changed after it was made? Make a new plan; or delete the key, and the plan is validated "
@@ -335,22 +326,18 @@ def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:
 # ---- the key -----------------------------------------------------------------------------------------------
 
 
-class _Unfit(Exception):
-    """Says in a few words why the key does not fit."""
-
-
 def _opened(seal_json: bytes, source: str, limits: Limits) -> tuple[_Key, dict[str, object], bytes]:
     """The key's content: as checked, as it stands (for the hash, without ``before``), and ``before`` as JSON."""
     check_width(seal_json, limits.keys, "keys", source)
     raw = _OBJECT.decode(seal_json)
     version = bytes(memoryview(raw["version"])) if "version" in raw else b"none"
     if version != str(_VERSION).encode():
-        raise _Unfit(
+        raise SealUnfit(
             f"its version is {version[:20].decode('utf-8', 'replace')}, and this Reseat understands {_VERSION}"
         )
     missing = [name for name in ("before", "hash", "leaving", "racks", "shown") if name not in raw]
     if missing:
-        raise _Unfit(f"it lacks {' and '.join(repr(name) for name in missing)}")
+        raise SealUnfit(f"it lacks {' and '.join(repr(name) for name in missing)}")
     lists = bytes(memoryview(raw.pop("before")))
     for value in raw.values():
         check_values(memoryview(value), limits, source)
@@ -362,57 +349,8 @@ def _opened(seal_json: bytes, source: str, limits: Limits) -> tuple[_Key, dict[s
 def _broker_id(text: str) -> int:
     broker = id_in(text)
     if broker is None or str(broker) != text:
-        raise _Unfit(f"'racks' names a broker {text[:20]!r}, which is not an id")
+        raise SealUnfit(f"'racks' names a broker {text[:20]!r}, which is not an id")
     return broker
-
-
-def _before(lists: bytes, told: Told, source: str, limits: Limits) -> ClusterLayout:
-    """The lists from before, in the order of the text, as a layout with the rows of the plan."""
-    lengths: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
-    ids: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
-    expected = len(told.rows.partition)
-    count = 0
-    for piece in _pieces(lists.strip()):
-        if len(piece) > _LONGEST_PIECE:
-            raise _Unfit("a list in 'before' is longer than any")
-        decoded = _LISTS.decode(piece)
-        count += len(decoded)
-        if count > expected:
-            break
-        lengths.append(np.fromiter(map(len, decoded), np.int64, len(decoded)))
-        ids.append(np.fromiter(chain.from_iterable(decoded), np.int32))
-    if count != expected:
-        more = "more" if count > expected else f"{count:,}"
-        raise _Unfit(
-            f"'before' has {more} lists, and there {verb(expected, 'is', 'are')} {counted(expected, 'partition')}"
-        )
-    try:
-        replicas = padded(np.concatenate(ids), np.concatenate(lengths), NONE, source, limits)
-    except LimitMet as met:
-        met.sentence = f"In the lists from before: {met.sentence}"
-        raise
-    before = ClusterLayout.from_columns(
-        topics=told.rows.topics,
-        topic_of=told.rows.topic_of,
-        partition=told.rows.partition,
-        replicas=replicas,
-    )
-    if before.duplicates.size or (before.partition_count and int(before.replication_factor.min()) == 0):
-        raise _Unfit("a list in 'before' is empty or names a broker twice")
-    return before
-
-
-def _pieces(lists: bytes) -> Iterator[bytes]:
-    """A JSON list of lists in pieces that are lists of whole lists each, if it is one of numbers at all."""
-    if not (lists.startswith(b"[") and lists.endswith(b"]")):
-        raise _Unfit("'before' is not a list of lists of broker ids")
-    start, end = 1, len(lists) - 1
-    while True:
-        cut = _CUT.search(lists, min(start + PIECE, end), end)
-        yield b"[" + lists[start : end if cut is None else cut.start() + 1] + b"]"
-        if cut is None:
-            return
-        start = cut.end() - 1
 
 
 # ---- layouts -----------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from reseat.formats.input.shown import shown
 from reseat.formats.rows.assemble import assemble
 from reseat.formats.rows.bounds import check_size
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
+from reseat.formats.text.reassignment_bare import BARE, Place, read_bare
 from reseat.formats.text.reassignment_entries import (
     ENTRIES,
     ENTRY,
@@ -47,7 +48,6 @@ from reseat.formats.text.reassignment_entries import (
     PARTITIONS,
     RAW_LIST,
     RAW_OBJECT,
-    Entry,
     EntryColumns,
     keys_of,
     repeats,
@@ -72,13 +72,6 @@ _ENTRY_KEYS = (b'"topic"', b'"partition"', b'"replicas"')
 _TEXT_KEPT = 200
 _BOM = b"\xef\xbb\xbf"
 
-# What an older document or a person writes: topic-reassign {0:[0,2],1:[1,0]}
-_BARE = re.compile(
-    rb"\s*(?P<topic>[\w.-]{1,249})\s*:?\s*"
-    rb"\{(?P<body>\s*\"?\d{1,10}\"?\s*:\s*\[[\d\s,]*\]\s*(?:,\s*\"?\d{1,10}\"?\s*:\s*\[[\d\s,]*\]\s*)*)\}\s*"
-)
-_BARE_ENTRY = re.compile(rb"(\d{1,10})\"?\s*:\s*\[([\d\s,]*)\]")
-
 
 def read_document(data: bytes, *, source: str = "pasted text", first_line: int = 1, limits: Limits = LIMITS) -> Reading:
     """Read one reassignment JSON document.
@@ -101,9 +94,9 @@ def read_document(data: bytes, *, source: str = "pasted text", first_line: int =
     """
     check_size(data, source, limits)
     document = data.removeprefix(_BOM)
-    bare = _BARE.fullmatch(document) if len(document) < PIECE else None
+    bare = BARE.fullmatch(document) if len(document) < PIECE else None
     if bare is not None:
-        return _read_bare(document, bare, _Place(document, first_line), source, limits)
+        return read_bare(document, bare, Place(document, first_line), source, limits)
     return _Reader(document, source, first_line, limits).read()
 
 
@@ -135,22 +128,6 @@ def read_told(data: bytes, *, source: str = "pasted text", limits: Limits = LIMI
     return Told(reading, reader.rows, reader.seal)
 
 
-class _Place:
-    """Offsets of a document in words."""
-
-    def __init__(self, document: bytes, first_line: int) -> None:
-        self._document = document
-        self._first_line = first_line
-
-    def line(self, offset: int) -> int:
-        return self._first_line + self._document.count(b"\n", 0, offset)
-
-    def __call__(self, offset: int) -> str:
-        start = self._document.rfind(b"\n", 0, offset) + 1
-        column = len(self._document[start:offset].decode("utf-8", "replace")) + 1
-        return f"line {self.line(offset)}, column {column}"
-
-
 class _Reader:
     """One document being read; holds what every step needs."""
 
@@ -158,7 +135,7 @@ class _Reader:
         self.document = document
         self.source = source
         self.limits = limits
-        self.place = _Place(document, first_line)
+        self.place = Place(document, first_line)
         self.skipped: list[Skipped] = []
         self.findings: list[Finding] = []
         self.unknown: dict[str, int] = {}
@@ -449,29 +426,3 @@ def _log_dirs_finding(layout: ClusterLayout, rows: Rows, other_length: npt.NDArr
         one="partition has log_dirs",
         many="partitions have log_dirs",
     )
-
-
-def _read_bare(document: bytes, bare: re.Match[bytes], place: _Place, source: str, limits: Limits) -> Reading:
-    """The short form that people write by hand: ``orders {0:[0,2],1:[1,0]}``."""
-    columns, starts = EntryColumns(), []
-    entries = []
-    for found in _BARE_ENTRY.finditer(document, bare.start("body"), bare.end("body")):
-        numbers = [text.strip() for text in found[2].split(b",")] if found[2].strip() else []
-        try:
-            entry = msgspec.convert(
-                {"topic": bare["topic"].decode(), "partition": int(found[1]), "replicas": [int(n) for n in numbers]},
-                Entry,
-            )
-        except (ValueError, msgspec.ValidationError) as error:
-            raise InputRefused(
-                f"Partition {int(found[1])} of {bare['topic'].decode()}: a list of broker ids was expected; found "
-                f"{found[2][:60].decode()!r}.",
-                source=source,
-                line=place.line(found.start()),
-            ) from error
-        entries.append(entry)
-        starts.append(found.start())
-    columns.append(entries)
-    rows, _ = columns.rows(lambda row: place(starts[row]), source, limits)
-    layout, findings = assemble(rows)
-    return Reading(layout=layout, kind="assignment of one topic", source=source, findings=findings)

@@ -50,7 +50,8 @@ from reseat.operate.targets.zookeeper_brokers import BrokersBeside
 from reseat.operate.targets.zookeeper_session import NODE_BYTES, Change, Lost, ZooKeeperSession
 from reseat.operate.targets.zookeeper_settings import read_throttles, write_throttles
 from reseat.placement.topic_names import colliding, name_error
-from reseat.placement.topic_spec import TopicSpec, zookeeper_nodes
+from reseat.placement.topic_spec import TopicSpec
+from reseat.placement.topic_texts import zookeeper_nodes
 from reseat.sources.connection import Connection
 from reseat.sources.zookeeper.nodes import (
     broker_node,

@@ -13,23 +13,30 @@ Source: ECMA-376 part 1, 21.2 (DrawingML charts); python-pptx 1.0.2 for the priv
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from reseat.report import palette
 from reseat.report.content import Bars, Draws, Lines, Series, Unit
 from reseat.report.drawing import COLOURS
 from reseat.report.shown import plain
+from reseat.report.slides.chart_data import (
+    _name,
+    add_names,
+    category_data,
+    cells,
+    format_of,
+    number_format,
+    place_on_x,
+    places_on_x,
+    point_data,
+    value_at,
+)
 from reseat.report.slides.master import FONT
 
 if TYPE_CHECKING:
     from pptx.chart.chart import Chart
-    from pptx.chart.data import CategoryChartData, XyChartData
 
 __all__ = ["add_bars", "add_draws", "add_lines"]
 
@@ -37,17 +44,6 @@ __all__ = ["add_bars", "add_draws", "add_lines"]
 _NAMES = 260
 #: Bars, over all series, that may have their numbers written on them.
 _LABELLED = 18
-#: What a workbook counts days from.
-_DAY_ZERO = np.datetime64("1899-12-30T00:00:00", "s")
-_FORMATS: dict[Unit, str] = {"share": "0%", "money": "#,##0.00"}
-#: A workbook holds bytes; its format writes all of a figure in the unit of its largest: (at least, format).
-_BYTES = (
-    (999.5e9, '#,##0.0,,,," TB"'),
-    (999.5e6, '#,##0.0,,," GB"'),
-    (999.5e3, '#,##0.0,," MB"'),
-    (999.5, '#,##0.0," kB"'),
-    (0.0, '#,##0" B"'),
-)
 #: By the first letter of Matplotlib's hatch; drawn white upon the colour, as in every other file.
 _PATTERNS = {"/": "wdUpDiag", "x": "openDmnd", ".": "dotGrid"}
 
@@ -66,10 +62,10 @@ def add_bars(shapes: Any, frame: tuple[Any, ...], figure: Bars, made_at: datetim
     """
     from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION, XL_TICK_LABEL_POSITION
 
-    data = _categories(made_at, _format(figure.unit, figure.series))
-    _named(data, figure)
+    data = category_data(made_at, number_format(figure.unit, figure.series))
+    add_names(data, figure)
     for series in figure.series:
-        data.add_series(plain(series.name), _told(series.values))
+        data.add_series(plain(series.name), cells(series.values))
     if figure.mean is not None:
         data.add_series("mean", [figure.mean] * len(figure.names))
     kind = XL_CHART_TYPE.COLUMN_STACKED if figure.stacked else XL_CHART_TYPE.COLUMN_CLUSTERED
@@ -91,9 +87,9 @@ def add_bars(shapes: Any, frame: tuple[Any, ...], figure: Bars, made_at: datetim
     if sum(len(name) + 2 for name in shown) * (1 if len(shown) > 12 else 0) > _NAMES:
         axis.tick_label_position = XL_TICK_LABEL_POSITION.NONE
         _titled(axis, f"{len(shown):,} {figure.what}s")
-    _values(chart.value_axis, figure.unit, figure.top, _format(figure.unit, figure.series))
+    _values(chart.value_axis, figure.unit, figure.top, number_format(figure.unit, figure.series))
     if not figure.stacked and len(figure.names) * len(figure.series) <= _LABELLED:
-        _labelled(chart, _format(figure.unit, figure.series))
+        _labelled(chart, number_format(figure.unit, figure.series))
     return held
 
 
@@ -101,23 +97,23 @@ def add_lines(shapes: Any, frame: tuple[Any, ...], figure: Lines, made_at: datet
     """A chart of lines over numbers or time; a gap stays a gap. As ``add_bars``."""
     from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
 
-    x = _places(figure.x)
-    data = _points(made_at, _format(figure.unit, figure.series))
+    x = places_on_x(figure.x)
+    data = point_data(made_at, number_format(figure.unit, figure.series))
     for series in figure.series:
         told = data.add_series(plain(series.name))
         for at, value in zip(x, series.values.tolist(), strict=True):
             told.add_data_point(at, None if math.isnan(value) else value)
     extra: list[tuple[str, ...]] = []
     if figure.marked is not None:
-        value = _at(figure, figure.marked)
+        value = value_at(figure, figure.marked)
         if value is not None:
             told = data.add_series("this report")
-            told.add_data_point(_place(figure, figure.marked), value)
+            told.add_data_point(place_on_x(figure, figure.marked), value)
             extra.append(("this report",))
     if figure.events:
         told = data.add_series("events")
         for at, _ in figure.events:
-            told.add_data_point(_place(figure, at), 0.0)
+            told.add_data_point(place_on_x(figure, at), 0.0)
         extra.append(tuple(str(number) for number in range(1, len(figure.events) + 1)))
     held = shapes.add_chart(XL_CHART_TYPE.XY_SCATTER_LINES_NO_MARKERS, *frame, data)
     chart = held.chart
@@ -143,7 +139,7 @@ def add_lines(shapes: Any, frame: tuple[Any, ...], figure: Lines, made_at: datet
     if len(x) > 1 and min(x) < max(x):
         chart.category_axis.minimum_scale, chart.category_axis.maximum_scale = min(x), max(x)
     chart.category_axis.has_major_gridlines = False
-    _values(chart.value_axis, figure.unit, None, _format(figure.unit, figure.series))
+    _values(chart.value_axis, figure.unit, None, number_format(figure.unit, figure.series))
     return held
 
 
@@ -152,8 +148,8 @@ def add_draws(shapes: Any, frame: tuple[Any, ...], figure: Draws, made_at: datet
     from pptx.enum.chart import XL_CHART_TYPE, XL_TICK_LABEL_POSITION
 
     values = [one for row in figure.draws for one in row.tolist() if not math.isnan(one)]
-    written = _number_format(figure.unit, [*values, figure.own])
-    data = _points(made_at, written)
+    written = format_of(figure.unit, [*values, figure.own])
+    data = point_data(made_at, written)
     rows = len(figure.names)
     for row, (name, draws) in enumerate(zip(figure.names, figure.draws, strict=True)):
         told = data.add_series(plain(name))
@@ -184,112 +180,6 @@ def add_draws(shapes: Any, frame: tuple[Any, ...], figure: Draws, made_at: datet
     chart.category_axis.tick_labels.number_format_is_linked = False
     chart.category_axis.has_major_gridlines = False
     return held
-
-
-@contextmanager
-def _book(stream: Any, made_at: datetime) -> Iterator[tuple[Any, Any]]:
-    """A workbook in which text is text, and which says the report's time and no other."""
-    from xlsxwriter import Workbook
-
-    how = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    book = Workbook(stream, how)
-    book.set_properties({"created": made_at.replace(tzinfo=None)})
-    yield book, book.add_worksheet()
-    book.close()
-
-
-def _categories(made_at: datetime, number_format: str) -> CategoryChartData:
-    from pptx.chart.data import CategoryChartData
-    from pptx.chart.xlsx import CategoryWorkbookWriter
-
-    class Writer(CategoryWorkbookWriter):
-        def _open_worksheet(self, xlsx_file: Any) -> Any:
-            return _book(xlsx_file, made_at)
-
-    class Data(CategoryChartData):
-        @property
-        def _workbook_writer(self) -> Any:
-            return Writer(self)  # type: ignore[no-untyped-call]
-
-    return Data(number_format=number_format)  # type: ignore[no-untyped-call]
-
-
-def _points(made_at: datetime, number_format: str) -> XyChartData:
-    from pptx.chart.data import XyChartData
-    from pptx.chart.xlsx import XyWorkbookWriter
-
-    class Writer(XyWorkbookWriter):
-        def _open_worksheet(self, xlsx_file: Any) -> Any:
-            return _book(xlsx_file, made_at)
-
-    class Data(XyChartData):
-        @property
-        def _workbook_writer(self) -> Any:
-            return Writer(self)  # type: ignore[no-untyped-call]
-
-    return Data(number_format=number_format)  # type: ignore[no-untyped-call]
-
-
-def _named(data: CategoryChartData, figure: Bars) -> None:
-    """Names of the bars, under their racks where there are any: a run of one rack is one name."""
-    groups = figure.groups
-    if groups is None or not any(groups):
-        for at in range(len(figure.names)):
-            data.add_category(_name(figure, at))
-        return
-    run: Any = None
-    for at, group in enumerate(groups):
-        if run is None or group != groups[at - 1]:
-            run = data.add_category(plain(group or "no rack"))
-        run.add_sub_category(_name(figure, at))
-
-
-def _name(figure: Bars, at: int) -> str:
-    """A carrier's name, with the word that marks it."""
-    word = figure.marked[at] if figure.marked is not None else None
-    return plain(figure.names[at] if word is None else f"{figure.names[at]} ({word})")
-
-
-def _told(values: Any) -> list[float | None]:
-    return [None if math.isnan(one) else one for one in values.tolist()]
-
-
-def _places(x: Any) -> list[float]:
-    """Places on x as a workbook counts them: days since 1899-12-30 where x is time."""
-    if x.dtype.kind == "M":
-        return [float(one) for one in (x.astype("datetime64[s]") - _DAY_ZERO) / np.timedelta64(1, "D")]
-    return [float(one) for one in x.astype(np.float64)]
-
-
-def _place(figure: Lines, at: float) -> float:
-    """One place on x, given as the content gives it: seconds since 1970 where x is time."""
-    if figure.x.dtype.kind == "M":
-        return _places(np.array([int(at)], "datetime64[s]"))[0]
-    return float(at)
-
-
-def _at(figure: Lines, marked: float) -> float | None:
-    """The first series' value at a place that x has; None where it has none there."""
-    places = figure.x.astype("datetime64[s]").astype(np.int64) if figure.x.dtype.kind == "M" else figure.x
-    for at, value in zip(places.tolist(), figure.series[0].values.tolist() if figure.series else (), strict=False):
-        if at == marked and not math.isnan(value):
-            return float(value)
-    return None
-
-
-def _format(unit: Unit, series: tuple[Series, ...]) -> str:
-    return _number_format(unit, [value for one in series for value in one.values.tolist()])
-
-
-def _number_format(unit: Unit, values: list[float]) -> str:
-    """How a spreadsheet writes values of this unit."""
-    if unit == "bytes":
-        most = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
-        return next(written for least, written in _BYTES if most >= least)
-    if unit in _FORMATS:
-        return _FORMATS[unit]
-    whole = all(value.is_integer() for value in values if not math.isnan(value))
-    return "#,##0" if whole else "#,##0.0"
 
 
 def _plain(chart: Chart) -> None:
