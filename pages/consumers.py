@@ -1,55 +1,20 @@
 """Consumers: which member reads which partition, why, and what a change of the group costs; no layout is needed."""
 
-from collections import Counter
-
 import streamlit as st
 
 from components.consumers import form, scenario, side_by_side
-from components.consumers.live_groups import draw_groups, draw_members, group_as_read
-from components.consumers.matrix import MOST_COLUMNS, draw_matrix, surplus_words
+from components.consumers.figures import draw_figures
+from components.consumers.live_groups import draw_groups, group_as_read
+from components.consumers.live_members import STORIES, draw_members, draw_whole, sentence_of
+from components.consumers.matrix import MOST_COLUMNS, draw_matrix
 from components.consumers.scenario import GroupScenario
 from components.consumers.sequence import draw_sequence
 from components.look import text
 from components.shell import frame, navigation
 from components.state import addresses, fields
-from reseat.consumers import ASSIGNORS
+from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS
 from reseat.consumers.walk import View, events_of
 from reseat.errors import GroupInvalid
-
-
-def figures(told: GroupScenario, view: View) -> None:
-    """What this rebalance cost, and what it came to."""
-    state, beyond = view.transition.after, max(view.surplus.values(), default=0.0)
-    reads = Counter(view.after.values())
-    counts = [reads[member] for member in state.members]
-    moved = sum(view.before.get(partition) != member for partition, member in view.after.items())
-    paused = len(view.paused)
-    kind = "cooperative" if scenario.strategy(told).cooperative else "eager"
-    frame.figures(
-        [
-            frame.Figure("Members", f"{len(state.members):,}"),
-            frame.Figure(
-                "Assignment spread",
-                f"{max(counts) - min(counts):,}" if counts else "0",
-                None,
-                None,
-            ),
-            frame.Figure(
-                "Partitions reassigned",
-                f"{moved:,}",
-                None,
-                None,
-            ),
-            frame.Figure(
-                "Paused",
-                f"{paused:,} of {len(view.before):,}",
-                None,
-                None,
-            ),
-            frame.Figure("Largest surplus", surplus_words(beyond), None, None),
-            frame.Figure("Protocol", kind, None, None),
-        ]
-    )
 
 
 def sequence(told: GroupScenario, view: View) -> None:
@@ -71,7 +36,7 @@ def calls(told: GroupScenario, view: View) -> None:
 
 def strategies(told: GroupScenario) -> None:
     """All strategies on the same story, and on the group as it stands at its end."""
-    names = list(dict.fromkeys([*ASSIGNORS, told.assignor]))
+    names = list(dict.fromkeys([*ASSIGNORS, *BROKER_ASSIGNORS, told.assignor]))
     measured = scenario.measured(told, names)
     side_by_side.draw_side_by_side(measured, told.assignor)
     end = next(one for one in measured if one.assignor == told.assignor).transitions[-1].after
@@ -96,13 +61,15 @@ def told_by(told: GroupScenario) -> None:
         frame.answer(view.transition.sentence)
     with steps:
         form.draw_steps(walk, place)
-    figures(told, view)
+    draw_figures(told, view)
     draw_matrix(view)
     frame.how_to_read(
         "Rows are members in the order in which they joined, columns the partitions of each topic; pale cells are a "
         "member's subscription. Grey: owned as before; sky blue, +: newly owned; purple and hatched, −: no longer "
         "owned; orange, dotted: given up, without an owner until the next rebalance. ‖ paused during the rebalance. On "
-        "the right: each member's partitions, the change, and its surplus over an equal share of each topic. Beyond "
+        "the right: each member's partitions, the change, and its surplus over an equal share of each topic. The group "
+        "leader runs range, roundrobin, sticky and cooperative-sticky (classic groups); broker-uniform and "
+        "broker-range run on brokers (KIP-848), and members come to their target heartbeat by heartbeat. Beyond "
         f"{MOST_COLUMNS} partitions a cell counts a member's partitions of a topic."
     )
     names = ["Messages", "Listener calls", "Side by side", "Add an event", "As read"]
@@ -128,6 +95,13 @@ answer = st.container()
 form.draw_sources()
 draw_groups(seat)
 told = scenario.current()
+whole = group_as_read(told.name)
+if whole is not None and whole.kind not in STORIES:
+    with answer:
+        frame.answer(sentence_of(whole))
+    draw_whole(whole)
+    addresses.publish()
+    st.stop()
 strategy, steps = st.columns([1.2, 1], vertical_alignment="center")
 try:
     with strategy:

@@ -104,7 +104,8 @@ def draw_steps(walk: Sequence[View], place: int) -> None:
             )
         view = walk[place]
         rounds = len(view.transition.rounds)
-        of = f", rebalance {view.which + 1} of {rounds}" if rounds > 1 else ""
+        what = "round of heartbeats" if view.round is not None and view.round.order else "rebalance"
+        of = f", {what} {view.which + 1} of {rounds}" if rounds > 1 else ""
         last = walk[-1].number + 1
         st.markdown(f"Step {view.number + 1} of {last}{of}", width="content")
 

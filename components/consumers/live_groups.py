@@ -5,23 +5,25 @@ from __future__ import annotations
 import streamlit as st
 
 from components.consumers import scenario
-from components.look import tables, text
+from components.consumers.live_members import STORIES
+from components.look import text
 from components.look.notices import refused
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.consumers import ASSIGNORS
 from reseat.consumers.events import Rebalance
+from reseat.consumers.rounds import GroupState
 from reseat.errors import ReseatError
 from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.kafka_admin.groups import Listing, LiveGroup, describe_group, list_groups, state_of
 
-__all__ = ["draw_groups", "draw_members", "group_as_read"]
+__all__ = ["draw_groups", "group_as_read"]
 
 _LISTED: Slot[Listing] = Slot("consumers-listed")
 _GROUP: Slot[LiveGroup] = Slot("consumers-live-group")
-#: Groups whose members consume: the others are Kafka Connect's, share groups, and so on.
-_CONSUMERS = ("consumer", "")
+#: What the brokers' assignors are called here, by the name that they have in a group of the consumer protocol.
+_OF_BROKERS = {"uniform": "broker-uniform", "range": "broker-range"}
 
 
 def draw_groups(seat: OpenLayout | None) -> None:
@@ -31,9 +33,8 @@ def draw_groups(seat: OpenLayout | None) -> None:
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="consumers-live"):
         listing = _LISTED.of(live.name).get(Listing(()))
-        names = [
-            one.name for one in listing.groups if one.protocol in _CONSUMERS and one.kind in ("classic", "consumer")
-        ]
+        known = {one.name: one for one in listing.groups if one.consumes}
+        names = list(known)
         if not live.connection.bootstrap:
             st.caption("Groups are read from brokers: add bootstrap servers to this ZooKeeper connection.")
             return
@@ -45,12 +46,11 @@ def draw_groups(seat: OpenLayout | None) -> None:
             if listing.not_read:
                 st.caption(text.plain(" ".join(listing.not_read[:3])))
             return
-        states = {one.name: one.state.lower() for one in listing.groups}
         chosen = st.selectbox(
             "Group",
             names,
             index=None,
-            format_func=lambda name: f"{text.visible(name, 60)} · {states[name]}",
+            format_func=lambda name: f"{text.visible(name, 60)} · {known[name].kind} · {known[name].state.lower()}",
             placeholder=f"{text.counted(len(names), 'group')}: choose one",
             label_visibility="collapsed",
             key="consumers-group",
@@ -78,17 +78,21 @@ def _show(live: LiveCluster, name: str) -> None:
     except ReseatError as error:
         refused(error)
         return
+    _GROUP.set(group)
+    if group.kind not in STORIES:
+        scenario.begin(name, GroupState({}, {}), (), assignor=scenario.current().assignor)
+        st.rerun()
     state, notes = state_of(group)
-    assignor = group.assignor if group.assignor in ASSIGNORS else "range"
-    if group.assignor and group.assignor not in ASSIGNORS:
+    known = _OF_BROKERS if group.kind == "consumer" else {one: one for one in ASSIGNORS}
+    assignor = known.get(group.assignor, "broker-uniform" if group.kind == "consumer" else "range")
+    if group.assignor and group.assignor not in known:
         notes = (
             *notes,
-            f"Its assignor is {group.assignor}, which Reseat does not have; it is shown with range instead.",
+            f"Its assignor is {group.assignor}, which Reseat does not have; it is shown with {assignor} instead.",
         )
     scenario.begin(
         name, state, (Rebalance(),) if state.members else (), assignor=assignor, note=" ".join(notes) or None
     )
-    _GROUP.set(group)
     st.rerun()
 
 
@@ -96,27 +100,3 @@ def group_as_read(name: str) -> LiveGroup | None:
     """The live group of this name as it was read, if the story told is its; else None."""
     group = _GROUP.get(LiveGroup("", "", "", "", -1))
     return group if group.name and group.name == name else None
-
-
-def draw_members(group: LiveGroup) -> None:
-    """A live group as it was read: members with client, host and lag."""
-    import pandas as pd
-
-    lag = group.lag
-    behind = sum(lag.values())
-    st.markdown(
-        f"**{text.plain(group.name, 80)}** is {text.plain(group.state.lower(), 40)}, coordinated by broker "
-        f"{group.coordinator}, assigned by {text.plain(group.assignor, 60) or 'nobody'}; "
-        f"lag {text.counted(behind, 'record')} in {text.counted(len(lag), 'partition')} with committed offsets."
-    )
-    frame = pd.DataFrame(
-        {
-            "member": [text.visible(member.id, 80) for member in group.members],
-            "client": [text.visible(member.client_id, 60) for member in group.members],
-            "host": [text.visible(member.host, 60) for member in group.members],
-            "static": [text.visible(member.instance_id or "", 60) for member in group.members],
-            "partitions": [len(member.assignment) for member in group.members],
-            "lag": [sum(lag.get(partition, 0) for partition in member.assignment) for member in group.members],
-        }
-    ).head(tables.MOST_ROWS)
-    tables.table(frame, "consumers-members", height=260)

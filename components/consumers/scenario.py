@@ -17,7 +17,7 @@ import streamlit as st
 from components.look import text
 from components.state import shared
 from components.state.slots import Anew, Slot
-from reseat.consumers import ASSIGNORS, Assignor, assignor_named
+from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Assignor, assignor_named
 from reseat.consumers.assignors import installed
 from reseat.consumers.compare import AssignorResult, compare, what_if
 from reseat.consumers.events import GroupEvent, Join, Partitions, Together
@@ -151,9 +151,9 @@ def take_back() -> None:
 def assignors() -> tuple[list[str], str | None]:
     """The names of all strategies there are, and what is wrong with those that are installed, or None."""
     try:
-        return [*ASSIGNORS, *sorted(installed())], None
+        return [*ASSIGNORS, *BROKER_ASSIGNORS, *sorted(installed())], None
     except GroupInvalid as error:
-        return list(ASSIGNORS), str(error)
+        return [*ASSIGNORS, *BROKER_ASSIGNORS], str(error)
 
 
 def measured(told: GroupScenario, names: Sequence[str]) -> tuple[AssignorResult, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from reseat.cli.inputs import text_of
 from reseat.cli.writer import say, table, write_json
-from reseat.consumers import ASSIGNORS, Partition, assignor_named
+from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Partition, assignor_named
 from reseat.consumers.compare import AssignorResult, compare, surplus_of
 from reseat.consumers.rebalancing import Call, GroupState, Message, Transition
 from reseat.consumers.text import read_group
@@ -24,7 +24,7 @@ def consumers(chosen: argparse.Namespace) -> int:
     """Tell a group's story; see the command's ``--help``."""
     data, source = text_of(chosen.group)
     told = read_group(data, source)
-    names = list(ASSIGNORS) if chosen.compare else [chosen.assignor]
+    names = [*ASSIGNORS, *BROKER_ASSIGNORS] if chosen.compare else [chosen.assignor]
     if chosen.assignor not in names:
         names.append(chosen.assignor)
     measured = compare(told.state, told.events, [assignor_named(name) for name in names])

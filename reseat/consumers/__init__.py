@@ -1,6 +1,7 @@
 """Who reads what: consumer groups and Kafka's assignors. May import ``reseat.model`` and ``reseat.errors`` alone."""
 
 from reseat.consumers.assignors import ASSIGNORS, Assignor, assignor_named
+from reseat.consumers.broker_side.assignors import BROKER_ASSIGNORS
 from reseat.consumers.cooperative import CooperativeStickyAssignor
 from reseat.consumers.group import Assignment, Group, Member, Partition
 from reseat.consumers.range import RangeAssignor
@@ -9,6 +10,7 @@ from reseat.consumers.sticky import StickyAssignor
 
 __all__ = [
     "ASSIGNORS",
+    "BROKER_ASSIGNORS",
     "Assignment",
     "Assignor",
     "CooperativeStickyAssignor",

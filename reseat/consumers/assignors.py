@@ -1,4 +1,4 @@
-"""The protocol of an assignor, Kafka's four, and those that are installed beside them.
+"""The protocol of an assignor, the four of Kafka's consumers, the two of its brokers, and those that are installed.
 
 An assignor of one's own is a class with a ``name`` and an ``assign``; a package registers it under the entry point
 group ``reseat.assignors``. Nothing is ever run that is not installed in Reseat's environment. A name that one of
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
+from reseat.consumers.broker_side.assignors import BROKER_ASSIGNORS
 from reseat.consumers.cooperative import CooperativeStickyAssignor
 from reseat.consumers.group import Assignment, Group, Member, Partition
 from reseat.consumers.range import RangeAssignor
@@ -70,7 +71,7 @@ def installed(points: tuple[EntryPoint, ...] | None = None) -> dict[str, Callabl
     """
     found: dict[str, Callable[[], Assignor]] = {}
     for point in entry_points(group=GROUP) if points is None else points:
-        if point.name in ASSIGNORS:
+        if point.name in ASSIGNORS or point.name in BROKER_ASSIGNORS:
             raise GroupInvalid(
                 f"The assignor {point.value} is registered as {point.name}, which is the name of one of Kafka's own. "
                 "Give it another name."
@@ -90,15 +91,17 @@ def _loaded(point: EntryPoint) -> Callable[[], Assignor]:
 
 
 def assignor_named(name: str) -> Assignor:
-    """One of Kafka's assignors, or one that is installed.
+    """One of Kafka's assignors, of its consumers or its brokers, or one that is installed.
 
     Raises:
         GroupInvalid: there is none of this name.
     """
     if name in ASSIGNORS:
         return ASSIGNORS[name]()
+    if name in BROKER_ASSIGNORS:
+        return BROKER_ASSIGNORS[name]()
     others = installed()
     if name not in others:
-        names = ", ".join([*ASSIGNORS, *sorted(others)])
+        names = ", ".join([*ASSIGNORS, *BROKER_ASSIGNORS, *sorted(others)])
         raise GroupInvalid(f"There is no assignor called {name}. There are: {names}.")
     return others[name]()

@@ -55,6 +55,7 @@ class Group:
         members: in the order in which the coordinator tells them.
         partitions: how many partitions each topic has; a topic that is absent is not known to the cluster.
         racks: the racks of each partition's replicas, where told.
+        topic_ids: ids of topics as Kafka prints them, where told: the brokers' assignors go by them.
 
     Raises:
         GroupInvalid: a member occurs twice, or a topic has fewer than 0 partitions.
@@ -63,6 +64,7 @@ class Group:
     members: tuple[Member, ...]
     partitions: Mapping[str, int]
     racks: Mapping[Partition, frozenset[str]] = field(default_factory=dict)
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

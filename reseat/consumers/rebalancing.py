@@ -12,6 +12,8 @@ Eager: before it joins, a member gives up all it owns (revoked), and reads nothi
 told what is new (assigned), and where anything was given up everybody joins once more. A member whose generation was
 reset (it was thrown out) has lost its partitions instead (lost). A first join is told what is assigned alone.
 
+Where brokers assign (KIP-848) there is no rebalance of that kind: ``broker_side.reconcile``.
+
 Source: ``ConsumerCoordinator`` and ``GroupCoordinator`` as of 4.1, KIP-62, KIP-345 (static members), KIP-429.
 """
 
@@ -19,9 +21,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from reseat.consumers.assignors import Assignor
+from reseat.consumers.broker_side.reconcile import reconciled
 from reseat.consumers.events import (
     GroupEvent,
     Join,
@@ -35,95 +38,12 @@ from reseat.consumers.events import (
     Together,
     title,
 )
-from reseat.consumers.group import NO_GENERATION, Assignment, Group, Member, Partition
+from reseat.consumers.group import NO_GENERATION, Member, Partition
+from reseat.consumers.rounds import Call, GroupState, Message, Round
 from reseat.errors import GroupInvalid
 from reseat.model.wording import counted, verb
 
-__all__ = ["Call", "GroupState", "Message", "Round", "Transition", "apply", "empty_group", "play"]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A listener call.
-
-    Attributes:
-        member: whose listener.
-        method: ``revoked``, ``lost`` or ``assigned`` (``ConsumerRebalanceListener``).
-        partitions: with what; possibly none.
-    """
-
-    member: str
-    method: str
-    partitions: tuple[Partition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A message between a member and the coordinator.
-
-    Attributes:
-        sender: member id or ``coordinator``.
-        receiver: likewise.
-        name: ``JoinGroup``, ``JoinGroup response``, ``SyncGroup``, ``SyncGroup response`` or ``LeaveGroup``.
-        content: what it carries, in words.
-    """
-
-    sender: str
-    receiver: str
-    name: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One rebalance.
-
-    Attributes:
-        generation: the group's generation after it.
-        leader: the member that ran the assignor, or None where nobody is left.
-        group: what the assignor was given.
-        assignment: what it gave.
-        calls: listener calls, in order.
-        messages: messages, in order.
-        paused: partitions that had a reader before and were read by nobody at some time during the round.
-    """
-
-    generation: int
-    leader: str | None
-    group: Group
-    assignment: Assignment
-    calls: tuple[Call, ...]
-    messages: tuple[Message, ...]
-    paused: frozenset[Partition]
-
-
-@dataclass(frozen=True)
-class GroupState:
-    """A group between two events.
-
-    Attributes:
-        members: by id, in the order in which they joined; ``owned`` and ``generation`` are up to date.
-        partitions: partitions by topic.
-        generation: of the group; 0 before the first rebalance.
-        out: members that were thrown out and do not know yet.
-        racks: racks of each partition's replicas, where told.
-    """
-
-    members: Mapping[str, Member]
-    partitions: Mapping[str, int]
-    generation: int = 0
-    out: Mapping[str, Member] = field(default_factory=dict)
-    racks: Mapping[Partition, frozenset[str]] = field(default_factory=dict)
-
-    @property
-    def readers(self) -> dict[Partition, str]:
-        """Who reads what."""
-        return {partition: member.id for member in self.members.values() for partition in member.owned}
-
-    @property
-    def group(self) -> Group:
-        """The group as an assignor would see it now."""
-        return Group(tuple(self.members.values()), self.partitions, self.racks)
+__all__ = ["Call", "GroupState", "Message", "Round", "Transition", "apply", "by_brokers", "empty_group", "play"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +99,9 @@ def apply(state: GroupState, event: GroupEvent, assignor: Assignor) -> Transitio
     changed, calls, farewell, rebalance = _happens(state, event)
     rounds: list[Round] = []
     now = changed
-    if rebalance:
+    if rebalance and by_brokers(assignor):
+        now, rounds = reconciled(changed, assignor, farewell, former=state.readers, first=_whose(event))
+    elif rebalance:
         now, first = _round(now, assignor, farewell, former=state.readers)
         rounds.append(first)
         if assignor.cooperative and any(call.method == "revoked" and call.partitions for call in first.calls):
@@ -188,8 +110,28 @@ def apply(state: GroupState, event: GroupEvent, assignor: Assignor) -> Transitio
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
     needless = _exchanged(was, is_now, now.members)
-    words = _sentence(event, rounds, moved, needless, was) + _unasked(now.members.values())
+    words = _sentence(event, rounds, moved, needless, was, heartbeats=by_brokers(assignor)) + _unasked(
+        now.members.values()
+    )
     return Transition(event, state, now, tuple(rounds), calls, moved, needless, words)
+
+
+def by_brokers(assignor: Assignor) -> bool:
+    """Whether brokers run it (KIP-848), and no member does."""
+    return bool(getattr(assignor, "by_brokers", False))
+
+
+def _whose(event: GroupEvent) -> tuple[str, ...]:
+    """Whose heartbeat brings the change to the coordinator, where a member's does."""
+    match event:
+        case Join(member):
+            return (member.id,)
+        case Together(some):
+            return tuple(member.id for member in some)
+        case Return(name) | Restart(name) | Subscribe(name, _):
+            return (name,)
+        case _:
+            return ()
 
 
 def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Call, ...], tuple[Message, ...], bool]:
@@ -346,17 +288,23 @@ def _sentence(
     moved: tuple[Partition, ...],
     needless: int,
     was: Mapping[Partition, str],
+    *,
+    heartbeats: bool,
 ) -> str:
     if not rounds:
         return f"{title(event)}: no rebalance."
     paused = len(frozenset[Partition]().union(*(r.paused for r in rounds)))
     first = sum(partition not in was for partition in moved)
     again = len(moved) - first
-    parts = ["one rebalance" if len(rounds) == 1 else "two rebalances"]
+    how = ("one rebalance", "two rebalances")
+    if heartbeats:
+        how = ("one round of heartbeats", f"{len(rounds)} rounds of heartbeats")
+    parts = [how[len(rounds) > 1]]
     if first:
         parts.append(f"{counted(first, 'partition')} {verb(first, 'is newly assigned', 'are newly assigned')}")
     if again or not first:
         forced = f", {needless:,} of them unnecessarily" if needless else ""
         parts.append(f"{counted(again, 'partition')} {verb(again, 'is reassigned', 'are reassigned')}{forced}")
-    parts.append(f"{paused:,} paused during the rebalance" if paused else "nothing paused")
+    meanwhile = "until they are handed over" if heartbeats else "during the rebalance"
+    parts.append(f"{paused:,} paused {meanwhile}" if paused else "nothing paused")
     return f"{title(event)}: {'; '.join(parts)}."

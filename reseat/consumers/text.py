@@ -32,6 +32,7 @@ from reseat.consumers.group import NO_GENERATION, Group, Member, Partition
 from reseat.consumers.printed import is_printed, read_printed
 from reseat.consumers.rebalancing import GroupState
 from reseat.errors import GroupInvalid, InputRefused, LimitMet
+from reseat.model.naming import is_topic_id
 
 __all__ = [
     "MOST_BYTES",
@@ -99,6 +100,7 @@ class TextFields(msgspec.Struct, forbid_unknown_fields=True):
     topics: dict[str, int]
     members: list[MemberFields]
     racks: dict[str, list[list[str]]] = {}
+    topic_ids: dict[str, str] = {}
     story: list[StepFields] = []
 
 
@@ -165,6 +167,8 @@ def write_group(state: GroupState, events: Iterable[GroupEvent] = ()) -> str:
             topic: [sorted(state.racks.get((topic, p), ())) for p in range(count)]
             for topic, count in state.partitions.items()
         }
+    if state.topic_ids:
+        told["topic_ids"] = dict(sorted(state.topic_ids.items()))
     steps: list[dict[str, Any]] = []
     for event in events:
         if isinstance(event, Together) and not told["members"] and not steps:
@@ -254,13 +258,19 @@ def _group_text(told: TextFields) -> GroupText:
                 f"racks covers {len(lists):,} partitions of {topic[:60]}, which has {told.topics.get(topic, 0):,}."
             )
         racks |= {(topic, partition): frozenset(on) for partition, on in enumerate(lists)}
+    for topic, given in told.topic_ids.items():
+        if topic not in told.topics or not is_topic_id(given):
+            raise GroupInvalid(
+                f"topic_ids has {given[:60]!r} of {topic[:60]}; the id of one of the topics was expected."
+            )
     Group(tuple(members), told.topics, racks)  # refuses a member that stands twice
     story = [step for number, one in enumerate(told.story) for step in _events_in(one, number)]
     if not any(member.owned for member in members):
         first: list[GroupEvent] = [Together(tuple(members))] if members else []
-        return GroupText(GroupState({}, told.topics, racks=racks), tuple(first + story))
+        return GroupText(GroupState({}, told.topics, racks=racks, topic_ids=told.topic_ids), tuple(first + story))
     generation = max(member.generation for member in members)
-    state = GroupState({member.id: member for member in members}, told.topics, max(generation, 0), racks=racks)
+    by_id = {member.id: member for member in members}
+    state = GroupState(by_id, told.topics, max(generation, 0), racks=racks, topic_ids=told.topic_ids)
     return GroupText(state, (Rebalance(), *story))
 
 

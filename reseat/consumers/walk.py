@@ -125,7 +125,9 @@ def events_of(view: View, *, cooperative: bool, most_members: int) -> tuple[list
     early: list[Event] = []
     late: list[Event] = []
     messages: list[Message] = []
-    if view.round is not None:
+    if view.round is not None and view.round.order:
+        late = [_call(one) if isinstance(one, Call) else _message(one) for one in view.round.order]
+    elif view.round is not None:
         messages = list(view.round.messages)
         joined = {member.id: set(member.owned) for member in view.round.group.members}
         for call in view.round.calls:

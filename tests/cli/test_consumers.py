@@ -79,8 +79,10 @@ def test_strategies_side_by_side(group: str, capsys: pytest.CaptureFixture[str])
         ["roundrobin", "0", "2", "5", "2", "8"],
         ["sticky", "0", "2", "3", "0", "8"],
         ["cooperative-sticky", "0", "2", "3", "0", "3"],
+        ["broker-uniform", "0", "2", "3", "0", "3"],
+        ["broker-range", "0", "2", "4", "0", "4"],
     ]
-    assert [one["assignor"] for one in told] == ["range", "roundrobin", "sticky", "cooperative-sticky"]
+    assert [one["assignor"] for one in told] == [line[0] for line in lines[1:]]
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

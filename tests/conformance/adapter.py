@@ -133,6 +133,7 @@ def _group(question: Question) -> Answer:
             for topic, lists in question.get("partition_replicas", {}).items()
             for partition, brokers in enumerate(lists)
         },
+        topic_ids=question.get("topic_ids", {}),
     )
     given = assignor_named(question["family"].replace("_", "-")).assign(group)
     return {"assignment": {member: [f"{t}-{p}" for t, p in partitions] for member, partitions in given.items()}}
@@ -198,5 +199,7 @@ _FAMILIES: dict[str, Callable[[Question], Answer]] = {
     "range": _group,
     "roundrobin": _group,
     "sticky": _group,
+    "broker_uniform": _group,
+    "broker_range": _group,
     "cooperative_sticky": _group,
 }

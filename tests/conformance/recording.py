@@ -32,17 +32,24 @@ _ANSWERS = ("placements", "assignment", "error", "error_message", "new_leader", 
             "has_collision", "is_internal", "unify_collision_chars", "replicas")  # fmt: skip
 
 
-def ask(version: str, questions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What a release's classes say to each question, in the words of the records."""
+def ask(version: str, questions: Iterable[Mapping[str, Any]], driver: str = "Ask") -> list[dict[str, Any]]:
+    """What a release's classes say to each question, in the words of the records.
+
+    Args:
+        version: the release.
+        questions: records.
+        driver: which of ``java``.
+    """
     jars = JARS[version]
     with TemporaryDirectory() as made:
-        source = (HERE / "java" / "Ask.java").read_text()
+        source = (HERE / "java" / f"{driver}.java").read_text()
         if next(jars.glob("kafka-clients-4.4*"), None):  # the class moved
             source = source.replace("common.utils.LogContext", "common.utils.internals.LogContext")
-        file = Path(made) / "Ask.java"
+        file = Path(made) / f"{driver}.java"
         file.write_text(source)
         subprocess.run(["javac", "-nowarn", "-Xlint:none", "-d", made, "-cp", f"{jars}/*", str(file)], check=True)
-        java = ["java", "-Dlog4j2.level=OFF", "-cp", f"{made}:{jars}/*", "org.apache.kafka.controller.Ask"]
+        program = f"org.apache.kafka.controller.{driver}" if driver == "Ask" else driver
+        java = ["java", "-Dlog4j2.level=OFF", "-cp", f"{made}:{jars}/*", program]
         text = "".join(json.dumps(question) + "\n" for question in questions)
         done = subprocess.run(java, input=text, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]

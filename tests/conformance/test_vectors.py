@@ -93,7 +93,14 @@ def test_what_kafka_lets_through_and_should_not_is_refused() -> None:
 
 
 #: Questions asked of each consumer assignor: a record, or a step of one, that Kafka 4.4.0 answered (as 4.1.0 did).
-GROUPS = {"range": 118, "roundrobin": 127, "sticky": 436, "cooperative_sticky": 699}
+GROUPS = {
+    "range": 118,
+    "roundrobin": 127,
+    "sticky": 436,
+    "cooperative_sticky": 699,
+    "broker_uniform": 300,
+    "broker_range": 100,
+}
 
 
 def rebalances(family: str) -> Iterator[tuple[str, dict[str, Any]]]:

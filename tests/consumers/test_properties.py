@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.consumers import ASSIGNORS, Assignment, Group, Member, Partition, assignor_named
+from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Assignment, Group, Member, Partition, assignor_named
 from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Return, Timeout, Together
 from reseat.consumers.rebalancing import empty_group, play
 
@@ -97,7 +97,7 @@ def as_counted(name: str, group: Group, given_to: Assignment) -> Group:
     return Group(tuple(Member(member.id, member.topics or shared) for member in group.members), group.partitions)
 
 
-@pytest.mark.parametrize("name", ASSIGNORS)
+@pytest.mark.parametrize("name", [*ASSIGNORS, *BROKER_ASSIGNORS])
 @given(group=groups())
 def test_everything_is_read_once_and_only_by_subscribers(name: str, group: Group) -> None:
     """Each partition that anybody asks for has exactly one reader, who subscribes to its topic, a quirk aside."""

@@ -28,7 +28,7 @@ from reseat.errors import ClusterUnreachable
 from reseat.formats import Reading
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
-from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, state_of
+from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, Tasks, state_of
 
 from .conftest import Opened, small, texts
 
@@ -369,7 +369,8 @@ def live_page(monkeypatch: pytest.MonkeyPatch, group: LiveGroup | ClusterUnreach
             raise group
         return group
 
-    rows = (ListedGroup("shop", "classic", "Stable", "consumer", 1), ListedGroup("sink", "classic", "", "connect", 1))
+    kind = "classic" if isinstance(group, ClusterUnreachable) else group.kind
+    rows = (ListedGroup("shop", kind, "Stable", "consumer", 1), ListedGroup("sink", "classic", "", "connect", 1))
     listing = Listing(rows, ("Broker 2 does not list the groups that it coordinates: it is away.",))
     monkeypatch.setattr(live_groups, "open_admin", lambda connection: _NoAdmin())
     monkeypatch.setattr(live_groups, "list_groups", lambda admin: listing)
@@ -407,7 +408,7 @@ def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     at = live_page(monkeypatch, group)
 
-    assert at.selectbox(key="consumers-group").options == ["shop · stable"]
+    assert at.selectbox(key="consumers-group").options == ["shop · classic · stable"]
     assert "Broker 2 does not list the groups" in texts(at)
 
     at.selectbox(key="consumers-group").set_value("shop").run()
@@ -415,9 +416,8 @@ def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert not at.exception
     assert "The group rebalances without a change: one rebalance; 0 partitions are reassigned" in texts(at)
-    assert "shop is stable, coordinated by broker 1, assigned by sticky; lag 4 records in 2 partitions" in texts(
-        at
-    ).replace("**", "")
+    said = texts(at).replace("**", "")
+    assert "shop (classic) is stable, coordinated by broker 1, assigned by sticky; lag 4 records in 2 part" in said
     assert at.segmented_control(key="consumers-assignor-1").value == "sticky"
 
 
@@ -442,3 +442,70 @@ def test_a_live_group_without_members_shows_its_lag(monkeypatch: pytest.MonkeyPa
     assert not at.exception
     assert "This group has no members" in texts(at)
     assert "assigned by nobody; lag 4 records in 1 partition" in texts(at)
+
+
+def shown_group(monkeypatch: pytest.MonkeyPatch, group: LiveGroup) -> AppTest:
+    """The page with a live group that was chosen."""
+    at = live_page(monkeypatch, group)
+    at.selectbox(key="consumers-group").set_value("shop").run()
+    press(at, "consumers-show")
+
+    assert not at.exception
+    return at
+
+
+def test_a_group_whose_brokers_assign_is_told_by_their_assignor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With epochs, the target beside what members read, and that others' assignors are for comparison alone."""
+    members = (
+        LiveMember("one", "one", "h", topics=("T",), assignment=(("T", 0), ("T", 1)), target=(("T", 0),), generation=4),
+        LiveMember("two", "two", "h", topics=("T",), target=(("T", 1),), generation=5),
+    )
+    group = LiveGroup("shop", "consumer", "Reconciling", "uniform", 1, members, partitions={"T": 2}, epoch=5,
+                      assignment_epoch=5)  # fmt: skip
+    at = shown_group(monkeypatch, group)
+
+    assert at.selectbox(key="consumers-group").options == ["shop · consumer · stable"]
+    assert at.segmented_control(key="consumers-assignor-1").value == "broker-uniform"
+    assert "assigned by uniform, epoch 5" in texts(at)
+    assert "2 members on the way to the target" in texts(at)
+    assert "would assign is shown for comparison alone" in texts(at)
+    table = next(one.value for one in at.dataframe if "to give up" in one.value)
+    assert table[["epoch", "partitions", "target", "to give up", "to get"]].values.tolist() == [
+        [4, 2, 1, "T-1", ""],
+        [5, 0, 1, "", "T-1"],
+    ]
+
+
+def test_a_share_group_is_no_story_of_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who may take from which partition, and how far each is; no assignor, no steps."""
+    members = tuple(
+        LiveMember(name, name, "h", topics=("T",), assignment=(("T", 0),), generation=2) for name in ("one", "two")
+    )
+    group = LiveGroup("shop", "share", "Stable", "simple", 1, members, {("T", 0): 7}, {("T", 0): 20}, {"T": 1}, epoch=2,
+                      assignment_epoch=2, lags={("T", 0): 4})  # fmt: skip
+    at = shown_group(monkeypatch, group)
+
+    assert "shop: 2 members share 1 partition; lag 4 records." in texts(at)
+    assert "Assignment is not ownership here." in texts(at)
+    shared = next(one.value for one in at.dataframe if "may take" in one.value)
+    assert shared.values.tolist() == [["T", 0, 2, "one, two", 7, 20, 4]]
+    assert not at.segmented_control
+    press(at, "tale-cooperative")
+    assert "Assignment is not ownership" not in texts(at)
+
+
+def test_a_streams_group_has_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By member, active, standby and warm-up; and what each subtopology reads."""
+    tasks = Tasks(("0_0", "0_1"), ("0_2",), ())
+    members = (
+        LiveMember("one", "one", "h", topics=("T",), assignment=(("T", 0), ("T", 1)), target=(("T", 0), ("T", 1)),
+                   generation=3, tasks=tasks, target_tasks=tasks),
+    )  # fmt: skip
+    group = LiveGroup("shop", "streams", "Stable", "sticky", 1, members, partitions={"T": 3}, epoch=3,
+                      assignment_epoch=3, subtopologies={"0": ("T",)})  # fmt: skip
+    at = shown_group(monkeypatch, group)
+
+    assert "shop: 1 member with 2 active tasks." in texts(at)
+    members_shown, subtopologies = (one.value for one in at.dataframe)
+    assert members_shown[["active", "standby", "warm-up"]].values.tolist() == [["0_0, 0_1", "0_2", ""]]
+    assert subtopologies.values.tolist() == [["0", "T", 3]]

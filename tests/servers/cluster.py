@@ -37,6 +37,7 @@ _KRAFT_TOOLS = {
     "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
     "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    "console-share-consumer": "org.apache.kafka.tools.consumer.ConsoleShareConsumer",
 }
 _TOOLS = {
     "zookeeper-2.8": {

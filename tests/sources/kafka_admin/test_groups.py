@@ -11,6 +11,7 @@ import pytest
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.protocol.metadata import FindCoordinatorRequest
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from reseat.consumers import assignor_named
@@ -19,16 +20,19 @@ from reseat.consumers.rebalancing import play
 from reseat.errors import ClusterUnreachable
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
-from reseat.sources.kafka_admin.groups import LiveGroup, describe_group, list_groups, state_of
+from reseat.sources.kafka_admin.groups import LiveGroup, Tasks, describe_group, list_groups, state_of
 from tests.conftest import missing
 from tests.servers import cluster as servers
+from tests.servers.streams_member import StreamsMember
 
 pytestmark = pytest.mark.kafka
 
 RECORDS = 12
 
 
-@pytest.fixture(scope="module", params=["zookeeper-2.8", "kraft-4.1"])
+@pytest.fixture(
+    scope="module", params=["zookeeper-2.8", pytest.param("kraft-4.1", marks=pytest.mark.slow), "kraft-4.4"]
+)
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.KafkaCluster]:
     """Two brokers, a topic of four partitions with three records each."""
     reason = servers.missing()
@@ -171,7 +175,7 @@ def test_a_group_that_is_not_there(admin: AdminClient) -> None:
 
 def test_a_group_of_the_consumer_protocol(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
     """KIP-848: described by the newer request, with the brokers' assignor; where there is none, nothing is asked."""
-    if cluster.kind != "kraft-4.1":
+    if cluster.zookeeper is not None:
         assert admin.versions.get(69) is None
         return
     arguments = ("--topic", "orders", "--group", "newer", "--consumer-property", "group.protocol=consumer")
@@ -190,6 +194,85 @@ def test_a_group_of_the_consumer_protocol(cluster: servers.KafkaCluster, admin: 
     assert sorted(group.members[0].assignment) == [("orders", n) for n in range(4)]
     assert listed["newer"] == "consumer"
     assert "KIP-848" in notes[0]
+    assert group.members[0].target == group.members[0].assignment
+    assert group.epoch == group.assignment_epoch == group.members[0].generation
+    assert group.on_the_way == ()
+
+
+def test_a_share_group(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
+    """KIP-932: one partition may be several members'; how far it is, the coordinator tells."""
+    if cluster.kind != "kraft-4.4":
+        assert cluster.zookeeper is None or admin.versions.get(77) is None
+        return
+    cluster.tool("topics", "--create", "--topic", "shared", "--partitions", "1", "--replication-factor", "2")
+    arguments = ("--topic", "shared", "--group", "sharing")
+    processes = [cluster.begin_tool("console-share-consumer", *arguments) for _ in range(2)]
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap)
+    try:
+        until(lambda: len(_members(admin, "sharing")) == 2, "the group did not settle")
+        until(lambda: _sent(producer) and bool(describe_group(admin, "sharing").committed), "nothing was read")
+        group = describe_group(admin, "sharing")
+        listed = {one.name: one for one in list_groups(admin).groups}
+    finally:
+        producer.close()
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(30)
+
+    assert (group.kind, group.state, group.assignor) == ("share", "Stable", "simple")
+    assert [member.assignment for member in group.members] == [(("shared", 0),)] * 2
+    assert all(member.target is None and member.generation == group.epoch for member in group.members)
+    assert group.problems == ()
+    assert set(group.committed) == set(group.ends) == set(group.lag) == {("shared", 0)}
+    assert listed["sharing"].kind == "share"
+    assert listed["sharing"].consumes
+
+
+def test_a_streams_group(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
+    """KIP-1071: tasks of each member, now and as they are to be, and the partitions that they read."""
+    if cluster.kind != "kraft-4.4":
+        assert cluster.zookeeper is None or admin.versions.get(89) is None
+        return
+    coordinator = _coordinator(admin)
+    one, other = (StreamsMember(admin, coordinator, "streaming", "orders") for _ in range(2))
+    try:
+        until(
+            lambda: one.beat() == 0, "the coordinator is not there"
+        )  # of the one offsets partition, or another broker
+        until(lambda: one.beat() == 0 and len(one.active) == 4, "no tasks")
+        other.beat()
+        until(lambda: other.beat() == 0 and other.epoch > one.epoch, "no second epoch")
+        midway = describe_group(admin, "streaming")
+        until(lambda: (one.beat(), other.beat()) == (0, 0) and len(other.active) == 2, "no hand-over")
+        group = describe_group(admin, "streaming")
+    finally:
+        one.leave()
+        other.leave()
+    by_id = {member.id: member for member in midway.members}
+
+    assert (midway.kind, midway.subtopologies) == ("streams", {"0": ("orders",)})
+    assert len(by_id[one.id].assignment) == 4
+    assert by_id[one.id].target is not None
+    assert len(by_id[one.id].target) == 2
+    assert by_id[one.id].tasks == Tasks(active=("0_0", "0_1", "0_2", "0_3"))
+    assert one.id in midway.on_the_way
+    assert sorted(p for member in group.members for p in member.assignment) == [("orders", n) for n in range(4)]
+    assert group.on_the_way == ()
+    assert group.problems == ()
+
+
+def _coordinator(admin: AdminClient) -> int:
+    """The broker of the one offsets partition, which coordinates every group."""
+    told = admin.send(FindCoordinatorRequest(key="any", key_type=0, coordinator_keys=["any"]))
+    return int(told.coordinators[0].node_id)
+
+
+def _sent(producer: KafkaProducer) -> bool:
+    """One more record; a share group begins with those that come once a member is there."""
+    producer.send("shared", b"a record")
+    producer.flush(60)
+    return True
 
 
 def _members(admin: AdminClient, name: str) -> tuple[object, ...]:
