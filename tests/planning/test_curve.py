@@ -121,10 +121,28 @@ def test_a_small_layout_is_asked_partition_by_partition() -> None:
     assert plan_at(layout, Wish(remove=(2,)), 3).certificate.replica_spread == 0
 
 
-def test_points_that_are_left_out_are_counted() -> None:
-    """Two moves would do if broker 6 or 7 took one replica and gave another: no flow is sure then, and that is said."""
-    racks = {5: "r0", 6: "r1", 7: "r1", 12: "r1", 14: "r1"}
-    lists = {("a", 6): [5], ("b", 3): [12, 14], ("b", 8): [5]}
+#: Broker 12 leaves; 2 moves even brokers out only if 6 or 7 takes one replica and gives another.
+PASSED_ON = (
+    {5: "r0", 6: "r1", 7: "r1", 12: "r1", 14: "r1"},
+    {("a", 6): [5], ("b", 3): [12, 14], ("b", 8): [5]},
+)
+
+
+def test_a_broker_that_takes_one_and_gives_another_is_on_the_curve() -> None:
+    """A flow that counts what leaves would miss it; one that prices every move does not."""
+    racks, lists = PASSED_ON
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
+    told = whole_curve(layout, Wish(remove=(12,)))
+
+    assert [(point.moves, point.replica_spread) for point in told.points] == [(1, 3), (2, 2), (3, 0)]
+    assert told.sentences == ()
+    assert plan_at(layout, Wish(remove=(12,)), 2).certificate.replica_spread == 2
+
+
+def test_points_that_are_left_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no price of a move gives the point either, that is said, and the point is refused."""
+    monkeypatch.setattr("reseat.planning.solve.solver.Solver.within", lambda *_: None)
+    racks, lists = PASSED_ON
     layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
     told = whole_curve(layout, Wish(remove=(12,)))
 

@@ -4,7 +4,8 @@ Promises, in this order:
     1. Every point given is reached by a plan that is at hand, and no plan with so many moves is evener (replica sum of
        squares over the targets), under the rack rule: partitions that lose a broker sit on racks as well as they can,
        and no other partition's sum of squares over racks rises.
-    2. A point that is not found exactly is left out, and never guessed; ``whole_curve`` says how many and why.
+    2. A point that is not found exactly gives its place to one before it that is; where there is none it is left out,
+       and never guessed: ``whole_curve`` says how many and why.
     3. ``plan_at`` says "Proven" of a point only where no rearrangement whatever, racks and places aside, is evener with
        so many moves: then a count that the flow has no part in confirms it.
 
@@ -13,7 +14,7 @@ bytes.
 
 How: ``Solver.with_moves``: of displaced replicas and of those that may move too, only so many leave their brokers. A
 broker that would have to give one replica and take another counts for less there than it moves: where that would be
-needed, the point is left out.
+needed, the point is one where each move is worth the same price (``Solver.within``): no plan with as many is evener.
 
 Example: loads 6, 2, 1 (no racks), one displaced replica: least moves end at 6, 2, 2 (sum 44); one more at 5, 3, 2 or
 5, 2, 3 (38); two more at 4, 3, 3 (34), and nothing is evener.
@@ -97,11 +98,12 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         return Curve(tuple(points), (_CUT_SHORT,))
     most, missing = removal.further.moves(evenest) - removal.displaced, 0
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
-        found = solver.with_moves(removal.displaced + moves)
-        if found is None:
-            missing += 1
-        elif (point := _point(removal, found)).replica_sum_of_squares < points[-1].replica_sum_of_squares:
+        found = (sure := solver.with_moves(removal.displaced + moves)) or solver.within(removal.displaced + moves)
+        point = None if found is None else _point(removal, found)
+        if point is not None and point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
             points.append(point)
+        elif sure is None:
+            missing += 1
     return Curve(tuple(points), _left_out(missing))
 
 
@@ -187,8 +189,9 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         )
     if further == 0:
         return plan(layout, wish)
-    found = Solver(removal.further, own_arcs=0).with_moves(moves)
-    if found is None:
+    solver = Solver(removal.further, own_arcs=0)
+    found = (sure := solver.with_moves(moves)) or solver.within(moves)
+    if found is None or (sure is None and removal.further.moves(found) < moves):
         raise WishRefused(
             f"No plan with {counted(moves, 'move')} is proven to have the smallest spread.",
             brokers=wish.remove,

@@ -124,18 +124,21 @@ class Solver:
                 found[tolerance] = self.at(tolerance)
             return (made := found[tolerance]) is not None and self.problem.moves(made) <= most
 
-        widest = self._widest
         # Where racks are no matter the first guess is right, and its neighbour shows it.
         at, least = self._least_within(most), None
         if holds(at):
             fewer = _first(0, at - 1, lambda less: less == at - 1 or not holds(at - 1 - less))
             least = at - (fewer or 0)
         else:
-            least = _first(at + 1, 2 * widest, holds)
-        if least is not None and (made := found[least]) is not None:
-            return made
-        alone = self.at(None)
-        return None if alone is None or self.problem.moves(alone) > most else alone
+            alone = self.at(None)
+            if alone is not None and self.problem.moves(alone) > most:
+                return None
+            # No two loads differ by more, whatever racks ask for.
+            widest = int(self._loads.max(initial=0) + self.problem.need.sum())
+            least = _first(at + 1, max(widest, at) + 1, holds)
+            if least is None:
+                return alone
+        return found[least]
 
     def tolerances(self, moves: Sequence[int], fullest: int) -> list[int]:
         """Tolerances for ``at``, descending; told from the loads alone, as if racks were no matter.
