@@ -12,9 +12,10 @@ import ast
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-__all__ = ["Place", "places"]
+__all__ = ["Place", "broken", "places"]
 
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -38,7 +39,91 @@ _RECKONED: dict[type[ast.operator], type[ast.operator]] = {
 }
 
 
-def broken(node: ast.AST) -> Iterator[ast.AST]:
+@dataclass(frozen=True)
+class Place:
+    """One place to break.
+
+    Attributes:
+        file: the file, from the project's folder.
+        number: which place of the file it is.
+        line: the line of the place.
+        lines: lines of which one is run when the place is: its own, and the first of its statement.
+        text: the line as it is typed.
+        was: what stands there.
+        becomes: what is put in its place.
+        in_function: whether it is run when a function is called, not when its module is imported.
+    """
+
+    file: str
+    number: int
+    line: int
+    lines: tuple[int, ...]
+    text: str
+    was: str
+    becomes: str
+    in_function: bool
+
+    @property
+    def change(self) -> str:
+        """What is done to it."""
+        return f"{self.was}  ->  {self.becomes}"
+
+
+def places(root: Path, where: str) -> list[Place]:
+    """Every place of a file below a folder that can be broken."""
+    text = (root / where).read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    lines = text.splitlines()
+    # Outer statements are walked first, so that what stays is the innermost one.
+    statement = {id(part): one for one in ast.walk(tree) if isinstance(one, ast.stmt) for part in ast.walk(one)}
+    called = {
+        id(part)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef | ast.Lambda)
+        for body in (one.body if isinstance(one.body, list) else [one.body])
+        for part in ast.walk(body)
+    }
+    found = []
+    for number, (node, made) in enumerate(_each(tree)):
+        line, end = node.lineno, node.end_lineno or node.lineno
+        run = (statement[id(node)].lineno, *range(line, end + 1))
+        text = lines[line - 1].strip()
+        found.append(Place(where, number, line, run, text, ast.unparse(node), ast.unparse(made), id(node) in called))
+    return found
+
+
+def broken(root: Path, place: Place) -> ast.Module:
+    """The file of a place with that place broken; every other line stands where it stood."""
+    tree = ast.parse((root / place.file).read_text(encoding="utf-8"))
+    each = _each(tree)
+    next(islice(each, place.number, None))
+    return ast.fix_missing_locations(tree)  # as it is before the next place, for which this one would be put back
+
+
+def _each(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, ast.AST]]:
+    """What stands in each place, and what is in it instead: in the tree too, until the next place is asked for."""
+    told = {id(part) for node in ast.walk(tree) for part in _left_alone(node)}
+    for parent in list(ast.walk(tree)):
+        if id(parent) in told:
+            continue
+        for name, value in ast.iter_fields(parent):
+            inside = value if isinstance(value, list) else [value]
+            for at, node in enumerate(inside):
+                if isinstance(node, ast.expr | ast.stmt) and id(node) not in told:
+                    for made in _instead(node):
+                        _put(parent, name, at, value, ast.copy_location(made, node))
+                        yield node, made
+                        _put(parent, name, at, value, node)
+
+
+def _put(parent: ast.AST, name: str, at: int, value: object, node: ast.AST) -> None:
+    if isinstance(value, list):
+        value[at] = node
+    else:
+        setattr(parent, name, node)
+
+
+def _instead(node: ast.AST) -> Iterator[ast.AST]:
     """The ways in which one node is broken; each leaves the code's form as it is, so that it still runs."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARED:
         made = deepcopy(node)
@@ -68,61 +153,6 @@ def _words(node: ast.BinOp) -> bool:
         isinstance(side, ast.JoinedStr) or (isinstance(side, ast.Constant) and isinstance(side.value, str))
         for side in (node.left, node.right)
     )
-
-
-@dataclass(frozen=True)
-class Place:
-    """One place to break.
-
-    Attributes:
-        file: the file, from the project's folder.
-        line: the line of the place.
-        lines: lines of which one is run when the place is: its own, and the first of its statement.
-        text: the line as it is typed.
-        was: what stands there.
-        becomes: what is put in its place.
-        source: the whole file as it reads then.
-    """
-
-    file: str
-    line: int
-    lines: tuple[int, ...]
-    text: str
-    was: str
-    becomes: str
-    source: str
-
-
-def places(root: Path, where: str) -> Iterator[Place]:
-    """Every place of a file below a folder that can be broken."""
-    text = (root / where).read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    lines = text.splitlines()
-    told = {id(part) for node in ast.walk(tree) for part in _left_alone(node)}
-    # Outer statements are walked first, so that what stays is the innermost one.
-    statement = {id(part): one for one in ast.walk(tree) if isinstance(one, ast.stmt) for part in ast.walk(one)}
-    for parent in ast.walk(tree):
-        if id(parent) in told:
-            continue
-        for name, value in ast.iter_fields(parent):
-            inside = value if isinstance(value, list) else [value]
-            for at, node in enumerate(inside):
-                if not isinstance(node, ast.AST) or id(node) in told:
-                    continue
-                for made in broken(node):
-                    _put(parent, name, at, value, made)
-                    source = ast.unparse(ast.fix_missing_locations(tree))
-                    _put(parent, name, at, value, node)
-                    line, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-                    run = (statement[id(node)].lineno, *range(line, end + 1))
-                    yield Place(where, line, run, lines[line - 1].strip(), ast.unparse(node), ast.unparse(made), source)
-
-
-def _put(parent: ast.AST, name: str, at: int, value: object, node: ast.AST) -> None:
-    if isinstance(value, list):
-        value[at] = node
-    else:
-        setattr(parent, name, node)
 
 
 def _left_alone(node: ast.AST) -> Iterator[ast.AST]:

@@ -7,38 +7,39 @@ a copy of the project, never in the project itself; a place is *caught* where a 
 
     make mutate                                       # 40 places of each area
     make mutate ONLY="history" SAMPLE=200 SEED=7
-    .venv/bin/python tools/mutate.py history --sample 0 --file reseat/history/commit_record.py    # all of a file
+    .venv/bin/python tools/mutate.py history --sample 0 --file reseat/history/commit_record.py &> log    # all of a file
+    .venv/bin/python tools/mutate.py history --sample 0 --again log    # what survived of it
 
 The same seed breaks the same places. First the area's tests run once, to learn which test reaches which line
-(``reaching``); a broken place is then asked of those alone, the quickest first, in a child with the libraries loaded.
-A place that changes nothing that can be seen (a bound that is met from either side, a cache's size) survives rightly:
-name it in ``_SAME`` with the reason.
+(``reaching``); a broken place is then asked of those alone, the quickest first (``trying``). A place that changes
+nothing that can be seen (a bound that is met from either side, a cache's size) survives rightly: name it in
+``unseen.py`` with the reason.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import json
 import os
 import random
+import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutants import Place, places
+from mutants import Place, broken, places
+from trying import QUIETLY, Question, imported_anew, loaded_once
+from unseen import UNSEEN
 
 ROOT = Path(__file__).resolve().parent.parent
-#: How many times as long as its tests, and how many seconds in any case, a broken place may take before it never ends.
-_SLOWER, _AT_LEAST = 5, 30
-_MARKS = "not slow and not browser and not kafka and not spark"
+#: How many times as long as its tests, and how many seconds in any case, a broken place may compute.
+_SLOWER, _AT_LEAST = 5, 20
 #: Loaded before children are made: what takes longest to import and is never broken.
 _LIBRARIES = (
     "numpy",
@@ -53,7 +54,6 @@ _LIBRARIES = (
     "kazoo.client",
     "kafka",
 )
-_QUIETLY = ("-q", "-p", "no:cacheprovider", "-p", "reaching", "--no-header", "--tb=short", "-m", _MARKS)
 
 
 @dataclass(frozen=True)
@@ -76,47 +76,9 @@ class Area:
 
 
 AREAS = {
-    "proof": Area(
-        ("reseat/planning/proof",),
-        (
-            "tests/planning/test_checker.py",
-            "tests/planning/test_proofs.py",
-            "tests/planning/test_judge.py",
-            "tests/planning/test_remove.py",
-            "tests/planning/test_add.py",
-            "tests/planning/test_replication_factor.py",
-            "tests/planning/test_curve.py",
-            "tests/planning/test_point.py",
-            "tests/planning/test_rebalance.py",
-        ),
-    ),
-    "guard": Area(
-        ("reseat/operate/checks",),
-        (
-            "tests/operate/test_guard.py",
-            "tests/operate/test_guard_sizes.py",
-            "tests/operate/test_guard_elections_topics.py",
-            "tests/operate/test_drained.py",
-            "tests/operate/test_approving.py",
-            "tests/operate/test_guard_against_planner.py",
-            "tests/operate/test_same_topics.py",
-        ),
-    ),
-    "execute": Area(
-        ("reseat/operate/run",),
-        (
-            "tests/operate/test_judge.py",
-            "tests/operate/test_execute.py",
-            "tests/operate/test_ends.py",
-            "tests/operate/test_throttling.py",
-            "tests/operate/test_health.py",
-            "tests/operate/test_lagging_brokers.py",
-            "tests/operate/test_same_topics.py",
-            "tests/operate/test_runner.py",
-            "tests/operate/test_killed.py",
-            "tests/operate/test_stalled.py",
-        ),
-    ),
+    "proof": Area(("reseat/planning/proof",), ("tests/planning",)),
+    "guard": Area(("reseat/operate/checks",), ("tests/operate",)),
+    "execute": Area(("reseat/operate/run",), ("tests/operate",)),
     "formats": Area(("reseat/formats/rows", "reseat/formats/text", "reseat/formats/tables"), ("tests/formats",)),
     "history": Area(
         tuple(f"reseat/history/{name}.py" for name in ("atomic_write", "commit_record", "conditional", "folder")),
@@ -124,30 +86,38 @@ AREAS = {
     ),
 }
 
-#: Places that may be broken without anything that can be seen: (file, line as it is typed) and why.
-_SAME: dict[tuple[str, str], str] = {}
-
 
 @dataclass(frozen=True)
 class Reached:
     """What the tests of an area reach.
 
     Attributes:
-        tests: by file and line, the tests that run it; a name that ends in ``::`` is all of a file's.
+        tests: by file and line, the tests that run it; a name that ends in ``::`` is all of a file's, "" all there are.
         took: seconds of each test.
     """
 
     tests: Mapping[tuple[str, int], frozenset[str]]
     took: Mapping[str, float]
 
-    def by(self, place: Place) -> list[str]:
-        """The tests that reach a place, the quickest first; all of them where it is run by an import."""
-        found = set().union(*(self.tests.get((place.file, line), frozenset()) for line in place.lines))
-        if "" in found:
-            found = set(self.took)
+    def question(self, copy: Path, place: Place) -> Question:
+        """A place, and the tests that reach it, the quickest first; all of them where it is run by an import."""
+        found = self._by(place)
         files = tuple(name for name in found if name.endswith("::"))
-        found |= {test for test in self.took if test.startswith(files)} if files else set()
-        return sorted(found & self.took.keys(), key=lambda test: (self.took[test], test))
+        tests = [test for test in self.took if test in found or test.startswith(files) or "" in found]
+        return Question(
+            place.file,
+            lambda: compile(broken(ROOT, place), str(copy / place.file), "exec"),
+            lambda: ast.unparse(broken(ROOT, place)),
+            sorted(tests, key=lambda test: (self.took[test], test)),
+            int(_AT_LEAST + _SLOWER * sum(self.took[test] for test in tests)),
+        )
+
+    def imported(self, place: Place) -> bool:
+        """Whether an import runs it, or may have kept what came of it."""
+        return not place.in_function or "" in self._by(place)
+
+    def _by(self, place: Place) -> frozenset[str]:
+        return frozenset().union(*(self.tests.get((place.file, line), ()) for line in place.lines))
 
 
 def reached(copy: Path, area: Area) -> Reached:
@@ -160,7 +130,7 @@ def reached(copy: Path, area: Area) -> Reached:
     data.unlink(missing_ok=True)
     command = [sys.executable, "-m", "coverage", "run", f"--data-file={data}", f"--source={','.join(area.packages)}"]
     ran = subprocess.run(
-        [*command, "-m", "pytest", *_QUIETLY, *area.tests],
+        [*command, "-m", "pytest", *QUIETLY, "-p", "reaching", *area.tests],
         cwd=copy,
         # Its bytecode is kept, and read by every child that follows.
         env={
@@ -188,47 +158,6 @@ def reached(copy: Path, area: Area) -> Reached:
     return Reached(tests, json.loads(took.read_text(encoding="utf-8")))
 
 
-def tried(copy: Path, tests: Sequence[str], limit: float) -> bool:
-    """Whether one of these tests fails, or does not end in time, in this copy."""
-    chosen = copy / "chosen.json"
-    chosen.write_text(json.dumps(tests), encoding="utf-8")
-    child = os.fork()
-    if not child:
-        _in_child(copy, chosen, sorted({test.partition("::")[0] for test in tests}))
-    until = time.monotonic() + limit
-    while time.monotonic() < until:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return status != 0
-        time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return True
-
-
-def _in_child(copy: Path, chosen: Path, files: Sequence[str]) -> None:
-    """Run the tests in this process and end it; a group of its own, so that what it started ends with it."""
-    try:
-        os.setsid()
-        code = _asked(copy, chosen, files)
-    except BaseException:  # noqa: BLE001 - whatever it is, the parent's way out (its folder goes with it) is not ours
-        traceback.print_exc()
-        code = 1
-    os._exit(code)
-
-
-def _asked(copy: Path, chosen: Path, files: Sequence[str]) -> int:
-    os.chdir(copy)
-    os.environ["RESEAT_CHOSEN"] = str(chosen)
-    sys.dont_write_bytecode = True  # else a broken place of the same second and size would be read again
-    for stream, to in ((0, os.devnull), (1, chosen.with_suffix(".log")), (2, chosen.with_suffix(".log"))):
-        os.dup2(os.open(to, os.O_RDWR | os.O_CREAT | (0 if stream == 2 else os.O_TRUNC)), stream)
-    import pytest
-
-    loaded = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
-    return int(pytest.main([*_QUIETLY, "-x", "-W", loaded, *files]))
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Break a sample of each area and print what survived; 1 where less than 95 % was caught."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -236,6 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=40, help="places of each area; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="which places")
     parser.add_argument("--file", action="append", default=[], help="only places of this file; may be given again")
+    parser.add_argument("--again", type=Path, help="only what survived in this output of an earlier run")
     given = parser.parse_args(arguments)
     unknown = set(given.areas) - set(AREAS)
     if unknown:
@@ -255,42 +185,49 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if good >= 0.95 * some else 1
 
 
-def _area(copy: Path, area: Area, given: argparse.Namespace) -> tuple[int, int]:
-    every = [
-        place
-        for where in area.files
-        if not given.file or where in given.file
-        for place in places(ROOT, where)
-        if (place.file, place.text) not in _SAME
-    ]
+def _chosen(area: Area, given: argparse.Namespace) -> list[Place]:
+    """The places that are broken, in order.
+
+    Raises:
+        SystemExit: one that is said to be unseen is not there any more.
+    """
+    every = [place for where in area.files if not given.file or where in given.file for place in places(ROOT, where)]
+    there, files = {(place.file, place.text, place.was) for place in every}, {place.file for place in every}
+    if gone := [one for one in UNSEEN if one[0] in files and one not in there]:
+        raise SystemExit(f"tools/unseen.py names what is not there any more: {gone}")
+    every = [place for place in every if (place.file, place.text, place.was) not in UNSEEN]
+    if given.again is not None:
+        before = re.sub(r":\d+: ", ": ", given.again.read_text(encoding="utf-8"))
+        every = [place for place in every if f"{place.file}: {place.change} " in before]
     some = given.sample if 0 < given.sample < len(every) else len(every)
-    chosen = sorted(random.Random(given.seed).sample(every, some), key=lambda one: (one.file, one.line))
+    return sorted(random.Random(given.seed).sample(every, some), key=lambda one: (one.file, one.number))
+
+
+def _area(copy: Path, area: Area, given: argparse.Namespace) -> tuple[int, int]:
+    """How many places were caught, of how many."""
+    chosen = _chosen(area, given)
     if not chosen:
         return 0, 0
-    told = reached(copy, area)
-    asked = [told.by(place) for place in chosen]
-    unbroken = sorted(set().union(*asked), key=lambda test: (test.partition("::")[0], told.took[test]))
-    if tried(copy, unbroken, _AT_LEAST + _SLOWER * sum(told.took.values())):
-        said = (copy / "chosen.log").read_text(encoding="utf-8", errors="replace")
-        raise SystemExit(
-            f"Its tests pass by themselves, and fail in a child before anything is broken:\n{said[-3000:]}"
-        )
-    caught = 0
-    for place, tests in zip(chosen, asked, strict=True):
-        file = copy / place.file
-        whole, told_at = file.read_bytes(), file.stat().st_mtime_ns
-        file.write_text(place.source, encoding="utf-8")
-        try:
-            limit = max(_AT_LEAST, _SLOWER * sum(told.took[test] for test in tests))
-            good = bool(tests) and tried(copy, tests, limit)
-        finally:
-            file.write_bytes(whole)
-            os.utime(file, ns=(told_at, told_at))
-        caught += good
-        if not good:
-            reach = f"{len(tests)} tests reach it" if tests else "no test reaches it"
-            print(f"  survived: {place.file}:{place.line}: {place.was}  ->  {place.becomes}   ({reach})", flush=True)
-    return caught, len(chosen)
+    reach = reached(copy, area)
+    left = []
+
+    def told(place: Place, question: Question, failed: bool) -> None:
+        if not failed:
+            left.append(place)
+            asked = f"{len(question.tests)} tests reach it" if question.tests else "no test reaches it"
+            print(f"  survived: {place.file}:{place.line}: {place.change}   ({asked})", flush=True)
+
+    questions = [reach.question(copy, place) for place in chosen]
+    in_functions = [at for at, place in enumerate(chosen) if not reach.imported(place)]
+    loaded_once(
+        copy,
+        [questions[at] for at in in_functions],
+        lambda number, failed: told(chosen[in_functions[number]], questions[in_functions[number]], failed),
+    )
+    for place, question in zip(chosen, questions, strict=True):
+        if reach.imported(place):
+            told(place, question, imported_anew(copy, question))
+    return len(chosen) - len(left), len(chosen)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
-"""Which tests reach which line: a plugin for pytest that ``mutate`` loads, once to learn it and once a broken place.
+"""Which tests reach which line: a plugin for pytest that ``mutate`` loads once for each area, to learn it.
 
-Learning: with ``RESEAT_REACHED`` naming a file, every test is a context of coverage.py, the setup of a fixture one of
-its file (``FILE::``), since what a fixture made is used by all tests that share it. Written: for each line the contexts
-that ran it, and how long each test took.
-
-Choosing: with ``RESEAT_CHOSEN`` naming a file, only the tests that it lists are run, in its order: the quickest first.
+Every test is a context of coverage.py, the setup of a fixture one of its file (``FILE::``), since what a fixture made
+is used by all tests that share it; what an import or a collection runs has none. Written, into the file that
+``RESEAT_REACHED`` names: how long each test took. The contexts that ran each line are kept by coverage.py itself.
 
 Source: coverage.py's dynamic contexts; the idea of running only tests that reach a mutant is that of PIT and mutmut.
 """
@@ -19,7 +17,6 @@ from pathlib import Path
 import coverage
 import pytest
 
-_LEARN, _CHOOSE = "RESEAT_REACHED", "RESEAT_CHOSEN"
 _took: dict[str, float] = {}
 
 
@@ -65,17 +62,4 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish() -> None:
     """Write what each test took, beside what coverage.py keeps by itself."""
-    told = os.environ.get(_LEARN)
-    if told:
-        Path(told).write_text(json.dumps(_took), encoding="utf-8")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep what is chosen, in its order; a test's own file keeps its tests together where they share a fixture."""
-    told = os.environ.get(_CHOOSE)
-    if not told:
-        return
-    order = {name: at for at, name in enumerate(json.loads(Path(told).read_text(encoding="utf-8")))}
-    dropped = [item for item in items if item.nodeid not in order]
-    items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
-    config.hook.pytest_deselected(items=dropped)
+    Path(os.environ["RESEAT_REACHED"]).write_text(json.dumps(_took), encoding="utf-8")
