@@ -177,6 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
         copy = Path(folder).resolve() / "project"
         leave = shutil.ignore_patterns(".venv", ".git", ".cache", "build", "__pycache__", ".*_cache", ".hypothesis")
         shutil.copytree(ROOT, copy, ignore=leave, symlinks=True)
+        (copy / ".cache").symlink_to(ROOT / ".cache")  # servers that tests start are installed there once
         for name in given.areas or AREAS:
             good, some = caught[name] = _area(copy, AREAS[name], given)
             print(f"{name}: {good} of {some} caught ({good / max(1, some):.0%})", flush=True)

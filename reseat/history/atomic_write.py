@@ -31,7 +31,8 @@ def atomic_write(file: Path, data: bytes, *, overwrite: bool = True) -> bool:
     Raises:
         OSError: it cannot be written; then nothing is left behind.
     """
-    hidden = file.with_name(f".{file.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    # Without the file's own name, which may be as long as a name can be.
+    hidden = file.with_name(f".{secrets.token_hex()}.part")
     try:
         # The mode that any new file has here: another account's pipeline may have to read it.
         descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

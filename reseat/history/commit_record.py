@@ -55,7 +55,7 @@ class CommitRecord:
             "remove": self.remove,
             "cluster_days": self.cluster_days,
         }
-        return json.dumps(told, indent=0).encode()
+        return json.dumps(told).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes, source: str) -> CommitRecord:

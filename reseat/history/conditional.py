@@ -66,7 +66,7 @@ def put_new(store: Any, path: str, data: bytes) -> bool:
     from obstore.exceptions import AlreadyExistsError, BaseError
 
     try:
-        obstore.put(store, path, data, mode="create", use_multipart=False)
+        obstore.put(store, path, data, mode="create")
     except AlreadyExistsError:
         return False
     except (BaseError, OSError) as error:

@@ -29,7 +29,7 @@ from reseat.history.atomic_write import atomic_write, sync_to_disk
 from reseat.history.listing import Closed, FileFact, Hidden, hides, is_listed, level, scan
 from reseat.history.opening import Place, open_place
 from reseat.history.schema import PARTITION_KEYS
-from reseat.model.wording import reason_of
+from reseat.model.wording import reason_of, visible
 
 __all__ = ["FileFact", "Folder", "atomic_write"]
 
@@ -390,7 +390,7 @@ class Folder:
 
     def _fact(self, info: Any) -> FileFact:
         relative = info.path[len(self.place.root.rstrip("/")) + 1 :]
-        return FileFact(relative, int(info.size or 0), int(info.mtime_ns or 0))
+        return FileFact(relative, info.size, int(info.mtime_ns or 0))
 
     def _made_room(self, path: str) -> Path:
         """A file of this machine, once there is a folder for it."""
@@ -400,8 +400,8 @@ class Folder:
 
     def _part(self, path: str, data: bytes) -> str:
         """A whole file under a hidden name of its own beside a path, where a put is seen before it is whole."""
-        parent, _, name = self.path(path).rpartition("/")
-        part = f"{parent}/.{name}.{secrets.token_hex(4)}.part"
+        parent = self.path(path).rpartition("/")[0]
+        part = f"{parent}/.{secrets.token_hex()}.part"
         self.fs.create_dir(parent, recursive=True)
         self._put(part, data)
         return part
@@ -430,7 +430,7 @@ def _inside(relative: str) -> str:
     """
     parts = [part for part in relative.split("/") if part and part != "."]
     if relative.startswith("/") or ".." in parts or "\0" in relative:
-        raise InputRefused(f"{relative[:100]!r} points outside the folder; a path in it was expected.")
+        raise InputRefused(f"{visible(relative)!r} points outside the folder; a path in it was expected.")
     return "/".join(parts)
 
 

@@ -46,18 +46,31 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         server.shutdown()
 
 
-def put(port: int) -> bool:
-    """Put three bytes."""
-    return put_new(s3_store("lake/a b", "us-east-1", ("http", f"127.0.0.1:{port}"), 3), "c.json", b"{}\n")
+def put(port: int, data: bytes = b"{}\n") -> bool:
+    """Put some bytes."""
+    return put_new(s3_store("lake/a b", "us-east-1", ("http", f"127.0.0.1:{port}"), len(data)), "c.json", data)
 
 
 @pytest.mark.parametrize(("status", "made"), [(200, True), (412, False)])
 def test_the_store_decides(service: int, monkeypatch: pytest.MonkeyPatch, status: int, made: bool) -> None:
-    """One request, which carries the condition."""
+    """One request, which carries the condition; also for more than a part of an upload in parts."""
     monkeypatch.setattr(Store, "status", status)
+    large = b" " * 6_000_000
 
     assert put(service) is made
-    assert set(Store.asked) == {("/lake/a%20b/c.json", "*", b"{}\n")}
+    assert put(service, large) is made
+    assert {(path, condition) for path, condition, _ in Store.asked} == {("/lake/a%20b/c.json", "*")}
+    assert {data for _, _, data in Store.asked} == {b"{}\n", large}
+
+
+def test_a_service_has_time_for_what_it_is_given(service: int) -> None:
+    """A minute, and a second more for each 250 kB; only a service of one's own may be without TLS."""
+    own = s3_store("lake/a", "us-east-1", ("http", f"127.0.0.1:{service}"), 25_000_000).client_options
+    amazon = s3_store("lake", "us-east-1", None, 0).client_options
+    behind_tls = s3_store("lake", "us-east-1", ("https", "minio:9000"), 0).client_options
+
+    assert own == {"connect_timeout": "5s", "timeout": "160s", "allow_http": "true"}
+    assert amazon == behind_tls == {"connect_timeout": "5s", "timeout": "60s", "allow_http": "false"}
 
 
 @pytest.mark.parametrize(("status", "words"), [(403, "403 Forbidden"), (404, "404 Not Found"), (501, "501 Not Impl")])

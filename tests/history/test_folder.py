@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import stat
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.fs import FileInfo, FileType
 
 from reseat.errors import InputRefused
+from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
+from reseat.history.listing import FileFact
 from reseat.history.opening import spark_settings
 from reseat.history.places import default_landing, default_tables
 from tests.history.elsewhere import elsewhere
@@ -86,14 +91,31 @@ def test_pieces_are_the_listing_and_hold_whole_folders(folder: Folder) -> None:
         return [[one.path for one in piece] for piece in folder.pieces(**how)]
 
     assert pieces() == [["top", "a-b/3", "a/1", "a/x/2", "b/4", "b/5", "b/6"]]
-    split = pieces(most=2)
-    assert [path for piece in split for path in piece] == pieces()[0]
-    assert [piece for piece in split if any(path.startswith("b/") for path in piece)] == [["b/4", "b/5", "b/6"]]
+    assert pieces(most=2) == [["top", "a-b/3"], ["a/1", "a/x/2"], ["b/4", "b/5", "b/6"]]
     assert pieces(under="a") == [["a/1", "a/x/2"]]
     assert pieces(under="nothing") == []
     assert pieces(under="c", hidden="files") == [["c/.7.part"]]
     assert pieces(under="c", hidden="all") == [["c/.7.part", "c/_not/8"]]
     assert sorted(path for piece in pieces(hidden="all") for path in piece) == names(folder, hidden=True)
+
+
+def test_over_a_network_many_are_asked_at_once_and_here_one_after_the_other(tmp_path: Path) -> None:
+    """In their order; a folder of this machine is not listed before the piece before it was taken."""
+    both = threading.Barrier(2)
+
+    def ask(item: int) -> tuple[int, bool]:
+        both.wait(10)
+        return item, threading.current_thread() is threading.main_thread()
+
+    assert elsewhere(tmp_path / "there").each(ask, [1, 2]) == [(1, False), (2, False)]
+    here = Folder.open(tmp_path / "here")
+    assert here.each(lambda _: threading.current_thread() is threading.main_thread(), [1]) == [True]
+    for path in ("a/1", "b/2", "c/3"):
+        here.write(path, b"")
+    pieces = here.pieces(most=1)
+    first = next(pieces)
+    here.delete("b/2")
+    assert [[one.path for one in piece] for piece in (first, *pieces)] == [["a/1"], ["c/3"]]
 
 
 class Guarded:
@@ -120,6 +142,21 @@ def test_a_folder_closed_in_an_object_store_keeps_no_other_back(tmp_path: Path) 
     assert closed == {"b": "AWS Error ACCESS_DENIED: no"}
     with pytest.raises(InputRefused, match="ACCESS_DENIED"):
         list(folder.pieces())
+
+
+class Timeless:
+    """A file system that does not tell when a file was written."""
+
+    def get_file_info(self, chosen: Any) -> Any:
+        """One file, of three bytes."""
+        return [FileInfo(f"{chosen.base_dir}/1", FileType.File, size=3)]
+
+
+def test_a_file_whose_time_is_not_told_is_listed(tmp_path: Path) -> None:
+    """Its time is 0."""
+    folder = replace(elsewhere(tmp_path), fs=Timeless())
+
+    assert list(folder.files()) == [FileFact("1", 3, 0)]
 
 
 def test_hidden_files_and_folders_are_left_out_unless_asked_for(folder: Folder) -> None:
@@ -164,10 +201,10 @@ def test_moving_replaces_and_makes_folders(folder: Folder) -> None:
         assert folder.read("b/2") == b"two"
         folder.delete("b/2")
     folder.move("a/1", "b/2")
-    folder.move("b/2", "new/folder/3")
+    folder.move("b/2", "quite/new/folders/3")
 
-    assert names(folder) == ["new/folder/3"]
-    assert folder.read("new/folder/3") == b"one"
+    assert names(folder) == ["quite/new/folders/3"]
+    assert folder.read("quite/new/folders/3") == b"one"
     with pytest.raises(InputRefused, match="cannot be moved"):
         folder.move("a/1", "b/2")
 
@@ -339,6 +376,34 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     assert folder.read("a/1") == b"old"
 
 
+def test_a_new_file_has_the_rights_that_any_has_here(tmp_path: Path) -> None:
+    """Another account's pipeline may have to read it; its name may be as long as a name can be."""
+    file = tmp_path / ("\N{SNOWMAN}" * 85)
+    before = os.umask(0o026)
+    try:
+        assert atomic_write(file, b"1")
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_where_no_hard_links_are_a_file_is_made_only_once_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on many a network share."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    folder = Folder.open(tmp_path)
+
+    assert folder.create("a", b"first")
+    assert not folder.create("a", b"second")
+    assert folder.read("a") == b"first"
+    assert names(folder, hidden=True) == ["a"]
+
+
 def test_default_places_follow_the_environment() -> None:
     """What is told, else where the account keeps its data."""
     assert default_landing({"RESEAT_LANDING": "s3://b/l"}) == "s3://b/l"
@@ -355,6 +420,7 @@ def test_a_path_is_the_same_however_it_is_written(folder: Folder) -> None:
 
     assert names(folder) == ["a/b/c.json"]
     assert folder.read("./a/b//c.json") == b"1"
+    assert folder.path("./a/b//c.json") == folder.path("a/b/c.json")
 
 
 def test_a_folder_shows_where_it_is_and_nothing_else(folder: Folder) -> None:

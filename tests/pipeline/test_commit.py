@@ -546,3 +546,19 @@ def test_a_commit_that_is_replaced_each_time_it_is_read_is_a_refusal(tmp_path: P
 
     with pytest.raises(InputRefused, match="replaced each time before it could be read"):
         newest(Fleeting(tables.where, tables.fs, tables.place))
+
+
+class Unreadable(Folder):
+    """A folder on a disk that reads no commit."""
+
+    def read(self, path: str) -> bytes:
+        raise InputRefused("This cannot be read: Input/output error.", source=path)
+
+
+def test_a_commit_that_is_there_and_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
+    """Only one that is gone by then was carried out."""
+    tables = Folder.open(tmp_path)
+    tables.write(record_path(1), CommitRecord().to_bytes())
+
+    with pytest.raises(InputRefused, match="Input/output error"):
+        newest(Unreadable(tables.where, tables.fs, tables.place))
