@@ -17,8 +17,7 @@ setup-dev: setup
 	@tools/setup.sh requirements-dev.lock
 
 run: setup ## start the dashboard with its samples on http://127.0.0.1:8501
-	@echo "Reseat is starting on http://$(HOST):$(PORT)  (stop it with Ctrl-C)"
-	@exec $(PY) -m streamlit run app.py --server.address $(HOST) --server.port $(PORT) --server.headless true
+	@exec $(PY) -m reseat dashboard --host $(HOST) --port $(PORT)
 
 test: check ## format, lint, types, boundaries, then all tests
 	@tools/test.sh

@@ -3,6 +3,8 @@
 Streamlit loads this file once to serve it, and then runs it for whoever opens a page.
 """
 
+from pathlib import Path
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -14,7 +16,9 @@ if get_script_run_ctx(suppress_warning=True) is None:
     entry.serves()
     app = st.App(__file__, **settings.settings())
 else:
-    st.set_page_config(page_title="Reseat", page_icon="components/shell/logo.svg", layout="wide")
+    st.set_page_config(
+        page_title="Reseat", page_icon=str(Path(__file__).with_name("components") / "shell" / "logo.svg"), layout="wide"
+    )
     page = navigation.pages()
     st.set_page_config(page_title=addresses.begin(page.title))
     navigation.draw(page.title)

@@ -105,6 +105,7 @@ def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
 
 
 seat = frame.page("Execute", unread=states.draw_open_runs, shows="change")
+frame.needs_extra("live")
 operated = operated_cluster(seat)
 if seat.past is not None:
     states.draw_past(seat.past)

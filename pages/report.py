@@ -38,6 +38,7 @@ def preview(made: Made, view: str) -> None:
 
 
 seat = frame.page("Report", shows="change")
+frame.needs_extra("report")
 answer = st.container()
 choices = draw_form(st.container())
 masks = key() if choices.mask else None

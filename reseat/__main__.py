@@ -1,4 +1,4 @@
-"""``python -m reseat``: the command line."""
+"""``python -m reseat``, and the command ``reseat`` of an installed one: the command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import sys
 
 from reseat.cli import main, report_fault
 
-if __name__ == "__main__":
+__all__ = ["run"]
+
+
+def run() -> int:
+    """Run the command of this process; what it returns is the exit code."""
     sys.excepthook = report_fault
-    sys.exit(main())
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

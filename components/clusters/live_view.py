@@ -19,6 +19,7 @@ __all__ = ["draw"]
 
 def draw() -> None:
     """The clusters that can be read, the one that is looked at closer, and what came of reading it."""
+    frame.needs_extra("live")
     offered = connections.choices()
     live = connections.chosen(offered)
     state = LiveState() if live is None else live.state  # one moment for all that the page says

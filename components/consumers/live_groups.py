@@ -15,8 +15,7 @@ from reseat.consumers.events import Rebalance
 from reseat.consumers.rounds import GroupState
 from reseat.errors import ReseatError
 from reseat.sources.followed import LiveCluster
-from reseat.sources.kafka_admin.client import open_admin
-from reseat.sources.kafka_admin.groups import Listing, LiveGroup, describe_group, list_groups, state_of
+from reseat.sources.kafka_admin.groups import Listing, LiveGroup
 
 __all__ = ["draw_groups", "group_as_read"]
 
@@ -62,6 +61,9 @@ def draw_groups(seat: OpenLayout | None) -> None:
 
 
 def _list(live: LiveCluster) -> None:
+    from reseat.sources.kafka_admin.client import open_admin
+    from reseat.sources.kafka_admin.groups.reading import list_groups
+
     try:
         with st.spinner("Listing groups …"), open_admin(live.connection) as admin:
             _LISTED.of(live.name).set(list_groups(admin))
@@ -72,6 +74,9 @@ def _list(live: LiveCluster) -> None:
 
 def _show(live: LiveCluster, name: str) -> None:
     """Read a group, and tell it."""
+    from reseat.sources.kafka_admin.client import open_admin
+    from reseat.sources.kafka_admin.groups.reading import describe_group, state_of
+
     try:
         with st.spinner("Reading the group …"), open_admin(live.connection) as admin:
             group = describe_group(admin, name)

@@ -12,6 +12,7 @@ from reseat.access import Door
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.history.places import Places
+from reseat.installed import missing
 from reseat.jobs.stages import demo_job, run_job, typed
 
 __all__ = ["draw_empty"]
@@ -67,7 +68,7 @@ def _demo(places: Places, *, busy: bool) -> None:
         key="pipeline-demo",
         type="primary",
         icon=":material/auto_awesome:",
-        disabled=busy or not session.may(Door.RUN_PIPELINE).may,
+        disabled=busy or not session.may(Door.RUN_PIPELINE).may or missing("spark") is not None,
         on_click=session.start_pipeline,
         args=(demo_job(places.landing, places.tables),),
     )

@@ -13,6 +13,7 @@ from components.shell import sign_in
 from components.state import session, shared
 from reseat.access import Door
 from reseat.history.places import Places
+from reseat.installed import missing
 from reseat.jobs.process import Phase, PipelineState
 from reseat.jobs.stages import run_job
 
@@ -58,7 +59,7 @@ def _step(state: PipelineState) -> tuple[int, bool, int]:
 
 
 def _draw(places: Places, drawn: tuple[int, bool, int]) -> None:
-    state, allowed = shared.pipeline().state, session.may(Door.RUN_PIPELINE)
+    state, allowed, lacking = shared.pipeline().state, session.may(Door.RUN_PIPELINE), missing("spark")
     if _step(state) != drawn:
         st.rerun()  # buttons and tables elsewhere on the page belong to another state
     with st.container(key="pipeline-line", horizontal=True, vertical_alignment="center", gap="small"):
@@ -70,13 +71,14 @@ def _draw(places: Places, drawn: tuple[int, bool, int]) -> None:
                 "Run the pipeline",
                 key="pipeline-run",
                 icon=":material/play_arrow:",
-                disabled=not allowed.may,
+                disabled=not allowed.may or lacking is not None,
                 on_click=session.start_pipeline,
                 args=(run_job(places.landing, places.tables),),
                 help="Ingests new snapshots, then analyses every failure on the latest snapshot of each cluster. It "
                 "runs next to the dashboard, on this machine's cores.",
             )
-            st.markdown(ended_in_words(state, places), width="stretch")
+            said = ended_in_words(state, places) if lacking is None else text.plain(str(lacking))
+            st.markdown(said, width="stretch")
     if state.phase.busy:
         part = None if state.progress is None else state.progress.part
         # An empty bar that stands still for a minute looks like a job that does.

@@ -17,6 +17,7 @@ from components.shell.strip import Shows
 from components.state import addresses, session
 from components.state.open_layout import OpenLayout
 from reseat.access import Door
+from reseat.installed import missing
 from reseat.model import Severity
 from reseat.model.glossary import define, meaning, named_in
 
@@ -32,6 +33,7 @@ __all__ = [
     "how_to_read",
     "lesson",
     "needs",
+    "needs_extra",
     "page",
     "refused",
     "standalone",
@@ -111,6 +113,18 @@ def needs(door: Door) -> None:
     answer = session.may(door)
     if not answer.may:
         sign_in.draw_closed(answer, "page")
+        st.stop()
+
+
+def needs_extra(name: str) -> None:
+    """Where an extra is not installed: says which and how to install it, and draws nothing more.
+
+    Args:
+        name: "live", "report" or "spark".
+    """
+    lacking = missing(name)
+    if lacking is not None:
+        answer(str(lacking))
         st.stop()
 
 

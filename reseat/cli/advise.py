@@ -6,8 +6,9 @@ import argparse
 import shlex
 
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say, write_json
 from reseat.cli.wishes import options_of
-from reseat.cli.writer import complain, say, write_json
 from reseat.planning.advice import Advice, Answer, advice
 
 __all__ = ["advise"]
@@ -17,7 +18,8 @@ def advise(chosen: argparse.Namespace) -> int:
     """Say what to do about a layout; see the command's ``--help``."""
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
-    found = advice(layout, mode=chosen.controller)
+    with working("Planning what helps"):
+        found = advice(layout, mode=chosen.controller)
     notes = reading_notes(reading, layout, ())
     if chosen.json:
         write_json(

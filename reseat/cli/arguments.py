@@ -1,19 +1,22 @@
-"""The words that each command takes."""
+"""The commands: what each does, an example, and the words that it takes."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from reseat import __version__
 from reseat.cli import options
 from reseat.cli.argument_values import additions, broker_ids, count, seed, words
 from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.options import flag, later, several
+from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
+from reseat.cli.service.arguments import completion_arguments, dashboard_arguments
 
 __all__ = ["parser"]
 
@@ -55,30 +58,25 @@ class _OneLineParser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of ``python -m reseat``; the namespace's ``run`` is the command to call with it."""
+    """The parser of ``reseat``; the namespace's ``run`` is the command to call with it."""
     root = _OneLineParser(
         prog="reseat",
         description="See where the replicas of a Kafka cluster are, plan a drain, and preview leader changes.",
-        epilog="Exit codes: 0 done, 2 invalid input or request, 1 internal error.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    root.add_argument("--version", action="version", version=f"reseat {__version__}")
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _show(commands.add_parser("show", help="a layout's size, balance and findings"))
-    _advise(commands.add_parser("advise", help="what to do about a layout, with the cost of each and what it fixes"))
-    _plan(commands.add_parser("plan", help="plan a change, with rollback and proof"))
-    _generate(commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"))
-    report_arguments(commands.add_parser("report", help="a report on a layout and a change: HTML, PDF, slides"))
-    _unmask(commands.add_parser("unmask", help="replace the pseudonyms in a text of a masked report by names"))
-    _judge(commands.add_parser("judge", help="validate an existing plan, made by hand or by another tool"))
-    _elect(commands.add_parser("elect", help="preview leaders after an election, or while brokers are stopped"))
-    _place(commands.add_parser("place", help="assign a topic's replicas as Kafka does"))
-    _consumers(
-        commands.add_parser("consumers", help="partition owners in a consumer group, and the cost of a rebalance")
-    )
-    _infer(commands.add_parser("infer", help="find the random start and shift behind existing replica lists"))
-    _snapshot(commands.add_parser("snapshot", help="save a live cluster as a snapshot file that every command reads"))
-    _land(commands.add_parser("land", help="save a layout as a snapshot for its cluster's history"))
-    operate_arguments(commands.add_parser("operate", help="execute a plan on a live cluster, follow it, roll it back"))
-    pipeline_arguments(commands.add_parser("pipeline", help="ingest saved snapshots into history tables, on Spark"))
+    for name, takes, sentence, example in _COMMANDS:
+        takes(
+            commands.add_parser(
+                name,
+                help=sentence,
+                description=f"{sentence[0].upper()}{sentence[1:]}.",
+                epilog=f"Example:\n  reseat {name} {example}\n\n{_EXIT_CODES}",
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )
+        )
     return root
 
 
@@ -223,3 +221,86 @@ def _land(command: argparse.ArgumentParser) -> None:
     command.add_argument("--taken-at", metavar="ISO-TIME", help=said)
     options.racks(command)
     command.set_defaults(run=later("land", "land_layout"))
+
+
+#: Each command: its words, what it does, and an example.
+_COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str], ...] = (
+    ("dashboard", dashboard_arguments, "the dashboard, as a web server", "--port 8080 --base-path kafka"),
+    ("show", _show, "a layout's size, balance and findings", "layout.txt --racks racks.csv"),
+    ("advise", _advise, "what to do about a layout, with the cost of each and what it fixes", "layout.txt"),
+    ("plan", _plan, "plan a change, with rollback and proof", "layout.txt --remove 3,7 --output plan.json"),
+    (
+        "generate",
+        _generate,
+        "move topics onto brokers, in the place of Kafka's own --generate",
+        "--topics-to-move-json-file topics.json --broker-list 1,2,3 --bootstrap-server kafka1:9092",
+    ),
+    (
+        "report",
+        report_arguments,
+        "a report on a layout and a change: HTML, PDF, slides",
+        "layout.txt --remove 7 --html report.html --pdf report.pdf",
+    ),
+    (
+        "unmask",
+        _unmask,
+        "replace the pseudonyms in a text of a masked report by names",
+        "names.csv answer.txt",
+    ),
+    (
+        "judge",
+        _judge,
+        "validate an existing plan, made by hand or by another tool",
+        "layout.txt plan.json --remove 3,7",
+    ),
+    (
+        "elect",
+        _elect,
+        "preview leaders after an election, or while brokers are stopped",
+        "layout.txt --stopped 3",
+    ),
+    (
+        "place",
+        _place,
+        "assign a topic's replicas as Kafka does",
+        "--brokers 0:a,1:b,2:c --partitions 6 --replication-factor 3",
+    ),
+    (
+        "consumers",
+        _consumers,
+        "partition owners in a consumer group, and the cost of a rebalance",
+        "group.json --assignor sticky",
+    ),
+    (
+        "infer",
+        _infer,
+        "find the random start and shift behind existing replica lists",
+        "layout.txt --topic orders",
+    ),
+    (
+        "snapshot",
+        _snapshot,
+        "save a live cluster as a snapshot file that every command reads",
+        "--bootstrap kafka1:9092 --output now.json",
+    ),
+    (
+        "land",
+        _land,
+        "save a layout as a snapshot for its cluster's history",
+        "layout.txt --landing landing --cluster production --taken-at 2026-05-01T03:10:00Z",
+    ),
+    (
+        "operate",
+        operate_arguments,
+        "execute a plan on a live cluster, follow it, roll it back",
+        "execute --bootstrap kafka1:9092 --plan plan.json --confirm CLUSTER_ID --wait",
+    ),
+    (
+        "pipeline",
+        pipeline_arguments,
+        "ingest saved snapshots into history tables, on Spark",
+        "run --landing landing --tables tables",
+    ),
+    ("completion", completion_arguments, "print what completes words in a shell", "bash >> ~/.bashrc"),
+)
+_EXIT_CODES = "Exit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

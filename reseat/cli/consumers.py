@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from reseat.cli.inputs import text_of
-from reseat.cli.writer import say, table, write_json
+from reseat.cli.output.writer import say, table, write_json
 from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Partition, assignor_named
 from reseat.consumers.compare import AssignorResult, compare, surplus_of
 from reseat.consumers.rebalancing import Call, GroupState, Message, Transition

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
-from reseat.cli.writer import say, table, write_json
+from reseat.cli.output.writer import say, table, write_json
 from reseat.election import (
     ElectionPreview,
     LeaderOutcome,

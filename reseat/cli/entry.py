@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from reseat.cli.arguments import parser
+from reseat.cli.output.exit_codes import ExitCode
 from reseat.errors import ReseatError
+from reseat.installed import needs
 
 __all__ = ["main", "report_fault"]
-
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,26 +23,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after ``reseat``; those of the process by default.
 
     Returns:
-        The exit code: 0 done, 2 the input or the wish is refused.
+        The exit code (``ExitCode``).
 
     Raises:
         SystemExit: ``--help`` was asked for (code 0), or the arguments are not understood (code 2).
     """
-    chosen = parser().parse_args(arguments)
+    known = parser()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what could come next; it is answered, and nothing runs
+        import argcomplete
+
+        argcomplete.autocomplete(known)
+    chosen = known.parse_args(arguments)
     try:
-        code: int = chosen.run(chosen)
+        with needs():
+            code: int = chosen.run(chosen)
         sys.stdout.flush()
     except ReseatError as error:
         sys.stderr.write(f"reseat {chosen.command}: {_one_message(error)}\n")
-        return REFUSED
+        return ExitCode.REFUSED
     except BrokenPipeError:
         # The reader of our output went away (``| head``): nothing is wrong, and nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        return ExitCode.DONE
     except OSError as error:  # files are opened elsewhere, with their own sentences: what is left is standard output
         sys.stderr.write(f"reseat {chosen.command}: Standard output cannot be written: {error.strerror or error}.\n")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again as it ends
-        return REFUSED
+        return ExitCode.REFUSED
     return code
 
 

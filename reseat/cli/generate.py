@@ -6,8 +6,8 @@ import argparse
 import json
 
 from reseat.cli.inputs import layout_of, read_layout, text_of
+from reseat.cli.output.writer import complain, say
 from reseat.cli.snapshot import connection_of
-from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.documents.json_rows import document, entries
 from reseat.model import ClusterLayout

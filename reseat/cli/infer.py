@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
-from reseat.cli.writer import complain, say, write_json
+from reseat.cli.output.writer import complain, say, write_json
 from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
 from reseat.placement import FingerprintKind, Fit, TopicFingerprint

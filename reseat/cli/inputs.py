@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from reseat.cli.output.terminal import working
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
 from reseat.model import ClusterLayout, Severity
@@ -95,11 +96,12 @@ def read_layout(chosen: argparse.Namespace) -> Reading:
     """
     if chosen.layout.count(STANDARD_INPUT) > 1:
         raise InputRefused("Standard input (-) can be read only once.")
-    if len(chosen.layout) == 1:
-        return read_file(chosen.layout[0])
-    from reseat.formats import read_together
+    with working("Reading"):
+        if len(chosen.layout) == 1:
+            return read_file(chosen.layout[0])
+        from reseat.formats import read_together
 
-    return read_together([text_of(name) for name in chosen.layout])
+        return read_together([text_of(name) for name in chosen.layout])
 
 
 def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayout:

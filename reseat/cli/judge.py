@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, text_of
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say, write_json
 from reseat.cli.show import caution_lines
 from reseat.cli.wishes import wish_of
-from reseat.cli.writer import complain, say, write_json
 from reseat.errors import InputRefused
 from reseat.formats import read
 from reseat.formats.documents.plan_check import plan_error
@@ -32,9 +34,10 @@ def judge(chosen: argparse.Namespace) -> int:
     reading = read(text, source=source)
     proposed = reading.layout if reading.proposed is None else reading.proposed
     wish = wish_of(chosen, layout)
-    certificate = judge_plan(
-        layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(reading)
-    )
+    with working("Validating"):
+        certificate = judge_plan(
+            layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(reading)
+        )
     if chosen.json:
         write_json(certificate.as_dict())
     else:
@@ -51,7 +54,7 @@ def judge(chosen: argparse.Namespace) -> int:
         return 0
     more = f" (and {len(certificate.faults) - 1:,} more)" if len(certificate.faults) > 1 else ""
     complain(f"reseat judge: The plan is invalid: {certificate.faults[0]}{more}{' ' if refused else ''}{refused}")
-    return 2
+    return ExitCode.REFUSED
 
 
 def _lines(certificate: Certificate) -> list[str]:

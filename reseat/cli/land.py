@@ -6,7 +6,7 @@ import argparse
 import os
 
 from reseat.cli.inputs import STANDARD_INPUT, text_of
-from reseat.cli.writer import say
+from reseat.cli.output.writer import say
 from reseat.errors import InputRefused
 from reseat.history.places import default_landing
 from reseat.model import Severity

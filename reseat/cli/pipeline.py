@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from reseat.cli.writer import complain, say
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
@@ -40,8 +41,9 @@ def run(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.ingest import run_on_demand
 
     landing, tables = Folder.open(chosen.landing), Folder.open(chosen.tables)
-    report, opened = _reporter(chosen.progress), list["SparkSession"]()
+    opened = list["SparkSession"]()
     with _asked_to_end(), ExitStack() as kept:
+        report = kept.enter_context(_reporter(chosen))
 
         def session(waiting: int) -> SparkSession:
             if not opened:
@@ -130,12 +132,12 @@ def demo(chosen: argparse.Namespace) -> int:
     """Land a generated week."""
     from reseat.demo.week import land_demo_week
 
-    report = _reporter(chosen.progress)
+    with _reporter(chosen) as report:
 
-    def told(done: int, total: int) -> None:
-        report(Progress("demo", done, total, f"Saving the demo week: {done:,} of {total:,} snapshots."))
+        def told(done: int, total: int) -> None:
+            report(Progress("demo", done, total, f"Saving the demo week: {done:,} of {total:,} snapshots."))
 
-    landed = land_demo_week(chosen.landing, seed=chosen.seed, report=told)
+        landed = land_demo_week(chosen.landing, seed=chosen.seed, report=told)
     new = sum(file.new for file in landed)
     there = f"; {len(landed) - new:,} already saved" if new < len(landed) else ""
     say(f"{counted(new, 'snapshot')} saved in {chosen.landing}{there}.")
@@ -157,8 +159,7 @@ def _tables(chosen: argparse.Namespace) -> Folder:
 def _job(chosen: argparse.Namespace, tables: Folder) -> Iterator[tuple[SparkSession, Report]]:
     """A session for one job, and whom it tells how far it is."""
     check_free(tables, f"pipeline {chosen.action}")
-    report = _reporter(chosen.progress)
-    with _asked_to_end(), _session(chosen, report) as spark:
+    with _asked_to_end(), _reporter(chosen) as report, _session(chosen, report) as spark:
         yield spark, report
 
 
@@ -190,20 +191,33 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _reporter(form: str) -> Report:
-    """Progress on standard error: a JSON line each for a program, a line a step for a person."""
+@contextmanager
+def _reporter(chosen: argparse.Namespace) -> Iterator[Report]:
+    """Progress on standard error: a JSON line each for a program, a line a step for a person.
+
+    At a terminal also how far the step is, but for a job that stays and mostly waits.
+    """
+    text = chosen.progress == "text"
+    with ExitStack() as kept:
+        at_work = text and getattr(chosen, "every", None) is None
+        tell = kept.enter_context(working("At work")) if at_work else None
+        yield _told(text, tell)
+
+
+def _told(text: bool, tell: Callable[..., None] | None) -> Report:
     step, told_at = "", 0.0
 
     def report(progress: Progress) -> None:
         nonlocal step, told_at
         now = time.monotonic()
         same = progress.step == step
-        if same and (form == "text" or (now - told_at < _PACE and progress.done != progress.total)):
+        if tell is not None:
+            tell("At work", progress.done, progress.total)
+        if same and (text or (now - told_at < _PACE and progress.done != progress.total)):
             return
         step, told_at = progress.step, now
         facts = {"step": step, "done": progress.done, "total": progress.total, "sentence": progress.sentence}
-        line = json.dumps(facts, ensure_ascii=False) if form == "json" else progress.sentence
-        sys.stderr.write(f"{line}\n")
+        complain(progress.sentence if text else json.dumps(facts, ensure_ascii=False))
         sys.stderr.flush()
 
     return report

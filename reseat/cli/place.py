@@ -6,7 +6,7 @@ import argparse
 import secrets
 from collections.abc import Mapping
 
-from reseat.cli.writer import say, table, write_json
+from reseat.cli.output.writer import say, table, write_json
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState
 from reseat.model.wording import counted

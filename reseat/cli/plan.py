@@ -9,9 +9,10 @@ from pathlib import Path
 
 from reseat.cli.files import refuse_one_file_for_two
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, write_text
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.cli.show import caution_lines, finding_lines
 from reseat.cli.wishes import wish_of
-from reseat.cli.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats.documents.certificate import write_certificate
 from reseat.formats.documents.writers import (
@@ -47,8 +48,9 @@ def plan(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     wish = wish_of(chosen, layout)
-    made = _planned(layout, wish)
-    curve = _points(layout, wish) if chosen.points else []
+    with working("Planning"):
+        made = _planned(layout, wish)
+        curve = _points(layout, wish) if chosen.points else []
     # All texts first, then all files: where one cannot be made, none is written.
     texts = [
         (chosen.output, write_reassignment(made) if chosen.output else ""),

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from reseat.cli.files import Written, refuse_one_file_for_two, write_all
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, text_of
 from reseat.cli.masks import masker_of
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say, write_json
 from reseat.cli.plan import refuse_options_that_do_nothing
 from reseat.cli.wishes import wish_of
-from reseat.cli.writer import complain, say, write_json
 from reseat.errors import InputRefused, WishRefused
 from reseat.report import Choices, Kind, Matter, Past, Report, build
 from reseat.report.gather import gather, past_of
@@ -29,7 +31,6 @@ __all__ = ["report"]
 
 #: Options that each name a file to write to.
 _FILES = ("html", "pdf", "pptx", "text", "png", "svg", "mask_names")
-_REFUSED = 2
 
 
 def report(chosen: argparse.Namespace) -> int:
@@ -42,15 +43,18 @@ def report(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     wish = wish_of(chosen, layout)
-    matter = gather(
-        reading, layout, wish, cluster=chosen.cluster, version=chosen.kafka_version, past=past, beside=_beside(chosen)
-    )
+    beside = _beside(chosen)
+    with working("Planning"):
+        matter = gather(
+            reading, layout, wish, cluster=chosen.cluster, version=chosen.kafka_version, past=past, beside=beside
+        )
     notes = reading_notes(reading, layout, wish.remove)
     if masker is not None:
         matter = _masked(matter, masker, chosen)
         notes = []  # they quote the input
     told = build(matter, _choices(chosen, logo))
-    files = list(_files(told, chosen, template))
+    with working("Drawing"):
+        files = list(_files(told, chosen, template))
     if key is not None:
         files.insert(0, key)  # a masked report without its key could not be translated back
     if masker is not None and chosen.mask_names:
@@ -71,7 +75,7 @@ def report(chosen: argparse.Namespace) -> int:
         say(*lines)
     if matter.refusal is not None:
         complain(f"reseat report: {matter.refusal}")
-        return _REFUSED
+        return ExitCode.REFUSED
     return 0
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from reseat.balance import Balance, Loads, Spread, findings, measure, racks_in_words
 from reseat.balance.moved import in_layout
 from reseat.cli.inputs import layout_of, read_layout
-from reseat.cli.writer import count_text, say, table, write_json
+from reseat.cli.output.writer import count_text, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
 from reseat.formats.recognised import form, missing

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from reseat.balance.quorum import quorum_in_words
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
-from reseat.cli.writer import complain, say
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.history.atomic_write import atomic_write
@@ -21,15 +21,11 @@ from reseat.model.wording import counted, listed
 from reseat.sources.connection import Connection
 from reseat.sources.landing import check_cluster, land
 from reseat.sources.live import read_cluster
-from reseat.sources.progress import Progress, Report
 
 __all__ = ["connection_of", "snapshot"]
 
 Reader = Callable[..., Snapshot]
 
-#: Seconds between two lines of progress on a terminal.
-_PACE = 0.1
-_WIDTH = 78
 _PROTOCOLS = {"zookeeper": "ZooKeeper", "admin": "its brokers"}
 
 
@@ -85,30 +81,8 @@ def connection_of(chosen: argparse.Namespace) -> Connection:
 
 
 def _read(connection: Connection, read: Reader) -> Snapshot:
-    if not sys.stderr.isatty():
-        return read(connection)
-    try:
-        return read(connection, report=_reporter())
-    finally:
-        sys.stderr.write("\r" + " " * _WIDTH + "\r")
-
-
-def _reporter() -> Report:
-    """One line on the terminal that says how far the reading is, written anew now and then."""
-    last = 0.0
-
-    def report(progress: Progress) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < _PACE:
-            return
-        last = now
-        of = "" if progress.total is None else f" of {progress.total:,}"
-        text = f"Reading {progress.step}: {progress.done:,}{of}" if progress.done or of else f"Reading {progress.step}"
-        sys.stderr.write("\r" + text[:_WIDTH].ljust(_WIDTH))
-        sys.stderr.flush()
-
-    return report
+    with working("Reading") as tell:
+        return read(connection, report=lambda at: tell(f"Reading {at.step}", at.done, at.total))
 
 
 def _write(file: Path, data: bytes) -> None:

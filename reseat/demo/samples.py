@@ -13,12 +13,13 @@ from pathlib import Path
 from reseat.demo.generate import generate
 from reseat.errors import InputRefused
 from reseat.formats.input.reading import Reading
+from reseat.installed import DASHBOARD
 from reseat.sources.upload import read_files, read_racks_file
 
 __all__ = ["SAMPLES", "Sample", "load_sample", "samples"]
 
-#: Where the captured samples are, beside the package.
-SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
+#: Where the captured samples are.
+SAMPLES = DASHBOARD / "samples"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 
+from reseat.installed import needs
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
 from reseat.sources.progress import Report
@@ -28,11 +29,13 @@ def read_cluster(
     Raises:
         ClusterUnreachable: it cannot be read; says why in words.
         Cancelled: ``cancelled`` was set.
+        ExtraMissing: the libraries that read clusters are not installed.
     """
-    if connection.zookeeper:
-        from reseat.sources.zookeeper import read_zookeeper_cluster
+    with needs():
+        if connection.zookeeper:
+            from reseat.sources.zookeeper import read_zookeeper_cluster
 
-        return read_zookeeper_cluster(connection, report=report, cancelled=cancelled)
-    from reseat.sources.kafka_admin import read_admin_cluster
+            return read_zookeeper_cluster(connection, report=report, cancelled=cancelled)
+        from reseat.sources.kafka_admin import read_admin_cluster
 
-    return read_admin_cluster(connection, report=report, cancelled=cancelled)
+        return read_admin_cluster(connection, report=report, cancelled=cancelled)

@@ -154,14 +154,29 @@ def test_a_landing_zone_that_cannot_be_written_takes_nothing_from_the_file(tmp_p
 def test_progress_is_shown_on_a_terminal_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On one line that is taken away at the end."""
-    terminal = io.StringIO()
-    terminal.isatty = lambda: True  # type: ignore[method-assign]
-    monkeypatch.setattr("sys.stderr", terminal)
+    """On one line that is taken away at the end, once the reading takes longer than a second."""
+    seen = threading.Event()
 
-    assert run("--bootstrap", "b1", "--output", str(tmp_path / "a.json")) == 0
-    assert terminal.getvalue().startswith("\rReading topics: 1 of 3 ")
-    assert terminal.getvalue().endswith("\r" + " " * 78 + "\r")
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def flush(self) -> None:
+            seen.set()
+
+    def slowly(connection: Connection, **told: Any) -> Snapshot:
+        """Goes on once somebody has seen how far it is."""
+        taken = reader(TAKEN, None)(connection, **told)
+        assert seen.wait(60)
+        return taken
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    words = ["snapshot", "--bootstrap", "b1", "--output", str(tmp_path / "a.json")]
+
+    assert snapshot(parser().parse_args(words), read=slowly) == 0
+    assert terminal.getvalue().startswith("\rReading topics [#############-------] 2 of 3 0:0")
+    assert terminal.getvalue().endswith(" \r")
     assert "Reading" not in capsys.readouterr().out
 
 

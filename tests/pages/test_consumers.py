@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from components.consumers import live_groups, scenario
+from components.consumers import scenario
 from components.consumers.matrix import MOST_COLUMNS
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import State
@@ -28,7 +28,10 @@ from reseat.errors import ClusterUnreachable
 from reseat.formats import Reading
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
-from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, Tasks, state_of
+from reseat.sources.kafka_admin import client
+from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, Tasks
+from reseat.sources.kafka_admin.groups import reading as group_reading
+from reseat.sources.kafka_admin.groups.reading import state_of
 
 from .conftest import Opened, small, texts
 
@@ -372,9 +375,9 @@ def live_page(monkeypatch: pytest.MonkeyPatch, group: LiveGroup | ClusterUnreach
     kind = "classic" if isinstance(group, ClusterUnreachable) else group.kind
     rows = (ListedGroup("shop", kind, "Stable", "consumer", 1), ListedGroup("sink", "classic", "", "connect", 1))
     listing = Listing(rows, ("Broker 2 does not list the groups that it coordinates: it is away.",))
-    monkeypatch.setattr(live_groups, "open_admin", lambda connection: _NoAdmin())
-    monkeypatch.setattr(live_groups, "list_groups", lambda admin: listing)
-    monkeypatch.setattr(live_groups, "describe_group", describe)
+    monkeypatch.setattr(client, "open_admin", lambda connection: _NoAdmin())
+    monkeypatch.setattr(group_reading, "list_groups", lambda admin: listing)
+    monkeypatch.setattr(group_reading, "describe_group", describe)
     reading = Reading(small(), kind="a live cluster", source="shop-cluster")
     live = LiveCluster(Connection(name="shop-cluster", bootstrap=("127.0.0.1:9",)))
     state = State(

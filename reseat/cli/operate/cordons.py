@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from reseat.cli.operate.session import UNFINISHED, connected, guarded
-from reseat.cli.writer import say, write_json
+from reseat.cli.operate.session import connected, guarded
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import say, write_json
 from reseat.model.wording import listed, verb
 from reseat.operate.checks.guard import check_access
 from reseat.operate.journal.journal import Journal
@@ -47,7 +48,7 @@ def _uncordon(chosen: argparse.Namespace) -> int:
     else:
         say(*_lines(came.lifted, "gets replicas again", "get replicas again"))
         say(*_lines(came.left, "still tells a cordon", "still tell a cordon"))
-    return UNFINISHED if came.left else 0
+    return ExitCode.UNFINISHED if came.left else 0
 
 
 def _lines(brokers: tuple[int, ...], one: str, many: str) -> list[str]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from reseat.cli.inputs import read_file, text_of
 from reseat.cli.operate.session import (
-    UNFINISHED,
     Session,
     connected,
     guarded,
@@ -21,7 +20,9 @@ from reseat.cli.operate.session import (
     reported,
     signalled,
 )
-from reseat.cli.writer import complain, say, write_json
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import complain, say, write_json
 from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.formats.documents.sealed import SealedPlan, read_sealed
 from reseat.model import NONE, ClusterLayout, Snapshot
@@ -207,7 +208,12 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
     if not chosen.wait:
         return begin(chosen, session, run)
     tell = complain if chosen.json else say
-    with signalled(lambda: complain(_stopping(run))) as told_by:
+
+    def moved() -> tuple[int, int]:
+        at = session.journal.progress(run.id, moves=False)
+        return at.done, at.partitions
+
+    with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
         try:
             ended = carry_out(
                 session.target,
@@ -220,7 +226,7 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
             )
         except ClusterUnreachable as error:
             complain(f"reseat operate {chosen.action}: {error}")
-            return UNFINISHED
+            return ExitCode.UNFINISHED
         except WriteRefused as refused:
             told = session.journal.progress(run.id, moves=False)
             if not told.batches:
@@ -231,11 +237,11 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
                 f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
                 "in progress; Kafka continues with those. Once that is fixed, the same command continues the run.",
             )
-            return UNFINISHED
+            return ExitCode.UNFINISHED
     holds = ended.state is RunState.DONE and _verified(session, ended, tell)
     if chosen.json:
         write_json(progress_json(session.journal.progress(run.id)))
-    return 0 if holds else UNFINISHED
+    return 0 if holds else ExitCode.UNFINISHED
 
 
 def _stopping(run: Run) -> str:

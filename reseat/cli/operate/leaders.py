@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import TypeVar
 
 from reseat.cli.inputs import named_partitions, text_of
-from reseat.cli.operate.session import UNFINISHED, Session, connected, guarded, notes_of
-from reseat.cli.writer import complain, say, table, write_json
+from reseat.cli.operate.session import Session, connected, guarded, notes_of
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.election.rules import Mode
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import Snapshot
@@ -84,7 +85,7 @@ def _elect(chosen: argparse.Namespace) -> int:
         write_json([asdict(one) for one in outcome.partitions])
     else:
         _say(outcome)
-    return UNFINISHED if outcome.differing else 0
+    return ExitCode.UNFINISHED if outcome.differing else 0
 
 
 def _written(
@@ -200,7 +201,7 @@ def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, c
         say(f"Topic {came.topic} was created with {len(came.seen):,} partitions.", *came.differences)
     if came.refusal is not None:
         complain(f"reseat operate create: {came.refusal}")
-    return 0 if came.made and not came.differences else UNFINISHED
+    return 0 if came.made and not came.differences else ExitCode.UNFINISHED
 
 
 def _assignments(chosen: argparse.Namespace) -> dict[int, tuple[int, ...]]:

@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-from reseat.cli.writer import complain, say
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
@@ -28,8 +29,6 @@ from reseat.operate.targets.target import Target
 from reseat.sources.connection import Connection
 
 __all__ = [
-    "REFUSED",
-    "UNFINISHED",
     "Session",
     "Signals",
     "connected",
@@ -41,9 +40,6 @@ __all__ = [
     "requester",
     "signalled",
 ]
-
-#: Exit codes beside 0: what was asked for did not come about; the guard or an input says no.
-UNFINISHED, REFUSED = 1, 2
 
 
 @dataclass(frozen=True)
@@ -191,7 +187,7 @@ def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Names
         return command(chosen)
     except WriteRefused as refused:
         complain(f"reseat operate {chosen.action}: {refused}", *(f"  {name}: {said}" for name, said in refused.failed))
-        return REFUSED
+        return ExitCode.REFUSED
 
 
 def notes_of(checks: tuple[Check, ...]) -> list[str]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from reseat.cli.inputs import text_of
 from reseat.cli.operate.cordons import cordon_lines
-from reseat.cli.operate.session import UNFINISHED, Session, connected, guarded, named, progress_json
-from reseat.cli.writer import complain, say, table, write_json
+from reseat.cli.operate.session import Session, connected, guarded, named, progress_json
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WriteRefused
 from reseat.formats.documents.sealed import SealedPlan, read_sealed
 from reseat.model.units import size
@@ -162,7 +163,7 @@ def _verify(chosen: argparse.Namespace) -> int:
         )
     else:
         say(*seen.sentences)
-    return 0 if seen.holds else UNFINISHED
+    return 0 if seen.holds else ExitCode.UNFINISHED
 
 
 def _plan_to_verify(chosen: argparse.Namespace, session: Session) -> SealedPlan:

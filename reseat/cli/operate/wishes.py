@@ -13,7 +13,6 @@ from functools import partial
 
 from reseat.cli.operate.execute import begin, chosen_options
 from reseat.cli.operate.session import (
-    UNFINISHED,
     connected,
     guarded,
     named,
@@ -23,7 +22,8 @@ from reseat.cli.operate.session import (
     requester,
     signalled,
 )
-from reseat.cli.writer import say, write_json
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import say, write_json
 from reseat.errors import WriteRefused
 from reseat.model.wording import listed
 from reseat.operate.journal import wishes
@@ -122,7 +122,7 @@ def _cancel(chosen: argparse.Namespace, journal: Journal, run: Run, operator: st
         _await_end(journal, run)
     ended = journal.run(run.id)
     _tell(chosen, journal, run, ended.sentence)
-    return 0 if ended.state is RunState.CANCELLED else UNFINISHED
+    return 0 if ended.state is RunState.CANCELLED else ExitCode.UNFINISHED
 
 
 def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
@@ -139,7 +139,7 @@ def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
             ended = carry_out(
                 session.target, session.journal, run.id, interrupt=told_by.interrupt, report=reported(chosen)
             )
-    return 0 if ended.state is RunState.CANCELLED else UNFINISHED
+    return 0 if ended.state is RunState.CANCELLED else ExitCode.UNFINISHED
 
 
 def _await_end(journal: Journal, run: Run) -> None:

@@ -50,7 +50,7 @@ from reseat.sources.kafka_admin.reassignments import UnderWay, behind, take_reas
 from reseat.sources.kafka_admin.request_batch import RequestBatch
 from reseat.sources.progress import Report
 
-__all__ = ["read_admin_cluster"]
+__all__ = ["read"]
 
 #: How often partitions are asked for again whose reassignment is listed and not shown.
 _ROUNDS = 3
@@ -62,20 +62,8 @@ _WITHOUT_QUORUM = "Until they do, no leader is elected and nothing changes, and 
 _BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
 
 
-def read_admin_cluster(
-    connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None
-) -> Snapshot:
-    """Read a cluster as its brokers tell it.
-
-    Args:
-        connection: its ``bootstrap`` servers, security and timeout.
-        report: called with each step, from this thread.
-        cancelled: set by another thread to stop.
-
-    Raises:
-        ClusterUnreachable: no broker can be reached, or none tells metadata; says why in words.
-        Cancelled: ``cancelled`` was set.
-    """
+def read(connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None) -> Snapshot:
+    """As ``reseat.sources.kafka_admin.read_admin_cluster`` says."""
     taken_at = datetime.now(UTC)
     batch = RequestBatch(report, cancelled)
     batch.tell("connection")

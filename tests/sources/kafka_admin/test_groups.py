@@ -20,7 +20,8 @@ from reseat.consumers.rebalancing import play
 from reseat.errors import ClusterUnreachable
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
-from reseat.sources.kafka_admin.groups import LiveGroup, Tasks, describe_group, list_groups, state_of
+from reseat.sources.kafka_admin.groups import LiveGroup, Tasks
+from reseat.sources.kafka_admin.groups.reading import describe_group, list_groups, state_of
 from tests.conftest import missing
 from tests.servers import cluster as servers
 from tests.servers.streams_member import StreamsMember

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from reseat.cli.output.terminal import painted, wiped
 
 __all__ = ["complain", "count_text", "say", "table", "write_json"]
 
@@ -13,12 +16,17 @@ NOT_TOLD_TEXT = "unknown"
 
 def say(*lines: str) -> None:
     """Write lines to standard output."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    _write(sys.stdout, lines)
 
 
 def complain(*lines: str) -> None:
     """Write lines to standard error."""
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
+    _write(sys.stderr, lines)
+
+
+def _write(stream: TextIO, lines: Iterable[str]) -> None:
+    with wiped():
+        stream.write("".join(f"{painted(line, stream)}\n" for line in lines))
 
 
 def write_json(value: object) -> None:

@@ -1,0 +1,1 @@
+"""What a command says, how far it is, and how it ended."""

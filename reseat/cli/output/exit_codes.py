@@ -1,0 +1,29 @@
+"""The exit codes of every command, in one table."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["ExitCode"]
+
+
+class ExitCode(IntEnum):
+    """How a command ended.
+
+    Attributes:
+        meaning: in a few words, for ``--help`` and docs/command-line.md.
+    """
+
+    DONE = 0, "done"
+    UNFINISHED = 1, "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it ended otherwise than planned"
+    REFUSED = 2, "invalid input or request, an invalid plan, or a cluster that cannot be read: one message says why"
+    STOPPED = 130, "stopped by Ctrl-C"
+
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        """A code with its meaning."""
+        made = int.__new__(cls, code)
+        made._value_ = code
+        made.meaning = meaning
+        return made

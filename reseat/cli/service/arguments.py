@@ -1,0 +1,35 @@
+"""The words of the commands that run and look after Reseat itself."""
+
+from __future__ import annotations
+
+import argparse
+
+from reseat.cli.argument_values import whole
+from reseat.cli.options import later
+
+__all__ = ["completion_arguments", "dashboard_arguments"]
+
+
+def dashboard_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the words of ``dashboard``."""
+    command.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on (default 127.0.0.1, this machine alone; 0.0.0.0: every interface)",
+    )
+    command.add_argument("--port", type=_port, default=8501, metavar="N", help="port to listen on (default 8501)")
+    command.add_argument(
+        "--base-path", default="", metavar="PATH", help="path prefix behind a proxy, such as tools/kafka"
+    )
+    command.set_defaults(run=later("service.dashboard", "dashboard"))
+
+
+def completion_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the words of ``completion``."""
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that it is for")
+    command.set_defaults(run=later("service.completion", "completion"))
+
+
+def _port(text: str) -> int:
+    return whole(text, "a port", 1, 65_535, "a number from 1 to 65535 was expected")

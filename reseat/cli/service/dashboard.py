@@ -1,0 +1,37 @@
+"""``dashboard``: the web server, in the place of this process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from reseat.cli.output.writer import say
+from reseat.errors import InputRefused
+from reseat.installed import DASHBOARD
+
+__all__ = ["dashboard"]
+
+
+def dashboard(chosen: argparse.Namespace) -> int:
+    """Start it; see the command's ``--help``. Returns only where the server cannot be started.
+
+    Raises:
+        InputRefused: the dashboard's files are not where they belong.
+    """
+    app = DASHBOARD / "app.py"
+    if not app.is_file():
+        raise InputRefused("The dashboard is not installed: app.py was expected there.", source=str(DASHBOARD))
+    base = chosen.base_path.strip("/")
+    host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
+    say(f"Reseat is starting on http://{host}:{chosen.port}/{base}{'/' if base else ''}  (stop it with Ctrl-C)")
+    sys.stdout.flush()
+    settings = {
+        "address": chosen.host,
+        "port": str(chosen.port),
+        "headless": "true",
+        **({"baseUrlPath": base} if base else {}),
+    }
+    words = [word for name, value in settings.items() for word in (f"--server.{name}", value)]
+    # This process becomes the server: signals reach it, and who started it sees how it ends.
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words

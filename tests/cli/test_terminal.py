@@ -1,0 +1,128 @@
+"""What a person at a terminal sees: a line while something takes long, colours; nothing of it in a pipe."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from reseat.cli.output.terminal import Line, working
+
+LAYOUT = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
+BROKEN = "Topic: t\tPartition: 0\tLeader: none\tReplicas: 1,2\tIsr: \n"
+
+
+def read_until(terminal: int, wanted: str) -> str:
+    """What a terminal shows, until these words are there or whoever writes to it is gone."""
+    seen = ""
+    while wanted not in seen:
+        try:
+            read = os.read(terminal, 4096)
+        except OSError:  # Linux's word for a terminal that nobody writes to any more
+            break
+        if not read:
+            break
+        seen += read.decode()
+    return seen
+
+
+def shown(tmp_path: Path, **environment: str) -> str:
+    """What ``reseat show`` of a layout with an offline partition writes to a terminal."""
+    (tmp_path / "layout.txt").write_text(BROKEN)
+    ours, theirs = pty.openpty()
+    kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reseat", "show", str(tmp_path / "layout.txt")],
+        stdout=theirs,
+        env={**kept, "TERM": "xterm", **environment},
+    )
+    os.close(theirs)
+    seen = read_until(ours, "never written")
+    os.close(ours)
+
+    assert process.wait(60) == 0
+    return seen
+
+
+def test_a_severity_has_a_colour_at_a_terminal_unless_no_color_says_otherwise(tmp_path: Path) -> None:
+    """https://no-color.org: any value that is not empty turns colours off; so does a terminal that has none."""
+    assert "\x1b[31;1mCRITICAL\x1b[0m" in shown(tmp_path)
+    for setting in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        plain = shown(tmp_path, **setting)
+
+        assert "CRITICAL" in plain
+        assert "\x1b" not in plain
+
+
+def test_what_takes_longer_than_a_second_says_so_on_one_line_that_is_gone_in_the_end() -> None:
+    """Here what is read comes late; the answer itself goes to standard output, without a trace of the line."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reseat", "show", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    )
+    os.close(theirs)
+    waiting = read_until(ours, "0:01")
+    answer, _ = process.communicate(LAYOUT, timeout=60)
+    rest = read_until(ours, "never written")
+    os.close(ours)
+
+    assert waiting.startswith("\rReading 0:01")
+    assert rest.endswith(" \r")
+    assert "\n" not in waiting + rest
+    assert answer.startswith("standard input: reassignment JSON")
+    assert "Reading" not in answer
+
+
+def test_ctrl_c_takes_the_line_away_and_ends_the_command_with_a_word() -> None:
+    """As a shell sees it of a program that SIGINT ended, which it calls 130; no traceback."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reseat", "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs
+    )
+    os.close(theirs)
+    read_until(ours, "Reading")
+    process.send_signal(signal.SIGINT)
+    rest = read_until(ours, "never written")
+    os.close(ours)
+    answer, _ = process.communicate(timeout=60)
+
+    assert process.returncode == -signal.SIGINT
+    assert rest.endswith("\r" + " " * len("Reading 0:01") + "\rreseat: stopped.\r\n")
+    assert answer == b""
+
+
+def test_nothing_is_drawn_where_standard_error_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not even a thread that would draw: what is told goes nowhere."""
+    with working("Planning") as tell:
+        tell("Planning", 1, 2)
+        drawing = [thread.name for thread in threading.enumerate() if thread.name == "progress"]
+
+    assert drawing == []
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (("Planning",), "Planning 1:01"),
+        (("Reading topics", 12_000), "Reading topics 12,000 1:01"),
+        (("Run 7", 30, 120), "Run 7 [#####---------------] 30 of 120 1:01"),
+        (("Run 7", 130, 120), "Run 7 [####################] 130 of 120 1:01"),
+    ],
+)
+def test_the_line_says_how_far_it_is_where_that_is_known(told: tuple[str, int, int], text: str) -> None:
+    """A bar only with a total; more than all of it, as where partitions came meanwhile, fills it."""
+    line = Line("At work", sys.stderr)
+    line.tell(*told)
+
+    assert line.text(61.9) == text
