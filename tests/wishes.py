@@ -7,6 +7,7 @@ from dataclasses import fields
 from hypothesis import strategies as st
 
 from reseat.model import Options, Wish
+from reseat.model.rules import Capacity, Onto
 
 __all__ = ["IDS", "options", "wishes"]
 
@@ -23,6 +24,27 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
         st.tuples(st.from_regex(r"[a-c*][a-c._*-]{0,5}", fullmatch=True), st.none() | st.integers(0, 2**31 - 1)),
         max_size=3,
     ).map(lambda pins: tuple(sorted(pins, key=repr))),
+}
+
+
+_NAME = st.from_regex(r"[a-c*][a-c._*-]{0,5}", fullmatch=True)
+_NAMED = st.lists(_NAME, min_size=1, max_size=3, unique=True).map(tuple)
+_PLACES = st.sets(IDS, max_size=2).map(lambda ids: tuple(sorted(ids)))
+_VALUES |= {
+    "tuple[Onto, ...]": st.lists(
+        st.builds(Onto, _NAMED, _PLACES, st.lists(_NAME, min_size=1, max_size=2, unique=True).map(tuple)),
+        max_size=2,
+        unique=True,
+    ).map(tuple),
+    "tuple[tuple[str, ...], ...]": st.lists(
+        st.lists(_NAME, min_size=2, max_size=3, unique=True).map(tuple), max_size=2, unique=True
+    ).map(tuple),
+    "tuple[Capacity, ...]": st.lists(
+        st.builds(Capacity, IDS, replicas=st.integers(0, 10**6))
+        | st.builds(Capacity, IDS, bytes=st.integers(0, 2**53)),
+        max_size=3,
+        unique=True,
+    ).map(tuple),
 }
 
 

@@ -14,6 +14,8 @@ from components.state import session
 from components.state.open_layout import OpenLayout
 from components.state.past import Past
 from reseat.model import Wish
+from reseat.model.rules import RULES
+from reseat.model.wording import listed
 
 __all__ = ["Shows", "draw"]
 
@@ -153,18 +155,16 @@ def _chips(wish: Wish) -> int:
         chips.append(("rearranged", text.wish_in_words(alone), bare))
     if wish.point is not None:
         chips.append(("point", text.counted(wish.point, "move"), wish.at(None)))
-    if wish.options.pin and not wish.is_empty:
-        free = replace(other, options=replace(wish.options, pin=()))
-        chips.append(("pin", text.counted(len(wish.options.pin), "pin"), free))
-    for name, words in (("never_leads", "never leads"), ("never_onto", "receives nothing")):
-        brokers = getattr(wish.options, name)
-        if brokers and not wish.is_empty:
-            nobody: dict[str, Any] = {name: ()}
-            free = replace(other, options=replace(wish.options, **nobody))
-            chips.append((name.replace("_", "-"), f"{words}: {text.ids(brokers)}", free))
-    if wish.options.leader_racks and not wish.is_empty:
-        free = replace(other, options=replace(wish.options, leader_racks=()))
-        chips.append(("leader-racks", f"leaders in: {', '.join(wish.options.leader_racks)}", free))
+    for name, rule in RULES.items():
+        items = getattr(wish.options, name)
+        if items and not wish.is_empty:
+            nothing: dict[str, Any] = {name: ()}
+            free = replace(other, options=replace(wish.options, **nothing))
+            said = listed(map(rule.line, items))
+            words = text.counted(len(items), "pin") if name == "pin" else f"{rule.said}: {said}"
+            chips.append((name.replace("_", "-"), words, free))
+    if wish.options.keep_racks and wish.rebalance:
+        chips.append(("keep-racks", "racks kept", replace(other, options=replace(wish.options, keep_racks=False))))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

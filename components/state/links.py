@@ -17,8 +17,9 @@ from components.state.past import Past
 from reseat.model import Options, Wish
 from reseat.model.edits import Edits
 from reseat.model.naming import id_in
+from reseat.model.rules import RULES
 
-__all__ = ["NAMES", "Link", "from_query", "pins_in", "to_query"]
+__all__ = ["NAMES", "Link", "from_query", "to_query"]
 
 #: The names that a link uses; a page's own choices have others.
 NAMES = (
@@ -29,6 +30,9 @@ NAMES = (
 _WHOLE, _HALF = 32, 16
 #: What ``show`` says where pages leave the what-if aside.
 _PRESENT = "present"
+#: Names of rules in links that are not those of the options, and what parts their items where it is no line end.
+_RULE_NAMES = {"never_leads": "never", "never_onto": "closed"}
+_SEPARATORS = {"never_leads": ",", "never_onto": ","}
 #: A link carries at most this many racks told by hand; more come with the racks file again.
 _MOST_RACKS = 120
 
@@ -84,6 +88,7 @@ def to_query(
         *(["no-racks"] if edits.no_racks else []),
         *(["incomplete"] if edits.incomplete_accepted else []),
         *(["unmovable"] if options.keep_unmovable else []),
+        *(["keep-racks"] if options.keep_racks else []),
         *(["rebalance"] if wish.rebalance else []),
         *(["mend"] if wish.mend_racks else []),
         *(["leaders"] if wish.leaders_only else []),
@@ -98,10 +103,10 @@ def to_query(
         "replace": ",".join(f"{old}:{new}" for old, new in wish.replace),
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
         "topics": "\n".join(wish.topics),
-        "never": ",".join(map(str, options.never_leads)),
-        "closed": ",".join(map(str, options.never_onto)),
-        "leader_racks": "\n".join(options.leader_racks),
-        "pin": "\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
+        **{
+            _RULE_NAMES.get(name, name): (_SEPARATORS.get(name, "\n")).join(map(rule.line, getattr(options, name)))
+            for name, rule in RULES.items()
+        },
         "options": ",".join(choices),
         "point": "" if wish.point is None else str(wish.point),
         "show": "" if after or wish.is_empty else _PRESENT,
@@ -149,10 +154,11 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
                 max_moves=_broker(choices["moves"]) if "moves" in choices else None,
                 keep_unmovable="unmovable" in choices,
-                pin=pins_in(query.get("pin", "")),
-                never_leads=_brokers(query.get("never", "")),
-                never_onto=_brokers(query.get("closed", "")),
-                leader_racks=tuple(dict.fromkeys(_lines(query.get("leader_racks", "")))),
+                keep_racks="keep-racks" in choices,
+                **{
+                    name: rule.read_all(query.get(_RULE_NAMES.get(name, name), "").split(_SEPARATORS.get(name, "\n")))
+                    for name, rule in RULES.items()
+                },
             ),
             point=_broker(query["point"]) if query.get("point") else None,
             replace=_replaced(query.get("replace", "")),
@@ -163,19 +169,6 @@ def from_query(query: Mapping[str, str]) -> Link | None:
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
     return Link(digest, name, edits, wish, live=live, past=past, after=query.get("show") != _PRESENT)
-
-
-def pins_in(text: str) -> tuple[tuple[str, int | None], ...]:
-    """The pins of a text, one a line: a topic, a pattern, or ``topic:partition``.
-
-    Raises:
-        ValueError: what follows a colon is no partition.
-    """
-    pins: dict[tuple[str, int | None], None] = {}
-    for line in _lines(text):
-        topic, colon, partition = line.partition(":")
-        pins[topic, _broker(partition) if colon else None] = None
-    return tuple(pins)
 
 
 def _pair(broker: int, rack: str | None) -> str:

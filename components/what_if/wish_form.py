@@ -9,8 +9,9 @@ import streamlit as st
 from components.look import text
 from components.look.notices import refused
 from components.shell import navigation
-from components.state import links, session
+from components.state import session
 from components.state.open_layout import OpenLayout
+from components.what_if.rule_fields import read_rules, rule_fields
 from reseat.errors import ReseatError
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish
@@ -221,44 +222,16 @@ def _options(seat: OpenLayout) -> None:
             placeholder="no limit",
             help="Fewer moves, less balance. A drain has a fixed minimum.",
         )
-        ids = seat.layout.broker_ids.tolist()
-        never = st.multiselect(
-            "Never preferred leader",
-            ids,
-            default=[broker for broker in options.never_leads if broker in ids],
-            help="These brokers come first only in lists that hold no other broker that can lead.",
-        )
-        closed = st.multiselect(
-            "Receives nothing",
-            ids,
-            default=[broker for broker in options.never_onto if broker in ids],
-            help="No replica is moved onto these brokers. They are not counted in the balance, and lead as others do.",
-        )
-        racks = st.multiselect(
-            "Leaders in racks, the most preferred first",
-            seat.layout.racks,
-            default=[rack for rack in options.leader_racks if rack in seat.layout.racks],
-            help="Preferred leaders are in the first of these racks where the partition has a replica that can lead.",
-        )
-        lines = st.text_area(
-            "Pinned topics: names, patterns or topic:partition, one per line",
-            value="\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
-            height=90,
-            placeholder="payments-*\norders:3",
-            help="Their replica lists stay as they are, in every plan.",
-        )
+        told = rule_fields(seat)
         if st.form_submit_button("Preview", type="primary"):
             try:
-                pins = links.pins_in("\n".join(line.strip() for line in lines.splitlines()))
-            except ValueError:
-                st.warning("After a colon, a partition number is expected.", icon=":material/push_pin:")
+                rules = read_rules(told)
+            except ValueError as error:
+                st.warning(str(error), icon=":material/rule:")
                 return
             chosen = replace(
                 options,
-                pin=pins,
-                never_leads=tuple(sorted(never)),
-                never_onto=tuple(sorted(closed)),
-                leader_racks=tuple(racks),
+                **rules,
                 reorder_all=reorder,
                 by_bytes=by_bytes and sizes,
                 receive_cap=None if cap is None else int(cap),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
-from reseat.model.naming import id_in
+from reseat.model.rules import RULES
 
 __all__ = [
     "additions",
@@ -15,6 +17,7 @@ __all__ = [
     "pins",
     "rate",
     "replacements",
+    "rule_item",
     "seed",
     "whole",
     "words",
@@ -61,13 +64,19 @@ def additions(text: str) -> tuple[tuple[int, str | None], ...]:
 
 def pins(text: str) -> tuple[tuple[str, int | None], ...]:
     """``TOPIC[:PARTITION],...``: what keeps its replica lists."""
-    found = []
-    for word in words(text):
-        topic, colon, partition = word.partition(":")
-        if not topic or (colon and id_in(partition) is None):
-            raise argparse.ArgumentTypeError(f"{word!r} is neither a topic to pin nor topic:partition")
-        found.append((topic, id_in(partition) if colon else None))
-    return tuple(found)
+    return tuple(pin for word in words(text) for pin in rule_item("pin")(word))
+
+
+def rule_item(name: str) -> Callable[[str], tuple[Any, ...]]:
+    """One item of a rule of ``reseat.model.rules``, as its line writes it."""
+
+    def read(text: str) -> tuple[Any, ...]:
+        try:
+            return (RULES[name].read(text),)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
 
 
 def replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:

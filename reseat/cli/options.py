@@ -6,7 +6,17 @@ import argparse
 from collections.abc import Callable
 from importlib import import_module
 
-from reseat.cli.argument_values import additions, broker_ids, count, factor, pins, rate, replacements, words
+from reseat.cli.argument_values import (
+    additions,
+    broker_ids,
+    count,
+    factor,
+    pins,
+    rate,
+    replacements,
+    rule_item,
+    words,
+)
 
 __all__ = [
     "connection",
@@ -106,6 +116,14 @@ def wish(command: Options) -> None:
     several(command, "--never-onto", "ID,...", broker_ids, said)
     said = "racks in which preferred leaders are to be, the most preferred first"
     several(command, "--leader-racks", "RACK,...", words, said)
+    said = "topics that live on these brokers alone (rack:RACK: on those of a rack)"
+    several(command, "--only-onto", "TOPIC,...=ID,...", rule_item("only_onto"), said)
+    said = "topics or patterns of which no broker is to hold two"
+    several(command, "--keep-apart", "TOPIC,TOPIC,...", rule_item("keep_apart"), said)
+    said = "the most replicas, or bytes (2TB), that a broker is to hold"
+    several(command, "--capacity", "ID=MOST", rule_item("capacity"), said)
+    said = "with --rebalance: no partition's racks get less diverse, and none is moved for its racks alone"
+    flag(command, "--keep-racks", said)
     said = "also plan partitions without a live in-sync replica; by default they stay as they are"
     flag(command, "--keep-unmovable", said)
     said = "the complete change, with every option: a change file, or a plan's certificate"

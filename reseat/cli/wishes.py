@@ -9,6 +9,7 @@ from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Options, Wish
+from reseat.model.rules import RULES
 from reseat.model.selection import in_racks, topics_like
 
 __all__ = ["options_of", "wish_of"]
@@ -25,11 +26,10 @@ _BROKERS = (
     "mend_racks",
     "leaders_only",
 )
-#: Rules that name brokers.
-_OF_BROKERS = ("never_leads", "never_onto")
-#: Those of lists, which may be given several times.
-_RULES = ("pin", *_OF_BROKERS, "leader_racks")
-_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", *_RULES)
+#: How to plan; rules that are lists may be given several times.
+_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "keep_racks", *RULES)
+#: Rules of which an option holds one item, which has commas of its own.
+_ONE_A_TIME = ("only_onto", "keep_apart", "capacity")
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
@@ -55,6 +55,9 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
             racks.setdefault(new, rack or layout.brokers[at].rack)
     patterns = [pattern for group in chosen.topics for pattern in group]
     told = vars(chosen)
+    rules: dict[str, Any] = {
+        name: rule.each_once(item for group in told[name] for item in group) for name, rule in RULES.items()
+    }
     return Wish(
         remove=tuple(
             sorted(
@@ -69,10 +72,8 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
         options=Options(
-            **{name: told[name] for name in _OPTIONS if name in told and name not in _RULES},
-            pin=tuple(dict.fromkeys(pin for group in chosen.pin for pin in group)),
-            **_brokers(told),
-            leader_racks=tuple(dict.fromkeys(rack for group in chosen.leader_racks for rack in group)),
+            **{name: told[name] for name in _OPTIONS if name in told and name not in RULES},
+            **rules,
         ),
         point=told.get("point"),
         replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
@@ -82,14 +83,10 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     )
 
 
-def _brokers(told: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(sorted({broker for group in told[name] for broker in group})) for name in _OF_BROKERS}
-
-
 def options_of(wish: Wish) -> list[str]:
     """The options of ``plan`` that ask for a wish, but for who takes whose place."""
     options = wish.options
-    told = {
+    told: dict[str, Any] = {
         "remove": ",".join(map(str, wish.remove)),
         "add": ",".join(str(broker) if rack is None else f"{broker}:{rack}" for broker, rack in wish.add),
         "replication_factor": wish.replication_factor,
@@ -97,16 +94,19 @@ def options_of(wish: Wish) -> list[str]:
         "rebalance": wish.rebalance,
         "mend_racks": wish.mend_racks,
         "leaders_only": wish.leaders_only,
-        "pin": ",".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
-        **{name: ",".join(map(str, getattr(options, name))) for name in (*_OF_BROKERS, "leader_racks")},
-        **{name: getattr(options, name) for name in _OPTIONS if name not in _RULES},
+        **{name: getattr(options, name) for name in _OPTIONS if name not in RULES},
         "point": wish.point,
     }
+    for name, rule in RULES.items():
+        lines = [rule.line(item) for item in getattr(options, name)]
+        told[name] = lines if name in _ONE_A_TIME else ",".join(lines)
     words = []
     for name, value in told.items():
         option = f"--{name.replace('_', '-')}"
         if value is True:
             words.append(option)
+        elif isinstance(value, list):
+            words += [f"{option}={one}" for one in value]
         elif value is not None and value is not False and value != "":
             words.append(f"{option}={value}")
     return words

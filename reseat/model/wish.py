@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from dataclasses import replace as changed
 
+from reseat.model.rules import RULES, Capacity, Onto
+
 __all__ = ["Options", "Wish"]
+
+#: Options that documents always tell.
+_ALWAYS_TOLD = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,13 @@ class Options:
             they are not counted in the replica balance; they lead as others do.
         leader_racks: racks, the most preferred first: of each list that a plan may order the preferred leader is in the
             first of them in which the list has a broker that can be it.
+        keep_racks: for a rebalance: no partition's racks get less diverse, and none is mended for itself.
+        only_onto: topics that live on some brokers alone: a plan moves none of their replicas elsewhere, and a
+            rebalance moves those that are elsewhere there.
+        keep_apart: groups of topics or patterns of which no broker holds two: a plan brings no two together, and a
+            rebalance parts those that are together.
+        capacity: the most that brokers may hold; one that holds more already ends no higher, and a rebalance relieves
+            it.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -43,13 +55,17 @@ class Options:
     never_leads: tuple[int, ...] = ()
     never_onto: tuple[int, ...] = ()
     leader_racks: tuple[str, ...] = ()
+    keep_racks: bool = False
+    only_onto: tuple[Onto, ...] = ()
+    keep_apart: tuple[tuple[str, ...], ...] = ()
+    capacity: tuple[Capacity, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
-        plain = asdict(self)
-        pins = [{"topic": topic} | ({} if at is None else {"partition": at}) for topic, at in plain.pop("pin")]
-        rules = {"pin": pins} | {name: list(plain.pop(name)) for name in ("never_leads", "never_onto", "leader_racks")}
-        return plain | {name: rule for name, rule in rules.items() if rule}
+        plain = {name: getattr(self, name) for name in _ALWAYS_TOLD}
+        rules = {name: [rule.plain(item) for item in getattr(self, name)] for name, rule in RULES.items()}
+        flags = {name: True for name in ("keep_racks",) if getattr(self, name)}
+        return plain | {name: rule for name, rule in rules.items() if rule} | flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +114,16 @@ class Wish:
     def rearranges(self) -> bool:
         """Whether what is there shall be rebalanced, mended on racks or led evenly, no broker or factor changing."""
         return self.rebalance or self.mend_racks or self.leaders_only
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether brokers join and nothing else changes but what moves onto them."""
+        return bool(self.add) and not (self.remove or self.topics or self.rebalance)
+
+    @property
+    def keeps_racks(self) -> bool:
+        """Whether racks are a rule, no partition's getting less diverse, and not an aim."""
+        return self.only_adds or (self.rebalance and self.options.keep_racks)
 
     @property
     def chooses_moves(self) -> bool:

@@ -25,14 +25,17 @@ from typing import Any
 
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Wish
+from reseat.model.rules import RULES
+from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.plan import plan
 
-__all__ = ["Demand", "conflict", "conflict_in_words", "without"]
+__all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 
 #: Layouts up to which the demands are tried, and how long.
 _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
-_RULES = frozenset({"never_onto", "pin", "receive_cap", "max_moves", "by_bytes"})
+_ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity")
+_RULES = frozenset({*_ITEMS, "receive_cap", "max_moves", "by_bytes"})
 #: What is said of several of a kind, before and after their names.
 _PLURALS = {"never_onto": ("brokers", "receive nothing"), "remove": ("brokers", "are removed")}
 
@@ -72,7 +75,7 @@ def conflict(
         None of them where a single demand is refused by itself, no rule is among them, a point of a curve is asked
         for, or it took too long.
     """
-    kept = _demands(wish)
+    kept = demands(wish)
     if layout.partition_count > _MOST_PARTITIONS or len(kept) < 2 or wish.point is not None:
         return ()
     end = clock() + seconds
@@ -126,13 +129,10 @@ def without(wish: Wish, demands: Iterable[Demand]) -> Wish:
     return wish
 
 
-def _demands(wish: Wish) -> list[Demand]:
+def demands(wish: Wish) -> list[Demand]:
     """All that is asked for and can be left out by itself; rules that a person sets by the way first."""
     options = wish.options
-    found = [
-        Demand("pin", pin, f"{pin[0] if pin[1] is None else f'{pin[0]}:{pin[1]}'} is pinned") for pin in options.pin
-    ]
-    found += [Demand("never_onto", broker, f"broker {broker} receives nothing") for broker in options.never_onto]
+    found = [Demand(kind, item, _item_in_words(kind, item)) for kind in _ITEMS for item in getattr(options, kind)]
     if options.receive_cap is not None:
         words = f"no broker receives more than {counted(options.receive_cap, 'replica')}"
         found.append(Demand("receive_cap", None, words))
@@ -147,8 +147,23 @@ def _demands(wish: Wish) -> list[Demand]:
     return found
 
 
+def _item_in_words(kind: str, item: Any) -> str:
+    line = RULES[kind].line(item)
+    if kind == "pin":
+        return f"{line} is pinned"
+    if kind == "never_onto":
+        return f"broker {line} receives nothing"
+    if kind == "only_onto":
+        places = [*(f"broker {one}" for one in item.brokers), *(f"rack {one}" for one in item.racks)]
+        return f"{listed(item.topics)} is only on {listed(places)}"
+    if kind == "keep_apart":
+        return f"{listed(item)} share no broker"
+    most = size(item.bytes) if item.bytes is not None else counted(item.replicas, "replica")
+    return f"broker {item.broker} holds at most {most}"
+
+
 def _others(wish: Wish, kept: list[Demand]) -> list[Demand]:
-    return [demand for demand in _demands(wish) if demand not in kept]
+    return [demand for demand in demands(wish) if demand not in kept]
 
 
 def _refused(layout: ClusterLayout, wish: Wish) -> bool:

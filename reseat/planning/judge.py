@@ -93,7 +93,7 @@ def judge(
     faults = tuple(dict.fromkeys((*text_faults, *faults, *verdict.faults)))
     sound = not faults
     # A plan for added brokers must not make racks worse; that it makes them the best is not asked of it.
-    best_racks = verdict.rack_proven and not _only_adds(wish)
+    best_racks = verdict.rack_proven and not wish.keeps_racks
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
     certificate = Certificate(
@@ -218,14 +218,10 @@ def _verdict(
     whole = check(current, after, wish, allow_rf_change=allow_rf_change, pinned=unmovable)
     most = wish.options.max_moves if wish.point is None else wish.point
     # A limit on moves matters only where it keeps a plan from the least spread.
-    limited = (wish.rebalance and not wish.remove) or _only_adds(wish)
+    limited = (wish.rebalance and not wish.remove) or wish.only_adds
     if not limited or whole.moves_proven or most is None:
         return whole
     return check(current, after, wish, limited=True, pinned=unmovable)
-
-
-def _only_adds(wish: Wish) -> bool:
-    return bool(wish.add) and not (wish.remove or wish.topics or wish.rebalance)
 
 
 def _own_plan(layout: ClusterLayout, wish: Wish) -> tuple[Certificate | None, str | None]:
@@ -250,7 +246,7 @@ def _least_balance(
         # Nothing has to move, and nothing moves in the best plan.
         still = check(current, current, _NOTHING)
         rack, replicas = still.rack_sum_of_squares, still.replica_sum_of_squares
-    if _only_adds(wish):
+    if wish.keeps_racks:
         rack = None
     elif verdict.rack_proven:
         rack = verdict.rack_sum_of_squares
@@ -352,7 +348,7 @@ def _with_sentences(
         )
     said += [*last_resort_sentences(verdict), _moves(certificate, verdict)]
     if certificate.rack_sum_of_squares is not None:
-        said.append(_racks_kept(verdict) if _only_adds(certificate.wish) else _racks(certificate))
+        said.append(_racks_kept(verdict) if certificate.wish.keeps_racks else _racks(certificate))
     said.append(_replicas(certificate, reference, verdict))
     if certificate.leader_sum_of_squares is None:
         said.append("The order of replica lists is unknown, so preferred leaders cannot be compared.")
@@ -368,11 +364,11 @@ def _moves(certificate: Certificate, verdict: Verdict) -> str:
     moves, least = certificate.moves, certificate.least_moves
     made = f"It moves {counted(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
-        of = " for this spread" if _only_adds(certificate.wish) or certificate.wish.rebalance else ""
+        of = " for this spread" if certificate.wish.only_adds or certificate.wish.rebalance else ""
         if certificate.wish.rebalance and certificate.wish.chooses_moves:
             of = " for this balance"
         least_of = minimal(f"{made}, the proven minimum{of}", racks_unknown=verdict.racks_unknown)
-        return least_of if moves or _only_adds(certificate.wish) else f"{made}."
+        return least_of if moves or certificate.wish.only_adds else f"{made}."
     if least is None or certificate.faults:
         return f"{made}."
     if moves <= least:
@@ -396,7 +392,7 @@ def _racks(certificate: Certificate) -> str:
 def _racks_kept(verdict: Verdict) -> str:
     if verdict.rack_proven:
         return "No partition is balanced worse over racks than before."
-    return "Partitions are balanced worse over racks than before, which adding brokers does not require."
+    return "Partitions are balanced worse over racks than before, which this change does not require."
 
 
 def _replicas(certificate: Certificate, reference: Certificate | None, verdict: Verdict) -> str:
@@ -405,7 +401,7 @@ def _replicas(certificate: Certificate, reference: Certificate | None, verdict: 
     if certificate.replica_balance_proven:
         given = (
             "moves onto the added brokers alone"
-            if _only_adds(certificate.wish)
+            if certificate.wish.only_adds
             else f"{counted(certificate.moves, 'move')} and this rack placement"
         )
         return minimal(f"{made}. Proven minimal for {given}", racks_unknown=verdict.racks_unknown)

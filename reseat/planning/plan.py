@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reseat.errors import WishRefused
-from reseat.model import Broker, ClusterLayout, Finding, Plan, Severity, Wish
+from reseat.model import Broker, ClusterLayout, Plan, Wish
 from reseat.model.wording import listed, verb
 from reseat.planning.kinds.remove import remove_brokers
+from reseat.planning.rule_words import options_without_effect, rules_in_words
 
 __all__ = ["plan"]
 
@@ -34,25 +35,10 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
             choices=("Do not add it, or let it receive.",),
         )
     made = _planned(layout, wish)
-    told = _rules_in_words(wish) if made.certificate.valid else ()
+    told = rules_in_words(made) if made.certificate.valid else ()
     if not told:
         return made
     return replace(made, certificate=replace(made.certificate, sentences=(*made.certificate.sentences, *told)))
-
-
-def _rules_in_words(wish: Wish) -> tuple[str, ...]:
-    """What rules mean for the figures of a certificate."""
-    closed, racks = wish.options.never_onto, wish.options.leader_racks
-    told = []
-    if closed and not wish.leaders_only:
-        told.append(
-            f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'receives', 'receive')} "
-            f"nothing and {verb(len(closed), 'is', 'are')} not counted in the replica balance."
-        )
-    if racks and not (wish.topics or wish.places):
-        order = ", then ".join(racks)
-        told.append(f"Preferred leaders are in rack {order}, where their list has a broker there that can lead.")
-    return tuple(told)
 
 
 def _planned(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -116,26 +102,5 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
 
 
 def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
-    """The plan with a finding about options that were asked for and do not apply to its wish.
-
-    Args:
-        plan: a plan that does not only add brokers.
-        reorder_all: why lists were not reordered, or None where they were.
-    """
-    options, idle = plan.wish.options, []
-    if options.max_moves is not None and (plan.wish.remove or not plan.wish.rebalance):
-        idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
-    if plan.wish.rearranges and options.receive_cap is not None:
-        idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
-    if plan.wish.rearranges and not plan.wish.rebalance and options.by_bytes:
-        idle.append("sizes have no effect: replicas are counted")
-    if (options.never_leads or options.leader_racks) and (plan.wish.topics or plan.wish.places):
-        who = "brokers that never lead" if options.never_leads else "racks of leaders"
-        idle.append(f"{who} have no effect: lists keep their order")
-    if options.reorder_all and reorder_all is not None:
-        idle.append(f"lists were not reordered: {reorder_all}")
-    if not idle:
-        return plan
-    sentence = "; ".join(idle)
-    note = Finding("option_without_effect", Severity.NOTE, f"{sentence[:1].upper()}{sentence[1:]}.")
-    return replace(plan, findings=(*plan.findings, note))
+    note = options_without_effect(plan, reorder_all=reorder_all)
+    return plan if note is None else replace(plan, findings=(*plan.findings, note))

@@ -100,14 +100,10 @@ def _known(made: Certificate) -> str:
     return " Unknown racks are not part of the proof." if made.unknown_racks else ""
 
 
-def _only_adds(made: Certificate) -> bool:
-    return bool(made.wish.add) and not (made.wish.remove or made.wish.rebalance)
-
-
 def _moves(made: Certificate) -> str:
     if made.faults:
         return "The plan is faulty, so the minimum number of copies is unknown."
-    if made.moves_proven and _only_adds(made):
+    if made.moves_proven and made.wish.only_adds:
         return f"No plan that fills the new brokers as well copies fewer replicas (proven).{_known(made)}"
     if made.moves_proven and made.wish.rebalance:
         return f"No plan that balances the cluster as well copies fewer replicas (proven).{_known(made)}"
@@ -124,13 +120,15 @@ def _moves(made: Certificate) -> str:
 def _racks(made: Certificate) -> str:
     if made.rack_balance_proven and not made.faults:
         return f"Rack diversity is the best possible for every changed partition (proven).{_known(made)}"
+    if made.wish.keeps_racks and not made.faults:
+        return "Racks are a rule of this change, not an aim: no partition's rack diversity gets worse."
     return "It is not proven that rack diversity is the best possible for every changed partition."
 
 
 def _replicas(made: Certificate) -> str:
     if not made.replica_balance_proven or made.faults:
         return "It is not proven that the replica balance is the best possible."
-    if _only_adds(made):
+    if made.wish.only_adds:
         among = "with this many copies" if made.wish.chooses_moves else "by moving replicas onto the new brokers only"
         return f"The brokers cannot be better balanced {among} (proven).{_known(made)}"
     if made.wish.topics:

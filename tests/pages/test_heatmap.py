@@ -106,7 +106,7 @@ def test_a_difference_says_who_has_more_and_less(opened: Opened) -> None:
     next(box for box in at.segmented_control if box.label == "Show").set_value("Change (after − before)").run()
 
     assert not at.exception
-    assert "Broker 4 has 1 replica fewer after the plan, broker 2 has 1 replica more." in texts(at)
+    assert "Broker 4 has 1 replica fewer after the plan, broker 3 has 1 replica more." in texts(at)
 
 
 def test_a_broker_that_leaves_is_not_called_the_emptiest(opened: Opened) -> None:

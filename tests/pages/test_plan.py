@@ -295,5 +295,5 @@ def test_what_is_no_pin_is_not_taken(opened):
     lines.set_value("orders:x")
     next(one for one in at.button if one.form_id == lines.proto.form_id).click().run()
 
-    assert [warning.value for warning in at.warning] == ["After a colon, a partition number is expected."]
+    assert [warning.value for warning in at.warning] == ["'orders:x' is neither a topic to pin nor topic:partition."]
     assert "2 replicas move" in texts(at)

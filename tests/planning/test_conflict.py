@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Wish
+from reseat.model.rules import Capacity, Onto
 from reseat.planning import plan
-from reseat.planning.conflict import Demand, conflict, conflict_in_words, without
+from reseat.planning.conflict import Demand, conflict, conflict_in_words, demands, without
 from tests.planning.brute_force import random_layout
 
 #: Four brokers of which two hold every partition.
@@ -32,7 +35,9 @@ def some_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
     options = Options(
         receive_cap=int(rng.integers(1, 4)) if rng.random() < 0.5 else None,
         never_onto=some[0],
-        pin=(("t0", None),) if rng.random() < 0.3 else (),
+        pin=((layout.topics[0], None),) if rng.random() < 0.3 else (),
+        only_onto=(Onto((layout.topics[-1],), some[0][:1] or (ids[0],)),) if rng.random() < 0.3 else (),
+        capacity=tuple(Capacity(broker, int(rng.integers(0, 3))) for broker in some[1]) if rng.random() < 0.3 else (),
     )
     if rng.random() < 0.3:
         return Wish(replication_factor=int(rng.integers(2, 6)), topics=layout.topics, options=options)
@@ -57,6 +62,8 @@ def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: in
             for kind, values in (
                 ("pin", options.pin),
                 ("never_onto", options.never_onto),
+                ("only_onto", options.only_onto),
+                ("capacity", options.capacity),
                 ("receive_cap", (None,)),
                 ("remove", wish.remove),
                 ("topics", wish.topics),
@@ -81,6 +88,33 @@ def test_the_words_name_brokers_together() -> None:
         "These cannot hold together: brokers 2 and 3 receive nothing; broker 0 is removed. Without any one of them "
         "there is a plan."
     )
+
+
+def test_every_rule_has_words() -> None:
+    """C lives on 0 alone with a partition of two; the other rules are no matter but can be named."""
+    options = Options(
+        only_onto=(Onto(("c",), (0,), ()),),
+        keep_apart=(("a", "b"),),
+        capacity=(Capacity(3, 5), Capacity(2, bytes=2_000_000_000)),
+        pin=(("b", None),),
+    )
+    found = conflict(LAYOUT, Wish(topics=("a",), replication_factor=4, options=replace(options, capacity=())))
+    every = [Demand(kind, item, words) for kind, item, words in told(options)]
+
+    assert {demand.kind for demand in found} == {"keep_apart", "topics"}
+    assert conflict_in_words(found).startswith("These cannot hold together: a and b share no broker; a gets")
+    assert [demand.words for demand in every] == [
+        "b is pinned",
+        "c is only on broker 0",
+        "a and b share no broker",
+        "broker 3 holds at most 5 replicas",
+        "broker 2 holds at most 2.0 GB",
+    ]
+
+
+def told(options: Options) -> list[tuple[str, object, str]]:
+    """All that is asked for, with its words."""
+    return [(one.kind, one.value, one.words) for one in demands(Wish(options=options))]
 
 
 def test_one_demand_alone_is_no_conflict() -> None:

@@ -6,7 +6,8 @@ Example: ``read_wish(write_certificate(plan.certificate))`` is ``plan.wish``: th
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
 
 import msgspec
 
@@ -16,6 +17,7 @@ from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
 from reseat.formats.rows.bounds import check_size
 from reseat.model import Certificate, Options, Wish
+from reseat.model.rules import RULES, Capacity, Onto
 
 __all__ = ["Count", "Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]
 
@@ -40,6 +42,37 @@ class _Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     partition: Id | None = None
 
 
+class _Onto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    topics: list[str]
+    brokers: list[Id] = []
+    racks: list[str] = []
+
+    def __post_init__(self) -> None:
+        if not (self.topics and (self.brokers or self.racks)):
+            raise ValueError("topics and brokers or racks were expected")
+
+    def read(self) -> Onto:
+        return Onto(
+            tuple(dict.fromkeys(self.topics)), tuple(sorted(set(self.brokers))), tuple(dict.fromkeys(self.racks))
+        )
+
+
+class _Capacity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    broker: Id
+    replicas: Count | None = None
+    bytes: Count | None = None
+
+    def __post_init__(self) -> None:
+        if self.replicas is None and self.bytes is None:
+            raise ValueError("replicas or bytes were expected")
+
+    def read(self) -> Iterator[Capacity]:
+        if self.replicas is not None:
+            yield Capacity(self.broker, replicas=self.replicas)
+        if self.bytes is not None:
+            yield Capacity(self.broker, bytes=self.bytes)
+
+
 class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How to plan, as it is written; what is not written has the default."""
 
@@ -52,13 +85,22 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     never_leads: list[Id] = []
     never_onto: list[Id] = []
     leader_racks: list[str] = []
+    keep_racks: bool = False
+    only_onto: list[_Onto] = []
+    keep_apart: list[Annotated[list[str], msgspec.Meta(min_length=2)]] = []
+    capacity: list[_Capacity] = []
 
     def read(self) -> Options:
-        """The options of a wish; each pin, broker and rack once, in their order."""
+        """The options of a wish; each item of a rule once, in their order."""
         plain = {name: getattr(self, name) for name in PlanOptions.__struct_fields__}
-        pins = tuple(dict.fromkeys((one.topic, one.partition) for one in self.pin))
-        brokers = {name: tuple(sorted(set(plain[name]))) for name in ("never_leads", "never_onto")}
-        return Options(**{**plain, "pin": pins, **brokers, "leader_racks": tuple(dict.fromkeys(self.leader_racks))})
+        rules: dict[str, Iterable[Any]] = {
+            **{name: plain[name] for name in RULES},
+            "pin": [(one.topic, one.partition) for one in self.pin],
+            "only_onto": [one.read() for one in self.only_onto],
+            "keep_apart": [tuple(dict.fromkeys(one)) for one in self.keep_apart],
+            "capacity": [most for one in self.capacity for most in one.read()],
+        }
+        return Options(**plain | {name: RULES[name].each_once(items) for name, items in rules.items()})
 
 
 class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -64,6 +64,7 @@ from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import last_resort_sentences
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.rules import fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
@@ -93,8 +94,15 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     current = start.layout
     unmovable = pinned(layout, options)
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
-    problem = replace(_problem(current, added, unmovable), room=_room(current, options))
-    found, capped = _solved(Solver(problem, own_arcs=0), options.max_moves)
+    problem = replace(_problem(current, added, unmovable, options), room=_room(current, options))
+    (found, capped), fewer = fitted(
+        problem,
+        current,
+        options,
+        lambda one: _solved(Solver(one, own_arcs=0), options.max_moves),
+        lambda made: made[0],
+    )
+    found = replace(found, whole=found.whole and not fewer)
     rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
@@ -149,7 +157,7 @@ def addition_curve(
     """
     start, added = _joined(layout, brokers)
     current = start.layout
-    problem = _problem(current, added, pinned(layout, options))
+    problem = _problem(current, added, pinned(layout, options), options)
     solver = Solver(problem, own_arcs=0)
     last, _ = _solved(solver, options.max_moves)
     most = problem.moves(last)
@@ -164,7 +172,7 @@ def _point(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
     return CurvePoint(problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), bytes_to_move=copied)
 
 
-def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray) -> Problem:
+def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray, options: Options) -> Problem:
     """What may move: from brokers that are not added and available, onto those that are."""
     well = usable(layout)
     takes = np.isin(layout.broker_ids, [broker.id for broker in added])
@@ -173,7 +181,7 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
         takes &= well
     gives = well & ~takes
     held = layout.replicas != NONE
-    return Problem(
+    problem = Problem(
         lists=layout.replicas,
         fixed=held & (~on_brokers(layout.replicas, gives) | unmovable[:, None]),
         targets=gives | takes,
@@ -182,6 +190,7 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
         keeps_racks=True,
         size=size_of_copies(layout),
     )
+    return ruled(problem, layout, options, np.zeros(len(well), np.bool_))
 
 
 def _room(layout: ClusterLayout, options: Options) -> npt.NDArray[np.int64] | None:

@@ -13,6 +13,7 @@
 With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
 of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
 worth the same price in squares (see ``solver``).
+With ``Options.keep_racks``, in the place of 1: no partition's racks get less diverse, and none is mended for itself.
 By bytes (``Options.by_bytes``), in the place of 2 to 4: bytes by broker as even as found, with a bound and its gap (see
 ``by_weight``); no broker receives that has as many replicas as the fullest had.
 Brokers that leave with it hold nothing afterwards, unless a partition cannot move; those that join receive.
@@ -31,8 +32,10 @@ Complexity: see ``solver`` and ``leaders``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -59,7 +62,8 @@ from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.problem import Found, Problem
+from reseat.planning.rules import fitted, no_room, ruled
+from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
@@ -124,7 +128,7 @@ class _Start:
         return self.start.layout
 
 
-def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
+def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
     remove = require_known(layout, wish.remove)
     require_complete(layout)
     require_order(layout)
@@ -132,6 +136,11 @@ def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
     start = settled(layout.with_brokers(joining) if joining else layout)
     current, unmovable = start.layout, pinned(layout, wish.options, wish.remove)
     require_no_duplicates(current)
+    if wish.mend_racks and not current.racks:
+        raise WishRefused(
+            "No rack of a broker is known, so no partition's rack diversity is.",
+            choices=("Add racks (--racks; the dashboard: Data quality).",),
+        )
     leaving = np.isin(current.broker_ids, remove)
     targets = require_targets(current, leaving, wish.options.never_onto)
     held, on_target = current.replicas >= 0, on_brokers(current.replicas, targets)
@@ -140,14 +149,17 @@ def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
         rows = np.flatnonzero(out.any(axis=1))
         require_room(current, rows, out[rows].sum(axis=1), on_target[rows], int(targets.sum()))
     stays = held if out is None else held & ~out
-    problem = Problem(
+    stated = Problem(
         lists=current.replicas,
         fixed=stays & (~on_target | unmovable[:, None]),
         targets=targets,
         rack=racks_of(current),
         size=size_of_copies(current),
         out=out,
+        keeps_racks=wish.rebalance and wish.options.keep_racks,
     )
+    strict = strict and wish.rebalance
+    problem = ruled(stated, current, wish.options, leaving, moves=wish.rebalance, pinned=unmovable, strict=strict)
     return _Start(start, unmovable, leaving, targets, problem)
 
 
@@ -162,9 +174,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     Raises:
         WishRefused: as ``rebalance``.
     """
-    begun, options = _prepared(layout, wish), wish.options
-    problem, choice = begun.problem, Solver(begun.problem)
-    fewest, whole = choice.at(None), choice.evenest()
+    begun, choice, whole = _with_room(layout, wish, Solver.evenest, lambda found: found)
+    problem, options, fewest = begun.problem, wish.options, choice.at(None)
     if fewest is None or whole is None:
         raise _not_found()
     least, most = problem.moves(fewest), problem.moves(whole)
@@ -181,6 +192,30 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
         copied = bytes_to_copy(begun.current, found.rows, found.lists)
         points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()), copied)
     return tuple(points[moves] for moves in sorted(points))
+
+
+_Solved = TypeVar("_Solved")
+
+
+def _with_room(
+    layout: ClusterLayout,
+    wish: Wish,
+    solve: Callable[[Solver], _Solved],
+    found_of: Callable[[_Solved], Found | None],
+) -> tuple[_Start, Solver, _Solved]:
+    """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can.
+
+    Raises:
+        WishRefused: no plan keeps every limit.
+    """
+    for strict in (True, False):
+        begun = _prepared(layout, wish, strict=strict)
+        try:
+            made, _ = fitted(begun.problem, begun.current, wish.options, lambda one: solve(Solver(one)), found_of)
+            return begun, Solver(begun.problem), made
+        except NoRoom:
+            continue
+    raise no_room(begun.current, wish.options)
 
 
 def _not_found() -> WishRefused:
@@ -218,15 +253,9 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    begun = _prepared(layout, wish)
+    begun, _, (found, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
     current, unmovable = begun.current, begun.unmovable
-    if wish.mend_racks and not current.racks:
-        raise WishRefused(
-            "No rack of a broker is known, so no partition's rack diversity is.",
-            choices=("Add racks (--racks; the dashboard: Data quality).",),
-        )
     closed = np.isin(current.broker_ids, wish.options.never_onto)
-    found, limited = _chosen(Solver(begun.problem), wish)
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.by_bytes:
@@ -245,6 +274,9 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         bound=Bound(),
         sentences=_sentences(verdict, wish, limited=limited, by_bytes=by_bytes),
     )
+    if wish.keeps_racks:
+        # Racks are a rule then and not an aim: nothing is told of the least that moves could reach there.
+        certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
     plan = Plan(
         current=current,
         proposed=proposed,
@@ -312,7 +344,9 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[s
         )
     else:
         out.append("No replica moves.")
-    if verdict.rack_sum_of_squares is not None:
+    if verdict.rack_sum_of_squares is not None and wish.keeps_racks:
+        out.append("No changed partition is balanced worse over racks than before.")
+    elif verdict.rack_sum_of_squares is not None:
         out.append(
             "Rack diversity is the best possible for every partition that can move (proven)."
             if verdict.rack_proven

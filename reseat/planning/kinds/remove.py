@@ -72,6 +72,7 @@ from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import sentences_of
 from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.bin_packing import placed_by_weight
 from reseat.planning.solve.last_resort import lacking, solved_in_parts
 from reseat.planning.solve.placing import placed
@@ -100,6 +101,7 @@ class Removal:
         goes: (n, R) bool, the replicas that must go.
         kept: (B,) replicas that each broker keeps; 0 for leaving ones.
         pinned: (P,) bool, partitions that stay where they are, also on leaving brokers.
+        options: the rules, among others.
     """
 
     start: Settled
@@ -111,6 +113,7 @@ class Removal:
     goes: BoolArray
     kept: _Ints
     pinned: BoolArray
+    options: Options
 
     @property
     def layout(self) -> ClusterLayout:
@@ -121,14 +124,16 @@ class Removal:
     def problem(self) -> Problem:
         """Where the displaced replicas go, over ``rows``; nothing else moves."""
         staying = np.where(self.goes, np.int32(NONE), self.lists)
-        return Problem(
+        problem = Problem(
             lists=self.lists,
             fixed=staying != NONE,
             targets=self.targets,
             rack=racks_of(self.layout),
             out=self.goes,
+            late=self.resorts[None, :],
             base=self.kept - np.bincount(staying.ravel() + 1, minlength=self.kept.size + 1)[1:],
         )
+        return ruled(problem, self.layout, self.options, self.leaving, rows=self.rows)
 
     @cached_property
     def further(self) -> Problem:
@@ -136,7 +141,7 @@ class Removal:
         lists = self.layout.replicas
         out = on_brokers(lists, self.leaving) & ~self.pinned[:, None]
         stuck = ~on_brokers(lists, self.targets) | self.pinned[:, None]
-        return Problem(
+        problem = Problem(
             lists=lists,
             fixed=(lists != NONE) & ~out & stuck,
             targets=self.targets,
@@ -144,6 +149,7 @@ class Removal:
             out=out,
             keeps_racks=True,
         )
+        return ruled(problem, self.layout, self.options, self.leaving)
 
     @property
     def displaced(self) -> int:
@@ -271,7 +277,7 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, opti
     late = resorts(layout, leaving, options.never_onto)
     taken = on_brokers(lists, targets | late)
     require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
-    return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable)
+    return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable, options)
 
 
 def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
@@ -279,6 +285,8 @@ def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
     try:
         return _placed_under(removal, options, cap)
     except NoRoom:
+        if cap is None:
+            raise no_room(removal.layout, options) from None
         low, high = max(cap or 0, 0), removal.displaced
         while low + 1 < high:  # the cap given fails; as many as there are always fit
             middle = (low + high) // 2
@@ -309,7 +317,15 @@ def _placed_under(removal: Removal, options: Options, cap: int | None) -> tuple[
         told = np.bincount(forced[1], weights=weights.moved[forced[0]], minlength=len(removal.targets))
         return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
 
-    return solved_in_parts(solve, problem, removal.resorts)
+    (found, exact), fewer = fitted(
+        problem,
+        removal.layout,
+        options,
+        lambda one: solved_in_parts(solve, one),
+        lambda made: made[0],
+        rows=removal.rows,
+    )
+    return found, exact and not fewer
 
 
 def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[float | None, tuple[str, ...]]:

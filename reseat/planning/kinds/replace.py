@@ -4,7 +4,8 @@ Promises, in this order:
     1. Exactly the replicas on leaving brokers move. No plan can move fewer.
     2. In a list that has the leaving broker and not the other, that one stands at the same position afterwards, and
        nothing else of the list changes: where the one was named first, so is the other.
-    3. A list that has both already, and one with a leaving broker that nobody replaces, is planned as ``remove`` does.
+    3. A list that has both already, one with a leaving broker that nobody replaces, and one that rules do not let the
+       other take is planned as ``remove`` does.
 
 Needs: what ``remove`` needs; brokers that take a place are neither dead, cordoned nor about to leave.
 
@@ -21,16 +22,17 @@ from dataclasses import replace as with_changes
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import Broker, BrokerState, ClusterLayout, Plan, Wish
+from reseat.model import BoolArray, Broker, BrokerState, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, verb
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified
-from reseat.planning.kinds.remove import prepared, remove_brokers
+from reseat.planning.kinds.remove import Removal, prepared, remove_brokers
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
-from reseat.planning.proposal import propose
+from reseat.planning.proposal import propose, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.solve.by_weight import weight_on
 
 __all__ = ["replace_brokers"]
 
@@ -55,6 +57,7 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     for old, new in pairs.items():
         here, there = (int(np.flatnonzero(current.broker_ids == broker)[0]) for broker in (old, new))
         takes = removal.goes & (removal.lists == here) & ~(lists == there).any(axis=1, keepdims=True)
+        takes &= _allowed(removal, takes.any(axis=1), there)[:, None]
         lists[takes] = there
         in_place += int(takes.sum())
     placed = propose(current, removal.rows, lists)
@@ -74,6 +77,21 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     )
     plan = Plan(current, proposed, certificate, removal.start.findings)
     return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
+
+
+def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:
+    """Which of these rows (n,) the rules let a broker take: where their topic may be, and as long as it has room."""
+    problem = removal.problem
+    if problem.group is not None:
+        rows = rows & problem.open_to[problem.group, broker]
+    if problem.most is not None:
+        rows = rows & (np.cumsum(rows) <= problem.most[broker] - problem.loads[broker])
+    size = size_of_copies(removal.layout)
+    if problem.most_bytes is not None and size is not None:
+        size = np.nan_to_num(size)
+        held = weight_on(removal.layout.replicas, size, len(problem.rack))[broker]
+        rows = rows & (held + np.cumsum(np.where(rows, size[removal.rows], 0)) <= problem.most_bytes[broker])
+    return rows
 
 
 def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) -> None:

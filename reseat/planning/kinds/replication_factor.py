@@ -57,6 +57,7 @@ from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.last_resort import solved_in_parts
 from reseat.planning.solve.picking import Change, Pick, Whole, replicas_kept, shrinking
 from reseat.planning.solve.placing import placed
@@ -303,11 +304,23 @@ def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
         further=needed,
         base=loads - np.bincount(lists.ravel() + 1, minlength=len(loads) + 1)[1:],
         room=None if options.receive_cap is None else np.full(len(loads), options.receive_cap),
+        late=change.resorts[None, :],
     )
+    nobody = np.zeros(len(loads), np.bool_)
+    problem = ruled(problem, change.layout, options, nobody, rows=change.rows[at])
     ties = Ties.of_layout(change.layout, change.rows[at])
     try:
-        found, _ = solved_in_parts(lambda part, rows, _: placed(part, ties.of(rows)), problem, change.resorts)
+        found, _ = fitted(
+            problem,
+            change.layout,
+            options,
+            lambda one: solved_in_parts(lambda part, rows, _: placed(part, ties.of(rows)), one)[0],
+            lambda made: made,
+            rows=change.rows[at],
+        )
     except NoRoom:
+        if options.receive_cap is None:
+            raise no_room(change.layout, options) from None
         topics = tuple(change.layout.topics[i] for i in np.unique(change.layout.topic_of[change.rows[at]]))
         raise WishRefused(
             f"With at most {counted(options.receive_cap or 0, 'replica')} per broker, the "

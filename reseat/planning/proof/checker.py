@@ -46,11 +46,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import BoolArray, ClusterLayout, Options, Wish
-from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_moved, racks_kept
+from reseat.planning.proof.choices import choices_of_kept, choices_of_moved, racks_kept
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges
 from reseat.planning.proof.leaders import Order, leaders_proven
+from reseat.planning.proof.places import Places, places_kept
 from reseat.planning.proof.verdict import Verdict, sentences_of
 
 __all__ = ["check"]
@@ -109,8 +110,7 @@ def check(
     # Where nothing had to change, what the plan reordered is what it wanted to reorder.
     free = (change.members_differ if change.leaving.any() else np.ones(len(change.rows), np.bool_)) & ~keeps_first
     order = Order(free=free, bound=~free if change.leaving.any() else keeps_first)
-    asked = choices_of_kept(change, factor)
-    return _verdict_of_kept(change, asked, order, wish.options.receive_cap, reorder_all=wish.orders_all)
+    return _verdict_of_kept(change, factor, order, wish, cap=wish.options.receive_cap, reorder_all=wish.orders_all)
 
 
 def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:
@@ -130,7 +130,7 @@ def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinn
     change.require_changed(wished[change.current.topic_of], factor)
     shrinks = factors < change.before_factor
     order = Order(free=shrinks, bound=~shrinks)
-    return _verdict_of_kept(change, choices_of_kept(change, factors), order, cap)
+    return _verdict_of_kept(change, factors, order, wish, cap=cap)
 
 
 def _of_rebalance(
@@ -138,8 +138,11 @@ def _of_rebalance(
 ) -> Verdict:
     change = Change.between(current, proposed, wish.remove, pinned=pinned, rules=wish.options)
     change.require_factor(change.before_factor)
-    asked = choices_of_moved(change, change.targets, change.targets, keeps_racks=False)
-    graph = None if change.faults or not asked.sound else _graph(change, asked.choices)
+    places, keeps = places_kept(change, wish.options, moves=wish.rebalance), wish.rebalance and wish.options.keep_racks
+    targets = change.targets
+    asked = choices_of_moved(change, targets, targets, places, keeps_racks=keeps, parts=wish.rebalance)
+    sound = not change.faults and asked.sound and not (wish.rebalance and places.over)
+    graph = _graph(change, asked.choices, places) if sound else None
     moves = replicas = False
     if graph is not None:
         moves, replicas = _moves_and_squares(graph, spread=not wish.mend_racks, limit=0 if limited else None, least=1)
@@ -160,11 +163,12 @@ def _of_addition(
     change.require_factor(change.before_factor)
     change.require_cap(cap)
     joins = np.isin(change.current.broker_ids, np.array(ids, np.int64)) & change.targets
+    places = places_kept(change, wish.options, moves=False)
     racks = not change.faults and racks_kept(change)
     moves = replicas = False
-    asked = choices_of_moved(change, change.targets & ~joins, joins, keeps_racks=True)
+    asked = choices_of_moved(change, change.targets & ~joins, joins, places, keeps_racks=True)
     if racks and asked.sound:
-        graph = _graph(change, asked.choices, full=None if cap is None else joins & (change.received >= cap))
+        graph = _graph(change, asked.choices, places, full=None if cap is None else joins & (change.received >= cap))
         most = wish.options.max_moves if wish.point is None else wish.point
         if graph is not None:
             moves, replicas = _moves_and_squares(graph, limit=(most or 0) - change.moves if limited else None)
@@ -177,7 +181,9 @@ def _of_addition(
 # ---- proofs ------------------------------------------------------------------------------------------------
 
 
-def _graph(change: Change, choices: tuple[Choice, ...], *, full: BoolArray | None = None) -> Graph | None:
+def _graph(
+    change: Change, choices: tuple[Choice, ...], places: Places, *, full: BoolArray | None = None
+) -> Graph | None:
     """Exchanges between brokers; None where the racks of a partition are not as they are to be.
 
     A broker that does not count, and that a replica could leave, is worse than any load.
@@ -196,6 +202,7 @@ def _graph(change: Change, choices: tuple[Choice, ...], *, full: BoolArray | Non
     return Graph(
         cost[np.ix_(at, at)],
         change.load[at],
+        high=places.most[at],
         more=None if full is None else ~full[at],
         worse=None if counts.all() else ~counts,
     )
@@ -220,7 +227,7 @@ def _moves_and_squares(
     if spread:
         if not _spread_least(graph):
             return False, False
-        graph = replace(graph, low=int(graph.load.min()), high=int(graph.load.max()))
+        graph = replace(graph, low=int(graph.load.min()), high=np.minimum(graph.high, graph.load.max()))
     if graph.fewest_moves_then_squares():
         return True, True
     return graph.fewest_moves(), False
@@ -232,23 +239,25 @@ def _spread_least(graph: Graph) -> bool:
     if int(np.ptp(load)) <= 1:
         return True
     every = np.ones(len(load), np.bool_)
-    ends = every if graph.more is None else graph.more
+    ends = (every if graph.more is None else graph.more) & (load < graph.high)
     stuck = bool((~ends & (load == load.min())).any())
     return maximum_is_least(graph.edges, load, ends) and (stuck or maximum_is_least(graph.edges.T, -load, every))
 
 
 def _verdict_of_kept(
-    change: Change, asked: Asked, order: Order, cap: int | None, *, reorder_all: bool = False
+    change: Change, factor: IndexArray, order: Order, wish: Wish, *, cap: int | None, reorder_all: bool = False
 ) -> Verdict:
     """Of a plan that keeps all that it may keep: only newcomers, and what is dropped, were a choice.
 
     With a cap the rack terms are proven only where they reach what each partition could reach without it: that is the
     least of all the more.
     """
+    places = places_kept(change, wish.options, moves=False)
+    asked = choices_of_kept(change, factor, places)
     moves = not change.faults and asked.sound and change.moves == asked.least_moves
     racks = replicas = False
     if moves and asked.last_resorts_needed:
-        graph = _graph(change, asked.choices, full=None if cap is None else change.received >= cap)
+        graph = _graph(change, asked.choices, places, full=None if cap is None else change.received >= cap)
         racks, replicas = graph is not None, graph is not None and graph.least_squares()
     leaders = leaders_proven(change, order, reorder_all=reorder_all)
     return _counted(change, asked.least_moves, (moves, racks, replicas, *leaders), resorts=asked.last_resorts_needed)

@@ -9,14 +9,17 @@ Complexity: O(P R) for P partitions, O(n R) for the n that differ.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray
 from reseat.model.arrays import row_any
+from reseat.planning.proof.circles import NEVER
 from reseat.planning.proof.compared import Change
 from reseat.planning.proof.exchange import Choice, no_less_diverse
+from reseat.planning.proof.places import Places
 
 __all__ = ["Asked", "choices_of_kept", "choices_of_moved", "racks_kept"]
 
@@ -41,11 +44,11 @@ class Asked:
     last_resorts_needed: bool = True
 
 
-def choices_of_kept(change: Change, factor: IndexArray) -> Asked:
+def choices_of_kept(change: Change, factor: IndexArray, places: Places) -> Asked:
     """Of a plan that moves what must move alone, where each changed row must end with ``factor`` (n,) replicas.
 
-    A newcomer could sit on any broker that receives and does not hold the partition; of replicas that are dropped each
-    could have stayed in the place of another.
+    A newcomer could sit on any broker that receives, that its partition may be on and that does not hold it; of
+    replicas that are dropped each could have stayed in the place of another.
     """
     may_stay = (change.before != NONE) & (~change.leaving[change.before] | change.pinned[change.rows, None])
     needed = factor - may_stay.sum(axis=1)
@@ -54,31 +57,24 @@ def choices_of_kept(change: Change, factor: IndexArray) -> Asked:
     rack = _racks(change)
     some = change.comes.any(axis=1) & ~shrinks
     after, before = change.after, change.before
-    # Newcomers for which no broker is left but a last resort.
-    open_ = change.targets.sum() - (may_stay & change.targets[before]).sum(axis=1)
-    short, late = (needed - open_).clip(min=0), change.comes_late
-    plain = some & (short == 0)
-    found = [
-        Choice(
-            kept=np.where(change.stays, after, NONE)[plain],
-            chosen=np.where(change.comes, after, NONE)[plain],
-            others=None,
-            targets=change.targets,
-            rack=rack,
-        )
-    ]
-    if (some & ~plain).any():
-        at = some & ~plain
-        resorts = np.flatnonzero(change.resorts)
-        found.append(
-            Choice(
-                kept=np.where(late, NONE, after)[at],
-                chosen=np.where(late, after, NONE)[at],
-                others=np.where((after[at][:, :, None] == resorts).any(axis=1), NONE, resorts),
-                targets=change.resorts,
-                rack=rack,
-            )
-        )
+    late, group = change.comes_late, places.group[change.rows]
+    short = np.zeros(len(needed), np.int64)
+    found = []
+    for number, allowed in places.classes():
+        mine = group == number
+        takes = change.targets & allowed
+        # Newcomers for which no broker is left but a last resort.
+        lacks = needed - (takes.sum() - (may_stay & takes[before]).sum(axis=1))
+        short[mine] = lacks[mine].clip(min=0)
+        plain, at = some & mine & (short == 0), some & mine & (short > 0)
+        if plain.any():
+            kept, chosen = np.where(change.stays, after, NONE)[plain], np.where(change.comes, after, NONE)[plain]
+            found.append(Choice(kept=kept, chosen=chosen, others=None, targets=takes, rack=rack))
+        if at.any():
+            resorts = np.flatnonzero(change.resorts & allowed)
+            others = np.where((after[at][:, :, None] == resorts).any(axis=1), NONE, resorts)
+            kept, chosen = np.where(late, NONE, after)[at], np.where(late, after, NONE)[at]
+            found.append(Choice(kept=kept, chosen=chosen, others=others, targets=change.resorts, rack=rack))
     if shrinks.any():
         fixed = change.must_stay(may_stay)
         change.require_kept(fixed & shrinks[:, None])
@@ -100,7 +96,9 @@ def choices_of_kept(change: Change, factor: IndexArray) -> Asked:
     )
 
 
-def choices_of_moved(change: Change, movers: BoolArray, takers: BoolArray, *, keeps_racks: bool) -> Asked:
+def choices_of_moved(
+    change: Change, movers: BoolArray, takers: BoolArray, places: Places, *, keeps_racks: bool, parts: bool = False
+) -> Asked:
     """Of a plan in which replicas may move that need not.
 
     A replica that stays costs one move to exchange, one that came costs none, and either costs one less where a broker
@@ -110,36 +108,80 @@ def choices_of_moved(change: Change, movers: BoolArray, takers: BoolArray, *, ke
         change: the two layouts compared.
         movers: (B,) bool, brokers of which replicas may move.
         takers: (B,) bool, brokers that may receive.
-        keeps_racks: whether racks are to be no less diverse than before; else each as diverse as it can be.
+        places: where partitions may be.
+        keeps_racks: whether racks are to be no less diverse than before; else each as diverse as it can be. Of a
+            partition that must give up replicas: than those that come in their place can make it.
+        parts: whether replicas must move that are where their partition may not be.
     """
     moves, takes = np.append(movers, False), np.append(takers, False)
     leaves = np.append(change.leaving, False)[change.before]
+    gives = np.append(change.targets | change.closed, False)
+    if parts:
+        strays = places.barred(places.group[change.rows], change.before) & gives[change.before]
+        leaves |= strays
     pinned = change.pinned[change.rows, None]
     fixed = (change.before != NONE) & ((~moves[change.before] & ~leaves) | pinned)
     sound = not (fixed & change.goes).any() and not (change.comes & ~takes[change.after]).any()
     rack, found = _racks(change), []
 
-    def add(which: BoolArray, lists: _Lists, others: IndexArray | None, cost: int, bound: IndexArray | None) -> None:
-        kept, chosen = np.where(which, NONE, lists), np.where(which, lists, NONE)
-        found.append(Choice(kept, chosen, others, takers, rack, cost, keeps_racks, bound))
-
     same = np.ones(change.current.partition_count, np.bool_)
     same[change.rows] = False
-    lists = change.proposed.replicas[same]
-    loose = moves[lists] & ~change.pinned[same, None]
+    still = change.proposed.replicas[same]
+    loose = moves[still] & ~change.pinned[same, None]
+    if parts:
+        sound = sound and not (strays & ~change.goes & ~pinned).any()
+        barred = places.barred(places.group[same], still) & gives[still] & ~change.pinned[same, None]
+        sound = sound and not barred.any()
     some = row_any(loose)
-    if some.any():
-        add(loose[some], lists[some], None, 1, None)
-
     rows = np.flatnonzero(~change.pinned[change.rows])
     after, came = change.after[rows], change.comes[rows]
-    bound = _rack_vectors(change.before[rows], rack) if keeps_racks else None
     stays = moves[after] & ~came
     gone = np.where(change.goes & moves[change.before] & ~leaves, change.before, NONE)[rows]
-    for which, cost in ((stays, 1), (came, 0)):
-        add(which, after, None, cost, bound)
-        add(which, after, gone, cost - 1, bound)
+    bound = _bounds(change, leaves, takers, places, rack)[rows] if keeps_racks else None
+    for number, allowed in places.classes():
+        open_ = takers & allowed
+
+        mine = some & (places.group[same] == number) if len(places.allowed) > 1 else some
+        if mine.any():
+            found.append(_part(loose[mine], still[mine], None, open_, rack, 1, keeps_racks, None))
+        here = places.group[change.rows[rows]] == number
+        limit = None if bound is None else bound[here]
+        for which, cost in ((stays, 1), (came, 0)):
+            for others, fewer in ((None, 0), (gone[here], 1)):
+                found.append(_part(which[here], after[here], others, open_, rack, cost - fewer, keeps_racks, limit))
     return Asked(tuple(found), sound)
+
+
+def _part(which: BoolArray, lists: _Lists, *rest: Any) -> Choice:
+    """The choice of those replicas of lists that ``which`` says; the rest as ``Choice`` has it."""
+    return Choice(np.where(which, NONE, lists), np.where(which, lists, NONE), *rest)
+
+
+def _bounds(change: Change, leaves: BoolArray, takers: BoolArray, places: Places, rack: IndexArray) -> IndexArray:
+    """(n, G) replicas by rack, the most first, than which the racks of changed rows are no less diverse."""
+    bound = _rack_vectors(change.before, rack)
+    rows = np.flatnonzero(leaves.any(axis=1))
+    if rows.size:
+        staying = np.where(leaves, NONE, change.before)[rows]
+        takes = (places.allowed & takers)[places.group[change.rows[rows]]]
+        taken = np.zeros(takes.shape, np.bool_)
+        row, column = np.nonzero(staying != NONE)
+        taken[row, staying[row, column]] = True
+        bound[rows] = _most_diverse(staying, leaves[rows].sum(axis=1), takes & ~taken, rack)
+    return bound
+
+
+def _most_diverse(staying: IndexArray, needed: IndexArray, free: BoolArray, rack: IndexArray) -> IndexArray:
+    """(n, G) replicas by rack, the most first, once each newcomer went to the emptiest rack with a free broker."""
+    counts = _rack_vectors(staying, rack, ordered=False)
+    left = free.astype(np.int64) @ (rack[:, None] == np.arange(counts.shape[1])).astype(np.int64)
+    every = np.arange(len(counts))
+    for nth in range(int(needed.max(initial=0))):
+        goal = np.where(left > 0, counts, NEVER).argmin(axis=1)
+        adds = (needed > nth) & (left[every, goal] > 0)
+        counts[every[adds], goal[adds]] += 1
+        left[every[adds], goal[adds]] -= 1
+    return -np.sort(-counts, axis=1)
 
 
 def racks_kept(change: Change) -> bool:
@@ -156,11 +198,10 @@ def _racks(change: Change) -> IndexArray:
     return np.zeros(len(change.targets), np.int64) if change.rack is None else change.rack
 
 
-def _rack_vectors(lists: IndexArray, rack: IndexArray) -> IndexArray:
-    """(n, G) replicas by rack of each list, the most first."""
+def _rack_vectors(lists: IndexArray, rack: IndexArray, *, ordered: bool = True) -> IndexArray:
+    """(n, G) replicas by rack of each list, the most first if ``ordered``."""
     racks = int(rack.max(initial=0)) + 1
     row, column = np.nonzero(lists != NONE)
     cell = row * racks + rack[lists[row, column]]
     counts = np.bincount(cell, minlength=len(lists) * racks).reshape(len(lists), racks)
-    ordered: IndexArray = -np.sort(-counts, axis=1)
-    return ordered
+    return -np.sort(-counts, axis=1) if ordered else counts

@@ -93,7 +93,7 @@ class Kinds:
     def of_problem(cls, problem: Problem, rack: IntArray) -> Kinds:
         """The kinds of a problem, racks (B,) perhaps others than its own."""
         stay, racks = problem.staying, int(rack.max(initial=0)) + 1
-        group = np.zeros(len(stay), np.int64) if problem.group is None else problem.group
+        group = problem.of_class
         able = np.append(problem.open_to, np.zeros((len(problem.open_to), 1), np.bool_), axis=1)
         receives = able[0][stay] if len(able) == 1 else able[group[:, None], stay]
         codes = np.append(4 * rack, np.int32(NONE)).astype(np.int32)[stay]

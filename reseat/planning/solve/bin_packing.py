@@ -18,6 +18,8 @@ Complexity: O(m B) to place m replicas, O(m + B) for each step of evening, at mo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -52,6 +54,9 @@ def placed_by_weight(problem: Problem, weight: FloatArray, loads: FloatArray, *,
     Raises:
         NoRoom: the room of a rack runs out.
     """
+    if problem.most is not None:  # as many as it may hold are as many as it may receive: nothing else moves
+        most = problem.most - problem.loads
+        problem = replace(problem, room=most if problem.room is None else np.minimum(problem.room, most), most=None)
     seating = _by_turns(problem, weight, loads)
     if even:
         _evened(problem, seating, weight, loads)
@@ -134,9 +139,12 @@ def _evened(problem: Problem, seating: Seating, weight: FloatArray, loads: Float
         shift = sizes[mine][:, None] - back[None, :]
         gain = 2 * shift * (carried[fullest] - carried[where][None, :] - shift)
         gain[rules.clashes(mine[:, None], np.broadcast_to(where, gain.shape))] = 0
+        if problem.group is not None:
+            gain[~problem.open_to[problem.group[seating.row[mine]]][:, where]] = 0
         if others.size:
             swaps = gain[:, brokers.size :]
             swaps[rules.clashes(others[None, :], np.full(swaps.shape, fullest, np.int32))] = 0
+            swaps[:, ~problem.open_to[problem.of_class[seating.row[others]], fullest]] = 0
             swaps[seating.row[mine][:, None] == seating.row[others][None, :]] = 0
         if gain.size == 0 or float(gain.max()) <= enough:
             stuck[fullest] = True

@@ -169,8 +169,9 @@ class _Search:
     aim: FloatArray
     carried: FloatArray = field(init=False)
     held: _Ints = field(init=False)
-    room: int = field(init=False)
+    room: _Ints = field(init=False)
     near: float = field(init=False)
+    limit: FloatArray = field(init=False)
     #: Of each broker the loose replicas on it as row * R + column, and their weights, the lightest first.
     slots: list[_Ints] = field(init=False)
     sizes: list[FloatArray] = field(init=False)
@@ -183,7 +184,9 @@ class _Search:
             np.float64
         )
         self.held = np.bincount(self.lists[row, column], minlength=brokers)
-        self.room = max(int(self.held[targets].max(initial=0)), -(-int(self.held[targets].sum()) // int(targets.sum())))
+        even = max(int(self.held[targets].max(initial=0)), -(-int(self.held[targets].sum()) // int(targets.sum())))
+        self.room = np.full(brokers, even) if self.problem.most is None else np.minimum(self.problem.most, even)
+        self.limit = np.full(brokers, np.inf) if self.problem.most_bytes is None else self.problem.most_bytes
         slot = np.flatnonzero((~self.problem.fixed & (self.lists != NONE) & (self.weight > 0)[:, None]).ravel())
         on, size = self.lists.ravel()[slot], self.weight[slot // max(1, self.lists.shape[1])]
         order = np.lexsort((slot, size, on))
@@ -224,11 +227,12 @@ class _Search:
         mine, theirs = self.sizes[giver], self.sizes[taker]
         least = min(over, under)
         at = int(np.searchsorted(mine, least, side="right"))
-        if self.held[taker] < self.room:
+        if self.held[taker] < self.room[taker]:
             # The largest that overshoots neither, and the smallest that overshoots one.
             for tried in (np.arange(at - 1, max(-1, at - 1 - _TRIED), -1), np.arange(at, min(mine.size, at + _TRIED))):
                 score = self._score(over, under, mine[tried], mine[tried])
                 good = (score > 0) & self._may_go(self.slots[giver][tried], giver, taker)
+                good &= self.carried[taker] + mine[tried] <= self.limit[taker]
                 for found in np.flatnonzero(good)[:1].tolist():
                     yield _Step(giver, taker, int(tried[found]), None, float(score[found]))
         if not exchanges or not theirs.size:
@@ -239,11 +243,13 @@ class _Search:
         back = np.clip(near, 0, theirs.size - 1)
         score = self._score(over, under, mine[:, None] - theirs[back], mine[:, None] + theirs[back])
         one, two = np.unravel_index(np.argsort(-score, axis=None, kind="stable")[:_TRIED], score.shape)
-        scores, one, two = score[one, two], first + one, back[one, two]
+        scores, sizes = score[one, two], mine[one] - theirs[back[one, two]]
+        one, two = first + one, back[one, two]
         mine_at, theirs_at = self.slots[giver][one], self.slots[taker][two]
         width = self.lists.shape[1]
         good = (scores > 0) & (mine_at // width != theirs_at // width)
         good &= self._may_go(mine_at, giver, taker) & self._may_go(theirs_at, taker, giver)
+        good &= self.carried[taker] + sizes <= self.limit[taker]
         for found in np.flatnonzero(good)[:1].tolist():
             yield _Step(giver, taker, int(one[found]), int(two[found]), float(scores[found]))
 
@@ -268,6 +274,8 @@ class _Search:
         """(n,) which of these replicas may go there: not held already, and racks as good as before."""
         lists = self.lists[slots // self.lists.shape[1]]
         free: BoolArray = ~(lists == taker).any(axis=1)
+        if self.problem.group is not None:
+            free &= self.problem.open_to[self.problem.group[slots // self.lists.shape[1]], taker]
         rack = self.problem.rack
         if rack[giver] != rack[taker]:
             racks = np.append(rack, NONE)[lists]

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray
-from reseat.model.arrays import on_brokers, widened
+from reseat.model.arrays import widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["lacking", "solved_in_parts"]
@@ -35,37 +35,38 @@ _Ints = npt.NDArray[np.int64]
 
 
 def lacking(problem: Problem) -> _Ints:
-    """(n,) newcomers of each partition for which no broker that receives is left; one class of partitions."""
-    receives = problem.open_to[0]
-    open_ = int(receives.sum()) - on_brokers(problem.staying, receives).sum(axis=1)
-    lack: _Ints = (problem.need - open_).clip(min=0)
+    """(n,) newcomers of each partition for which no broker that receives is left."""
+    open_ = np.append(problem.open_to, np.zeros((len(problem.open_to), 1), np.bool_), axis=1)
+    group = problem.of_class
+    taken = open_[group[:, None], problem.staying].sum(axis=1)
+    lack: _Ints = (problem.need - (problem.open_to.sum(axis=1)[group] - taken)).clip(min=0)
     return lack
 
 
 def solved_in_parts(
-    solve: Callable[[Problem, _Ints, _Ints], tuple[Found, bool]], problem: Problem, resorts: BoolArray
+    solve: Callable[[Problem, _Ints, _Ints], tuple[Found, bool]], problem: Problem
 ) -> tuple[Found, bool]:
     """Newcomers on brokers that receive, and on last resorts what fits nowhere else.
 
     Args:
         solve: sets of a part, and whether they are the best; given the part, its rows of all, and of newcomers that had
             no choice (k,) the row of all and (k,) the broker, two rows of one array.
-        problem: what needs newcomers; one class of partitions.
-        resorts: (B,) bool, last resorts, none of them among those that receive.
+        problem: what needs newcomers.
 
     Raises:
         NoRoom: limits leave too little.
     """
     lack = lacking(problem)
     nothing = np.empty((2, 0), np.int64)
-    if not lack.any():
+    if not lack.any() or problem.late is None:
         return solve(problem, np.arange(len(lack)), nothing)
     short, plain = np.flatnonzero(lack), np.flatnonzero(lack == 0)
-    brokers = np.flatnonzero(problem.open_to[0])
+    brokers = np.flatnonzero(problem.open_to.any(axis=0))
     open_ = ~(problem.staying[short][:, :, None] == brokers).any(axis=1)
+    open_ &= problem.open_to[problem.of_class[short]][:, brokers]
     at, column = np.nonzero(open_)
     forced = np.stack([short[at], brokers[column]])
-    late, exact = solve(_late(problem, short, np.where(open_, brokers, NONE), resorts), short, nothing)
+    late, exact = solve(_late(problem, short, np.where(open_, brokers, NONE), problem.late), short, nothing)
     found = [Found(short[late.rows], late.lists, late.relaxed)]
     if plain.size:
         took = np.bincount(forced[1], minlength=len(problem.targets))
@@ -88,7 +89,7 @@ def _part(problem: Problem, rows: _Ints, *, base: _Ints, room: _Ints | None) -> 
     def taken(column: npt.NDArray[np.bool_] | _Ints | None) -> npt.NDArray[np.bool_] | _Ints | None:
         return None if column is None else column[rows]
 
-    of_rows = {name: taken(getattr(problem, name)) for name in ("out", "further", "size")}
+    of_rows = {name: taken(getattr(problem, name)) for name in ("out", "further", "size", "group")}
     return replace(
         problem,
         lists=problem.lists[rows],
@@ -115,13 +116,15 @@ def _late(problem: Problem, rows: _Ints, forced: npt.NDArray[np.int64], resorts:
         lists[here, place] = column[here]
         out[here, place], fixed[here, place] = False, True
         further[here[~goes]] -= 1
-    elsewhere = problem.loads - np.bincount(problem.staying[rows].ravel() + 1, minlength=len(resorts) + 1)[1:]
+    elsewhere = problem.loads - np.bincount(problem.staying[rows].ravel() + 1, minlength=len(problem.rack) + 1)[1:]
     return replace(
         problem,
         lists=lists,
         fixed=fixed,
-        targets=resorts,
-        receivers=None,
+        targets=np.logical_or.reduce(resorts),
+        receivers=resorts,
+        late=None,
+        group=problem.of_class[rows],
         out=out,
         further=further,
         base=elsewhere,

@@ -45,9 +45,8 @@ class PartitionArcs:
     def _held(self) -> npt.NDArray[np.int8]:
         """(m, T) 2 where the partition is for good, or may not be; 1 where it is and may leave; 0 where it may come."""
         problem, rows = self.problem, self._rows
-        group = np.zeros(rows.size, np.int64) if problem.group is None else problem.group[rows]
         held = np.zeros((rows.size, len(problem.targets) + 1), np.int8)
-        held[:, :-1] = np.where(problem.open_to, 0, 2)[group]
+        held[:, :-1] = np.where(problem.open_to, 0, 2)[problem.of_class[rows]]
         for mask, mark in ((problem.movable[rows], 1), ((problem.lists[rows] != NONE) & ~problem.movable[rows], 2)):
             np.put_along_axis(held, np.where(mask, problem.lists[rows], NONE).astype(np.int64), mark, axis=1)
         return held[:, self._targets]

@@ -84,7 +84,7 @@ class Pools:
         codes = np.append(problem.rack, np.int32(NONE))[problem.staying]
         most = (problem.staying != NONE).sum(axis=1) + problem.need
         open_ = np.array([np.unique(problem.rack[one]).size for one in problem.open_to])
-        room = open_[0 if problem.group is None else problem.group]
+        room = open_[problem.of_class]
         if row_repeats(codes).any() or (most > room).any():
             return None
         return cls(problem, np.zeros_like(problem.rack), problem.rack)

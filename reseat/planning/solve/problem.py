@@ -37,12 +37,14 @@ class Problem:
         out: (n, R) bool, replicas that must go; None: none must.
         further: (n,) replicas that a partition gets beyond those it has; None: none does.
         receivers: (C, B) bool, who may receive, a row a class of partitions; None: all targets, one class.
+        late: (C, B) bool, last resorts, none of them receivers: who gets what fits nowhere else; None: nobody.
         group: (n,) the class of each partition; None: one class.
         keeps_racks: whether no partition's racks get less diverse, of what loses or lacks replicas than those of them
             that come can reach; else each is as diverse as it can be.
         base: (B,) replicas of other partitions on each broker; None: there are no others.
         room: (B,) the most that each may receive; None: no limit.
         most: (B,) the most that each may hold; None: no limit.
+        most_bytes: (B,) the most bytes that each may hold, for who weighs them (``by_weight``); None: no limit.
         size: (n,) bytes that a move copies, NaN where not told, or None.
     """
 
@@ -53,11 +55,13 @@ class Problem:
     out: BoolArray | None = None
     further: _Ints | None = None
     receivers: BoolArray | None = None
+    late: BoolArray | None = None
     group: _Ints | None = None
     keeps_racks: bool = False
     base: _Ints | None = None
     room: _Ints | None = None
     most: _Ints | None = None
+    most_bytes: FloatArray | None = None
     size: FloatArray | None = None
 
     @property
@@ -69,6 +73,11 @@ class Problem:
     def open_to(self) -> BoolArray:
         """(C, B) bool: ``receivers``, of each class."""
         return self.targets[None, :] if self.receivers is None else self.receivers
+
+    @cached_property
+    def of_class(self) -> _Ints:
+        """(n,) ``group``, of each partition."""
+        return np.zeros(len(self.lists), np.int64) if self.group is None else self.group
 
     @cached_property
     def staying(self) -> IntArray:

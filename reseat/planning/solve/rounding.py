@@ -250,7 +250,7 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
     came = newcomers(problem.lists[found.rows], found.lists)
     if not came.any():
         return found
-    group = np.zeros(len(found.rows), np.int64) if problem.group is None else problem.group[found.rows]
+    group = problem.of_class[found.rows]
     # Where every broker is a rack of its own, any exchange keeps the racks as they are.
     brokers = len(problem.rack)
     together = np.zeros(brokers, np.int32) if np.unique(problem.rack).size == brokers else problem.rack

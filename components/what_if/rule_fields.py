@@ -1,0 +1,80 @@
+"""The fields of the plan options in which the rules of a change stand, and what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from components.state.open_layout import OpenLayout
+from reseat.model.rules import RULES
+
+__all__ = ["read_rules", "rule_fields"]
+
+#: Rules that are written down, a line an item: label, example, help.
+_WRITTEN = {
+    "pin": (
+        "Pinned topics: names, patterns or topic:partition, one per line",
+        "payments-*\norders:3",
+        "Their replica lists stay as they are, in every plan.",
+    ),
+    "only_onto": (
+        "Topics on some brokers only: TOPIC,... = BROKER,... one per line",
+        "payments-*=1,2,3\naudit=rack:az-a",
+        "Nothing of them moves to another broker. A rebalance moves what is elsewhere there.",
+    ),
+    "keep_apart": (
+        "Topics that share no broker: names or patterns with commas, one group per line",
+        "payments-*,analytics-*",
+        "No broker gets replicas of two of a group. A rebalance divides the brokers among them.",
+    ),
+    "capacity": (
+        "Capacity: BROKER = replicas or size, one per line",
+        "3=4000\n4=2TB",
+        "No broker ends above it, unless it holds as much already.",
+    ),
+}
+
+
+def rule_fields(seat: OpenLayout) -> dict[str, Any]:
+    """Draw a field for each rule, inside a form; what they hold, by the names of the options."""
+    options, ids = seat.wish.options, seat.layout.broker_ids.tolist()
+    told: dict[str, Any] = {}
+    told["keep_racks"] = st.checkbox(
+        "Keep racks in a rebalance",
+        value=options.keep_racks,
+        help="No partition gets less diverse over racks, and none moves for its racks alone.",
+    )
+    told["never_leads"] = st.multiselect(
+        "Never preferred leader",
+        ids,
+        default=[broker for broker in options.never_leads if broker in ids],
+        help="These brokers come first only in lists that hold no other broker that can lead.",
+    )
+    told["never_onto"] = st.multiselect(
+        "Receives nothing",
+        ids,
+        default=[broker for broker in options.never_onto if broker in ids],
+        help="No replica is moved onto these brokers. They are not counted in the balance, and lead as others do.",
+    )
+    told["leader_racks"] = st.multiselect(
+        "Leaders in racks, the most preferred first",
+        seat.layout.racks,
+        default=[rack for rack in options.leader_racks if rack in seat.layout.racks],
+        help="Preferred leaders are in the first of these racks where the partition has a replica that can lead.",
+    )
+    for name, (label, example, said) in _WRITTEN.items():
+        lines = "\n".join(map(RULES[name].line, getattr(options, name)))
+        told[name] = st.text_area(label, value=lines, height=90, placeholder=example, help=said)
+    return told
+
+
+def read_rules(told: dict[str, Any]) -> dict[str, Any]:
+    """What the fields say, as fields of the options.
+
+    Raises:
+        ValueError: a line of a field says what was expected instead.
+    """
+    rules = {name: RULES[name].each_once(told[name]) for name in ("never_leads", "never_onto", "leader_racks")}
+    written = {name: RULES[name].read_all(told[name].splitlines()) for name in _WRITTEN}
+    return {**rules, **written, "keep_racks": told["keep_racks"]}

@@ -1,0 +1,112 @@
+"""Rules in the sentences of a certificate: what they mean for a plan, and what of them is broken as before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from reseat.model import Finding, Plan, Severity
+from reseat.model.units import size
+from reseat.model.wording import counted, listed, verb
+from reseat.planning.rules import only_onto, sharing
+from reseat.planning.solve.by_weight import weight_on
+
+__all__ = ["options_without_effect", "rules_in_words"]
+
+
+def rules_in_words(plan: Plan) -> tuple[str, ...]:
+    """What the rules of a plan mean for it, a sentence each."""
+    return tuple(_sentences(plan))
+
+
+def _sentences(plan: Plan) -> Iterator[str]:
+    wish, options, layout = plan.wish, plan.wish.options, plan.proposed
+    closed, racks = options.never_onto, options.leader_racks
+    if closed and not wish.leaders_only:
+        yield (
+            f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'receives', 'receive')} "
+            f"nothing and {verb(len(closed), 'is', 'are')} not counted in the replica balance."
+        )
+    if racks and not (wish.topics or wish.places):
+        order = ", then ".join(racks)
+        yield f"Preferred leaders are in rack {order}, where their list has a broker there that can lead."
+    if wish.leaders_only:
+        return
+    if options.only_onto:
+        allowed = only_onto(layout, options)[layout.topic_of]
+        row, column = np.nonzero(layout.replicas >= 0)
+        elsewhere = int((~allowed[row, layout.replicas[row, column]]).sum())
+        where = "Topics that live on some brokers alone"
+        yield (
+            f"{where}: {counted(elsewhere, 'replica')} {verb(elsewhere, 'is', 'are')} elsewhere and "
+            f"{verb(elsewhere, 'stays', 'stay')} there; none is added."
+            if elsewhere
+            else f"{where} are on these brokers alone."
+        )
+    for group in options.keep_apart:
+        shared = sharing(layout, group)
+        names = listed(group)
+        if shared.any():
+            ids = layout.broker_ids[shared].tolist()
+            yield (
+                f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'has', 'have')} topics that are "
+                f"to share no broker ({names}), as before; no other broker gets two of them."
+            )
+        else:
+            divided = " Brokers were divided among them first, and the plan is the best for that." * wish.rebalance
+            yield f"No broker has two of {names}.{divided}"
+    yield from _capacities(plan)
+
+
+def _capacities(plan: Plan) -> Iterator[str]:
+    layout, options = plan.proposed, plan.wish.options
+    if not options.capacity:
+        return
+    sizes = layout.replica_bytes
+    carried = (
+        None
+        if sizes is None
+        else weight_on(layout.replicas, np.nan_to_num(np.fmax.reduce(sizes, axis=1)), len(layout.brokers))
+    )
+    over = []
+    for rule in options.capacity:
+        at = layout.position(rule.broker)
+        if at is None:
+            continue
+        held = int(layout.replicas_by_broker[at])
+        if rule.replicas is not None and held > rule.replicas:
+            over.append(f"broker {rule.broker} holds {counted(held, 'replica')} of {rule.replicas:,}")
+        if rule.bytes is not None and carried is not None and carried[at] > rule.bytes:
+            over.append(f"broker {rule.broker} holds {size(float(carried[at]))} of {size(rule.bytes)}")
+    if over:
+        yield f"Above its capacity, as before: {listed(over)}."
+    else:
+        yield "Every broker is within its capacity."
+
+
+def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Finding | None:
+    """A finding about options that were asked for and do not apply to the change; None where each does.
+
+    Args:
+        plan: a plan that does not only add brokers.
+        reorder_all: why lists were not reordered, or None where they were.
+    """
+    wish, options, idle = plan.wish, plan.wish.options, []
+    if options.max_moves is not None and (wish.remove or not wish.rebalance):
+        idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
+    if wish.rearranges and options.receive_cap is not None:
+        idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
+    if wish.rearranges and not wish.rebalance and options.by_bytes:
+        idle.append("sizes have no effect: replicas are counted")
+    if options.keep_racks and not wish.rebalance:
+        idle.append("keeping racks has no effect: it is a rule of a rebalance")
+    if (options.never_leads or options.leader_racks) and (wish.topics or wish.places):
+        who = "brokers that never lead" if options.never_leads else "racks of leaders"
+        idle.append(f"{who} have no effect: lists keep their order")
+    if options.reorder_all and reorder_all is not None:
+        idle.append(f"lists were not reordered: {reorder_all}")
+    if not idle:
+        return None
+    sentence = "; ".join(idle)
+    return Finding("option_without_effect", Severity.NOTE, f"{sentence[:1].upper()}{sentence[1:]}.")
