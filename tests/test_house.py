@@ -8,13 +8,14 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.syntax import ROOT, files, nodes, tree
+
 PAGES = sorted((ROOT / "pages").glob("[a-z]*.py"))
 
 #: Imports that close a circle and are known; whoever mends one takes it out.
@@ -27,7 +28,7 @@ REACHES_IN: dict[str, int] = {}
 def imported(file: Path) -> set[str]:
     """Top level names of all modules that a file imports, wherever in it."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in nodes(file):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -40,7 +41,7 @@ def _module(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _modules_named(node: ast.AST, modules: set[str]) -> Iterator[str]:
+def _modules_named(node: ast.AST, modules: Collection[str]) -> Iterator[str]:
     """Which of our modules an import statement names; ``from package import module`` names the module."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names if alias.name in modules)
@@ -52,18 +53,18 @@ def _modules_named(node: ast.AST, modules: set[str]) -> Iterator[str]:
 
 def test_no_module_imports_itself_round_a_circle() -> None:
     """Modules of the product depend in one direction; imports for typing, and within functions, are counted too."""
-    files = {_module(file): file for top in ("reseat", "components", "pages") for file in (ROOT / top).rglob("*.py")}
+    modules = {_module(file): file for file in files()}
     imports = {
         name: {
             other
-            for node in ast.walk(ast.parse(file.read_text()))
-            for other in _modules_named(node, set(files))
+            for node in nodes(file)
+            for other in _modules_named(node, modules.keys())
             if other != name and (name, other) not in CLOSES_A_CIRCLE
         }
-        for name, file in files.items()
+        for name, file in modules.items()
     }
 
-    assert len(files) > 300
+    assert len(modules) > 300
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:
@@ -90,24 +91,24 @@ def test_the_picture_of_the_house_is_the_contract() -> None:
 
 def test_rooms_stay_small_enough_to_look_around_in() -> None:
     """No folder holds more than 26 files, and no file more than 500 lines."""
-    files = [
+    all_files = [
         file
         for top in ("reseat", "components", "pages")
         for file in (ROOT / top).rglob("*.*")
         if file.is_file() and file.suffix in (".py", ".js", ".css")
     ]
-    folders = Counter(file.parent for file in files)
+    folders = Counter(file.parent for file in all_files)
 
-    assert len(files) > 500
+    assert len(all_files) > 500
     assert not {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > 26}
-    long = {str(file.relative_to(ROOT)) for file in files if len(file.read_text().splitlines()) > 500}
+    long = {str(file.relative_to(ROOT)) for file in all_files if len(file.read_text().splitlines()) > 500}
     assert not long
 
 
 def _offered(file: Path) -> set[str]:
     """The names that a module gives: assigned, defined or imported at its top, and those of its folder's files."""
     names = {other.stem for other in file.parent.glob("*")} if file.name == "__init__.py" else set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in nodes(file):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
                 names.add(name)
@@ -118,19 +119,18 @@ def _offered(file: Path) -> set[str]:
 
 def test_what_runs_seldom_still_imports_what_there_is() -> None:
     """Every import of the product in tests, benchmarks and tools, also within functions, names what is there."""
-    modules = {_module(file): file for top in ("reseat", "components", "pages") for file in (ROOT / top).rglob("*.py")}
+    modules = {_module(file): file for file in files()}
     offered = {name: _offered(file) for name, file in modules.items()}
     seen, missing = 0, []
-    for top in ("tests", "benchmarks", "tools"):
-        for file in (ROOT / top).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text())):
-                if not isinstance(node, ast.ImportFrom) or (node.module or "").split(".")[0] not in modules:
-                    continue
-                seen += len(node.names)
-                known = offered.get(node.module or "", set())
-                missing += [
-                    f"{file.relative_to(ROOT)}: {node.module}.{one.name}" for one in node.names if one.name not in known
-                ]
+    for file in files("tests", "benchmarks", "tools"):
+        for node in nodes(file):
+            if not isinstance(node, ast.ImportFrom) or (node.module or "").split(".")[0] not in modules:
+                continue
+            seen += len(node.names)
+            known = offered.get(node.module or "", set())
+            missing += [
+                f"{file.relative_to(ROOT)}: {node.module}.{one.name}" for one in node.names if one.name not in known
+            ]
 
     assert seen > 2_000
     assert not missing
@@ -140,9 +140,9 @@ def _private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("__")
 
 
-def _named(tree: ast.AST) -> Iterator[str]:
-    """Private names that a file gives: to functions and classes, to variables, to attributes."""
-    for node in ast.walk(tree):
+def _named(file: Path) -> Iterator[str]:
+    """Names that a file gives: to functions and classes, to variables, to attributes."""
+    for node in nodes(file):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -151,9 +151,9 @@ def _named(tree: ast.AST) -> Iterator[str]:
             yield node.attr
 
 
-def _used(tree: ast.AST) -> Iterator[str]:
+def _used(file: Path) -> Iterator[str]:
     """Names that a file takes from elsewhere: imported, as an attribute, or as a text that says what to patch."""
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.ImportFrom):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Attribute):
@@ -168,18 +168,12 @@ def _used(tree: ast.AST) -> Iterator[str]:
 
 def test_tests_knock_at_doors() -> None:
     """Tests use what is public; who reaches into private names is known, and they only grow fewer."""
-    given = {
-        name
-        for top in ("reseat", "components", "pages")
-        for file in (ROOT / top).rglob("*.py")
-        for name in _named(ast.parse(file.read_text()))
-    }
-    trees = {file: ast.parse(file.read_text()) for file in sorted((ROOT / "tests").rglob("*.py"))}
-    theirs = {node.name for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    given = {name for file in files() for name in _named(file)}
+    theirs = {node.name for file in files("tests") for node in nodes(file) if isinstance(node, ast.FunctionDef)}
     found: dict[str, int] = {}
-    for file, tree in trees.items():
-        own = {*_named(tree), *theirs}  # a method may stand in a class of another file of the tests
-        if count := sum(_private(name) and name in given and name not in own for name in _used(tree)):
+    for file in files("tests"):
+        own = {*_named(file), *theirs}  # a method may stand in a class of another file of the tests
+        if count := sum(_private(name) and name in given and name not in own for name in _used(file)):
             found[file.relative_to(ROOT / "tests").as_posix()] = count
 
     assert len(given) > 1_000
@@ -220,7 +214,7 @@ def test_only_the_store_widgets_and_caching_touch_streamlits_state() -> None:
 def test_each_room_says_what_it_may_import() -> None:
     """The first docstring of each package under reseat says what it may import."""
     for file in sorted((ROOT / "reseat").glob("*/__init__.py")):
-        first = ast.get_docstring(ast.parse(file.read_text())) or ""
+        first = ast.get_docstring(tree(file)) or ""
 
         assert "ay import" in first, file.parent.name
 
@@ -236,14 +230,14 @@ def test_the_core_starts_without_anything_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def _explained(tree: ast.Module, lines: list[str]) -> Iterator[tuple[str, bool]]:
+def _explained(module: ast.Module, lines: list[str]) -> Iterator[tuple[str, bool]]:
     """Public names of a module, and whether each is explained: by a docstring, or a constant by a comment above it.
 
     Methods are looked at too, and all functions and classes without an underscore, in ``__all__`` or not. A comment
     is for all constants below it up to an empty line; the setter of a property needs none of its own.
     """
     listed: set[str] = set()
-    for node in tree.body:
+    for node in module.body:
         match node:
             case ast.Assign(targets=[ast.Name("__all__")], value=ast.List(elts=names)):
                 listed = {one.value for one in names if isinstance(one, ast.Constant)}
@@ -263,12 +257,11 @@ def _explained(tree: ast.Module, lines: list[str]) -> Iterator[tuple[str, bool]]
 def test_every_public_name_is_explained() -> None:
     """Modules, classes, functions and methods have a docstring of their own, constants of ``__all__`` a comment."""
     names, silent = 0, []
-    for top in ("reseat", "components", "pages"):
-        for file in sorted((ROOT / top).rglob("*.py")):
-            tree = ast.parse(text := file.read_text())
-            told = [*_explained(tree, text.splitlines()), (file.name, ast.get_docstring(tree) is not None)]
-            names += len(told)
-            silent += [f"{file.relative_to(ROOT)}: {name}" for name, explained in told if not explained]
+    for file in files():
+        lines = file.read_text().splitlines()
+        told = [*_explained(tree(file), lines), (file.name, ast.get_docstring(tree(file)) is not None)]
+        names += len(told)
+        silent += [f"{file.relative_to(ROOT)}: {name}" for name, explained in told if not explained]
 
     assert names > 4_000
     assert set(silent) <= {f"reseat/planning/solve/{file}.py: Whole" for file in ("addition", "picking")}

@@ -8,18 +8,21 @@ metadata requests, which may create topics, say that they must not.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
+import re
+from collections.abc import Collection, Iterable, Iterator
 
+import kafka.protocol.admin
+import kafka.protocol.consumer
+import kafka.protocol.metadata
+import kafka.protocol.producer
 import pytest
 
-ROOT = Path(__file__).parent.parent
-OUTSIDE = sorted(
-    file
-    for place in ("app.py", "components", "pages", "reseat")
-    for file in ((ROOT / place).rglob("*.py") if (ROOT / place).is_dir() else [ROOT / place])
-    if not file.is_relative_to(ROOT / "reseat" / "operate")
-)
+from tests.syntax import ROOT, files, nodes
+
+OPERATE = ROOT / "reseat" / "operate"
+#: The door for writing to ZooKeeper is made beside that for reading, since both connect alike; operate alone opens it.
+KAZOO = ROOT / "reseat" / "sources" / "zookeeper"
+OUTSIDE = [file for file in (ROOT / "app.py", *files()) if not file.is_relative_to(OPERATE)]
 #: What writes, by the name of kazoo's method. ``set`` with arguments; without any it is an event's.
 KAZOO_WRITES = frozenset(
     f"{name}{suffix}"
@@ -47,15 +50,30 @@ KAFKA_ASKS = frozenset(
         "TopicRequest",  # a part of DescribeTopicPartitionsRequest
     }
 )
+#: A request that asks, by its name; every other that kafka-python knows counts as writing, whatever file names it.
+ASKING = re.compile(
+    r"(Describe\w+|List\w+|Fetch|Metadata|ApiVersions|FindCoordinator|OffsetFetch|SaslHandshake|SaslAuthenticate)Request"
+)
 #: Clients of kafka-python that would offer writing methods.
 KAFKA_CLIENTS = frozenset({"KafkaAdminClient", "KafkaProducer", "KafkaConsumer"})
+#: What nobody else names: requests that may change something, clients that would send them, kazoo's writing methods.
+WRITING_REQUESTS = {
+    name
+    for module in (kafka.protocol.admin, kafka.protocol.consumer, kafka.protocol.metadata, kafka.protocol.producer)
+    for name in vars(module)
+    if name.endswith("Request") and not ASKING.fullmatch(name)
+} | KAFKA_CLIENTS
+WRITING_METHODS = re.compile(
+    r"(create|set|delete|set_acls|ensure_path|reconfig|commit)_async|ensure_path|set_acls|set_data|transaction|open_client"
+    r"|TransactionRequest|reconfig"
+)
 #: The module that opens the client which may write, and what it is called.
 WRITING_CLIENT = ("reseat/sources/zookeeper/client.py", "open_client")
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
+def imports(code: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
     """(module, name) of everything imported; the name is empty where a module is."""
-    for node in ast.walk(tree):
+    for node in code:
         if isinstance(node, ast.ImportFrom):
             yield from ((node.module or "", alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
@@ -67,12 +85,12 @@ def of_package(module: str, *packages: str) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
-def kazoo_writes(tree: ast.AST) -> list[str]:
+def kazoo_writes(code: Collection[ast.AST]) -> list[str]:
     """Calls with which kazoo would write, in a file that has to do with kazoo, with their lines."""
-    if not any(of_package(module, "kazoo", "reseat.sources.zookeeper") for module, _ in imports(tree)):
+    if not any(of_package(module, "kazoo", "reseat.sources.zookeeper") for module, _ in imports(code)):
         return []
     found = []
-    for node in ast.walk(tree):
+    for node in code:
         if isinstance(node, ast.Attribute) and node.attr in KAZOO_WRITES - {"set"}:
             found.append(f"line {node.lineno}: .{node.attr}")
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "set":
@@ -82,18 +100,18 @@ def kazoo_writes(tree: ast.AST) -> list[str]:
     return found
 
 
-def kafka_writes(tree: ast.AST) -> list[str]:
+def kafka_writes(code: Collection[ast.AST]) -> list[str]:
     """Names of Kafka's protocol that do not only ask, and metadata requests that may create topics."""
-    names = [(name, 0) for module, name in imports(tree) if of_package(module, "kafka")]
-    speaks_kafka = bool(names) or any(of_package(module, "kafka") for module, _ in imports(tree))
+    names = [(name, 0) for module, name in imports(code) if of_package(module, "kafka")]
+    speaks_kafka = bool(names) or any(of_package(module, "kafka") for module, _ in imports(code))
     if speaks_kafka:
-        names += [(node.attr, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        names += [(node.attr, node.lineno) for node in code if isinstance(node, ast.Attribute)]
     found = [
         f"line {line}: {name}"
         for name, line in names
         if (name.endswith("Request") and name not in KAFKA_ASKS) or name in KAFKA_CLIENTS
     ]
-    for node in ast.walk(tree):
+    for node in code:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "MetadataRequest":
             told = {keyword.arg: keyword.value for keyword in node.keywords}
             creates, topics = told.get("allow_auto_topic_creation"), told.get("topics")
@@ -105,20 +123,60 @@ def kafka_writes(tree: ast.AST) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: file.relative_to(ROOT).as_posix())
-def test_nothing_outside_operate_writes_to_a_cluster(file: Path) -> None:
-    """No writing call of kazoo, no writing request of Kafka, and no client that may write."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    where, writing = WRITING_CLIENT
-    opens = [
-        f"{module}.{name}"
-        for module, name in imports(tree)
-        if name == writing and of_package(module, "reseat.sources.zookeeper")
-    ]
+def names_in(code: Iterable[ast.AST]) -> set[str]:
+    """Every name, attribute and imported name of a file."""
+    found: set[str] = set()
+    for node in code:
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            found |= {alias.name.rsplit(".", 1)[-1] for alias in node.names}
+    return found
 
-    assert kazoo_writes(tree) == []
-    assert kafka_writes(tree) == []
-    assert opens == [] or file.relative_to(ROOT).as_posix() == where
+
+def walked(text: str) -> list[ast.AST]:
+    """The nodes of a program."""
+    return [*ast.walk(ast.parse(text))]
+
+
+def test_nothing_outside_operate_writes_to_a_cluster() -> None:
+    """No writing call of kazoo, no writing request of Kafka, and no client that may write."""
+    where, writing = WRITING_CLIENT
+    found: dict[str, list[str]] = {}
+    for file in OUTSIDE:
+        code, name = nodes(file), file.relative_to(ROOT).as_posix()
+        opens = [
+            one for module, one in imports(code) if one == writing and of_package(module, "reseat.sources.zookeeper")
+        ]
+        found[name] = kazoo_writes(code) + kafka_writes(code) + (opens if name != where else [])
+
+    assert len(found) > 100
+    assert {name: writes for name, writes in found.items() if writes} == {}
+
+
+def test_no_other_file_names_a_request_or_method_that_writes() -> None:
+    """Neither Kafka's writing requests, nor its clients that send them, nor kazoo's writing methods; operate does."""
+    found: dict[str, set[str]] = {}
+    for file in OUTSIDE:
+        names = names_in(nodes(file))
+        methods = set() if KAZOO in file.parents else set(filter(WRITING_METHODS.fullmatch, names))
+        if writes := names & WRITING_REQUESTS | methods:
+            found[file.relative_to(ROOT).as_posix()] = writes
+    own = set().union(*(names_in(nodes(file)) for file in OPERATE.rglob("*.py")))
+
+    assert found == {}
+    assert {"AlterPartitionReassignmentsRequest", "IncrementalAlterConfigsRequest"} <= own & WRITING_REQUESTS
+    assert {"create_async", "set_data", "open_client"} <= set(filter(WRITING_METHODS.fullmatch, own))
+
+
+def test_who_reads_zookeeper_calls_no_door_for_writing() -> None:
+    """In the package that reads ZooKeeper nobody calls what it has for operate."""
+    for file in KAZOO.glob("*.py"):
+        calls = {node.func.id for node in nodes(file) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+        assert "open_client" not in calls
 
 
 @pytest.mark.parametrize(
@@ -134,7 +192,7 @@ def test_nothing_outside_operate_writes_to_a_cluster(file: Path) -> None:
 )
 def test_what_writes_to_zookeeper_is_seen(text: str) -> None:
     """The scan finds calls, bound methods, names for getattr and transactions."""
-    assert kazoo_writes(ast.parse(text))
+    assert kazoo_writes(walked(text))
 
 
 @pytest.mark.parametrize(
@@ -149,10 +207,10 @@ def test_what_writes_to_zookeeper_is_seen(text: str) -> None:
 )
 def test_what_writes_to_kafka_is_seen(text: str) -> None:
     """The scan finds imports, attributes, whole clients, and requests that create topics on the way."""
-    assert kafka_writes(ast.parse(text))
+    assert kafka_writes(walked(text))
 
 
 def test_events_and_questions_are_let_through() -> None:
     """Setting an event and asking are no writes."""
-    assert not kazoo_writes(ast.parse("import kazoo\nevent.set()\nclient.get_async('/a')"))
-    assert not kafka_writes(ast.parse("from kafka.protocol.admin import DescribeConfigsRequest"))
+    assert not kazoo_writes(walked("import kazoo\nevent.set()\nclient.get_async('/a')"))
+    assert not kafka_writes(walked("from kafka.protocol.admin import DescribeConfigsRequest"))
