@@ -102,7 +102,8 @@ if whole is not None and whole.kind not in STORIES:
     draw_whole(whole)
     addresses.publish()
     st.stop()
-strategy, steps = st.columns([1.2, 1], vertical_alignment="center")
+row = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small")
+strategy, steps = row.container(width="content"), row.container(width="content")  # one line where there is room
 try:
     with strategy:
         told = form.draw_strategy(told)
