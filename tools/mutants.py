@@ -163,14 +163,16 @@ def _left_alone(node: ast.AST) -> Iterator[ast.AST]:
     marks: list[ast.AST | None] = []
     if isinstance(node, ast.arg | ast.AnnAssign):
         marks.append(node.annotation)
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+        if ast.unparse(target).isupper():
+            marks.append(node)  # a limit that a module sets itself: one more is as good
     elif isinstance(node, ast.keyword) and node.arg == "strict":
         marks.append(node)
     elif isinstance(node, ast.FunctionDef):
         marks += [node.returns, *node.decorator_list]
     elif isinstance(node, ast.ClassDef):
         marks += node.decorator_list
-    elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper():
-        marks.append(node)  # a limit that a module sets itself: one more is as good
     elif (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING") or (
         isinstance(node, ast.Subscript) and ast.unparse(node.value) in ("np.ndarray", "npt.NDArray")
     ):

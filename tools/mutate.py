@@ -75,14 +75,27 @@ class Area:
         return sorted({Path(file).parent.as_posix() for file in self.files})
 
 
+def _tests(folder: str, names: str) -> tuple[str, ...]:
+    return tuple(f"tests/{folder}/test_{name}.py" for name in names.split())
+
+
 AREAS = {
     "proof": Area(("reseat/planning/proof",), ("tests/planning",)),
-    "guard": Area(("reseat/operate/checks",), ("tests/operate",)),
-    "execute": Area(("reseat/operate/run",), ("tests/operate",)),
+    "guard": Area(
+        ("reseat/operate/checks",),
+        _tests("operate", "guard guard_sentences guard_sizes guard_elections_topics drained verify same_topics"),
+    ),
+    "execute": Area(
+        ("reseat/operate/run",),
+        _tests(
+            "operate",
+            "execute batches decide health cordoning runner throttling timing stalled same_topics lagging_brokers",
+        ),
+    ),
     "formats": Area(("reseat/formats/rows", "reseat/formats/text", "reseat/formats/tables"), ("tests/formats",)),
     "history": Area(
         tuple(f"reseat/history/{name}.py" for name in ("atomic_write", "commit_record", "conditional", "folder")),
-        ("tests/history", *(f"tests/pipeline/test_{name}.py" for name in ("commit", "takeover", "ledger", "lock"))),
+        ("tests/history", *_tests("pipeline", "commit takeover ledger lock")),
     ),
 }
 
@@ -106,8 +119,8 @@ class Reached:
         tests = [test for test in self.took if test in found or test.startswith(files) or "" in found]
         return Question(
             place.file,
-            lambda: compile(broken(ROOT, place), str(copy / place.file), "exec"),
-            lambda: ast.unparse(broken(ROOT, place)),
+            lambda: compile(broken(copy, place), str(copy / place.file), "exec"),
+            lambda: ast.unparse(broken(copy, place)),
             sorted(tests, key=lambda test: (self.took[test], test)),
             int(_AT_LEAST + _SLOWER * sum(self.took[test] for test in tests)),
         )
@@ -186,13 +199,13 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if good >= 0.95 * some else 1
 
 
-def _chosen(area: Area, given: argparse.Namespace) -> list[Place]:
+def _chosen(copy: Path, area: Area, given: argparse.Namespace) -> list[Place]:
     """The places that are broken, in order.
 
     Raises:
         SystemExit: one that is said to be unseen is not there any more.
     """
-    every = [place for where in area.files if not given.file or where in given.file for place in places(ROOT, where)]
+    every = [place for where in area.files if not given.file or where in given.file for place in places(copy, where)]
     there, files = {(place.file, place.text, place.was) for place in every}, {place.file for place in every}
     if gone := [one for one in UNSEEN if one[0] in files and one not in there]:
         raise SystemExit(f"tools/unseen.py names what is not there any more: {gone}")
@@ -206,7 +219,7 @@ def _chosen(area: Area, given: argparse.Namespace) -> list[Place]:
 
 def _area(copy: Path, area: Area, given: argparse.Namespace) -> tuple[int, int]:
     """How many places were caught, of how many."""
-    chosen = _chosen(area, given)
+    chosen = _chosen(copy, area, given)
     if not chosen:
         return 0, 0
     reach = reached(copy, area)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import pytest
 
 from reseat.errors import WriteRefused
@@ -71,6 +74,15 @@ def test_lists_must_be_those_of_the_preview():
     assert verdicts(check_election(election(shown=None), snapshot())) == {"layout_unchanged": Verdict.NOT_TOLD}
 
 
+def test_a_partition_that_the_preview_did_not_have_is_no_known_list():
+    """orders-0 was made since."""
+    before = layout({key: ids for key, ids in LISTS.items() if key != ("orders", 0)})
+    found = next(c for c in check_election(election(shown=before), snapshot()) if c.name == "layout_unchanged")
+
+    assert found.verdict is FAILED
+    assert found.partitions == ("orders-0",)
+
+
 #: pay-7 has its only in-sync copy on broker 3, which is dead: broker 2 would lead.
 LOSING = layout(states={3: DEAD}, in_sync={("pay", 7): [3]}, leaders={("pay", 7): None})
 
@@ -111,6 +123,37 @@ def test_a_loss_that_was_not_shown_is_not_accepted():
         assert failed == {"loss_accepted"}
 
 
+def test_six_losses_are_told_and_the_rest_counted():
+    """Each is a sentence or two."""
+    keys = [("pay", number) for number in range(8)]
+    now = layout(
+        {key: [2, 3] for key in keys},
+        states={3: DEAD},
+        in_sync={key: [3] for key in keys},
+        leaders=dict.fromkeys(keys),
+    )
+    for number, end in ((8, "And 2 more. This loss was accepted."), (6, "is unknown. This loss was accepted.")):
+        found = check_election(unclean(*keys[:number], shown=now), snapshot(now))
+        said = next(c for c in found if c.name == "loss_accepted").sentence
+
+        assert said.startswith(f"{number} partitions may lose acknowledged records. pay-0: ")
+        assert said.count("would lead") == 6
+        assert said.endswith(end)
+
+
+def test_an_eligible_replica_is_elected_without_loss_on_kraft_alone():
+    """Broker 2 is in the ELR of pay-7 (KIP-966), which a controller of the ZooKeeper era does not keep."""
+    eligible = np.zeros(LOSING.replicas.shape, np.bool_)
+    eligible[LOSING.row("pay", 7), 0] = True
+    now = dataclasses.replace(LOSING, eligible=eligible)
+
+    for metadata, failed in (("kraft", {}), ("zookeeper", {"loss_accepted": FAILED})):
+        asked = unclean(("pay", 7), shown=None)
+        assert verdicts(check_election(asked, snapshot(now, metadata=metadata))).items() >= failed.items()
+        found = check_election(asked, snapshot(now, metadata=metadata))
+        assert {c.name for c in found if c.verdict is FAILED} == set(failed)
+
+
 def test_what_logs_tell_of_a_loss_is_said():
     """Broker 2's log ends at 480; broker 4 knows of 500 acknowledged: at least 20 are lost. Else it is not known."""
     lists = {("pay", 7): [2, 4, 3]}
@@ -149,8 +192,17 @@ def test_nothing_is_lost_where_an_in_sync_copy_is_alive_or_somebody_leads():
 
 
 def test_a_topic_on_live_brokers_in_different_racks_passes():
-    """Nothing to say."""
+    """Nothing to say; nor where as many replicas must be in sync as there are."""
     assert verdicts(check_topic(topic(), snapshot())) == {}
+    assert verdicts(check_topic(topic(configs={"min.insync.replicas": "2"}), snapshot())) == {}
+
+
+def test_racks_and_min_isr_of_a_topic_are_the_persons_own_to_choose():
+    """Both can be overridden."""
+    poor = {"assignments": {0: (2, 3)}, "configs": {"min.insync.replicas": "3"}}
+    over = frozenset({"racks_not_shared", "min_in_sync"})
+
+    assert verdicts(check_topic(topic(**poor, overrides=over), snapshot())) == dict.fromkeys(over, Verdict.OVERRIDDEN)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +218,7 @@ def test_a_topic_on_live_brokers_in_different_racks_passes():
         ({"assignments": {0: (1, 99)}}, "replicas_valid", "Broker 99 is not in the cluster"),
         ({"assignments": {0: (1, 2), 1: (1,)}}, "replicas_valid", "the same number of replicas"),
         ({"assignments": {0: (2, 3)}}, "racks_not_shared", "fresh-0"),
-        ({"configs": {"min.insync.replicas": "3"}}, "min_in_sync", "acks=all"),
+        ({"configs": {"min.insync.replicas": "3"}}, "min_in_sync", "is 3, and partitions have 2 replicas: before"),
     ],
 )
 def test_what_is_wrong_with_a_topic_is_named(more, name, word):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from reseat.model import Snapshot
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, verb, visible
 from reseat.operate.checks.authorization import OPERATE_VARIABLE, allowed
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.journal.records import Run
@@ -59,8 +59,7 @@ def cluster_confirmed(request: WriteRequest, snapshot: Snapshot) -> Check:
     if not typed:
         return Check(name, Verdict.FAILED, f"The cluster's id was not typed. It is {told}.")
     if typed != told:
-        cut = typed if len(typed) <= _SHOWN else typed[:_SHOWN] + "…"
-        return Check(name, Verdict.FAILED, f'"{cut}" was typed, but this cluster has the id {told}.')
+        return Check(name, Verdict.FAILED, f'"{visible(typed, _SHOWN)}" was typed, but this cluster has the id {told}.')
     return Check(name, Verdict.PASSED, f"The cluster's id was typed: {told}.")
 
 
@@ -69,12 +68,12 @@ def one_run(open_runs: Sequence[Run]) -> Check:
     if not open_runs:
         return Check("one_run", Verdict.PASSED, "No other run is open on this cluster.")
     runs = listed(f"run {run.id} ({run.state.value}, {run.kind} approved by {run.operator})" for run in open_runs)
-    one = len(open_runs) == 1
+    number = len(open_runs)
     return Check(
         "one_run",
         Verdict.FAILED,
-        f"{runs[0].upper()}{runs[1:]} {'is' if one else 'are'} open on this cluster: let {'it' if one else 'them'} "
-        f"finish, or stop {'it' if one else 'them'} first.",
+        f"{runs[0].upper()}{runs[1:]} {verb(number, 'is', 'are')} open on this cluster: let "
+        f"{verb(number, 'it', 'them')} finish, or stop {verb(number, 'it', 'them')} first.",
     )
 
 

@@ -133,5 +133,5 @@ def _loss_accepted(request: ElectionRequest, snapshot: Snapshot, ends: Ends | No
 
 def _some(found: tuple[Loss, ...]) -> str:
     """The first few losses in full, and how many more."""
-    more = len(found) - SPELLED_OUT
-    return " ".join(loss.sentence for loss in found[:SPELLED_OUT]) + (f" And {more:,} more." if more > 0 else "")
+    more = found[SPELLED_OUT:]
+    return " ".join(loss.sentence for loss in found[:SPELLED_OUT]) + (f" And {len(more):,} more." if more else "")

@@ -12,7 +12,7 @@ import numpy as np
 from reseat.formats.documents.sealed import layout_hash, topic_ids_of
 from reseat.model import NONE, ClusterLayout, IntArray
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
-from reseat.model.wording import SPELLED_OUT, counted, listed, verb
+from reseat.model.wording import SPELLED_OUT, counted, listed, verb, visible
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.checks.plan_diff import PlanDiff, Rows, names_of, same_members
 from reseat.operate.targets.target import Partition
@@ -132,28 +132,24 @@ def _made_for(diff: PlanDiff) -> tuple[IntArray | None, Rows]:
 
 def _replicas_in(base: ClusterLayout, layout: ClusterLayout) -> IntArray:
     """The lists of ``layout`` as positions of ``base``; a broker that ``base`` does not have is none of its brokers."""
-    beyond = len(base.brokers)  # a position that no list of ``base`` has
-    at = np.searchsorted(base.broker_ids, layout.broker_ids)
-    found = (at < beyond) & (base.broker_ids[np.minimum(at, max(beyond - 1, 0))] == layout.broker_ids)
-    place = np.append(np.where(found, at, beyond), NONE).astype(np.int32)
+    positions = {broker.id: position for position, broker in enumerate(base.brokers)}
+    beyond = len(positions)  # a position that no list of ``base`` has
+    place = np.array([*(positions.get(broker.id, beyond) for broker in layout.brokers), NONE], np.int32)
     return np.asarray(place[layout.replicas], np.int32)
 
 
 def _compared(diff: PlanDiff, rows: Rows, baseline: IntArray) -> str:
     """The first few differences, partition by partition, and how many more."""
     shown = rows[:SPELLED_OUT]
-    ids = np.append(diff.now.broker_ids, [-3, NONE])  # -3: a broker that neither plan nor cluster has any more
+    ids = [*map(str, diff.now.broker_ids.tolist()), "?"]  # ?: a broker that neither plan nor cluster has any more
     parts = []
     for row, name in zip(shown.tolist(), diff.names(shown), strict=True):
-        was = [int(ids[i]) for i in baseline[row].tolist() if i != NONE]
-        now = [int(ids[i]) for i in diff.current.replicas[row].tolist() if i != NONE]
-        parts.append(f"{name} was {_list(was)}, is {_list(now)}")
+        was, now = (
+            ",".join(ids[i] for i in lists[row].tolist() if i != NONE) for lists in (baseline, diff.current.replicas)
+        )
+        parts.append(f"{name} was [{was}], is [{now}]")
     more = rows.size - shown.size
     return "; ".join(parts) + (f"; and {more:,} more" if more else "")
-
-
-def _list(ids: list[int]) -> str:
-    return "[" + ",".join("?" if i == -3 else str(i) for i in ids) + "]"
 
 
 def _still(diff: PlanDiff) -> str:
@@ -254,7 +250,7 @@ def _rack_changed(now: ClusterLayout, position: int, then: Mapping[int, str | No
 def _rack(rack: str | None) -> str:
     if rack is None:
         return "without a rack"
-    return f"in rack {rack if len(rack) <= _LONGEST else rack[:_LONGEST] + '…'}"
+    return f"in rack {visible(rack, _LONGEST)}"
 
 
 def leaving_brokers_since(diff: PlanDiff, holdings: Mapping[int, frozenset[Partition]] | None) -> Check:
@@ -300,8 +296,7 @@ def _only_in_log_dirs(diff: PlanDiff, holdings: Mapping[int, frozenset[Partition
     layout = diff.snapshot.layout
     found: set[Partition] = set()
     for broker in diff.request.plan.leaving:
-        position = layout.position(broker)
-        rows = np.empty(0, np.int64) if position is None else np.flatnonzero(row_any(layout.replicas == position))
+        rows = np.flatnonzero(row_any(on_brokers(layout.replicas, layout.broker_ids == broker)))
         placed = {
             (layout.topics[topic], partition)
             for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)

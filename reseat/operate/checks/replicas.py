@@ -111,12 +111,11 @@ def targets_alive(diff: PlanDiff) -> Check:
     fenced = [p for p, state in states.items() if p not in dead and state in _FENCED]
     untold = [p for p, state in states.items() if p not in dead and state is BrokerState.NOT_TOLD]
     if dead or fenced:
-        concerned = np.append(np.isin(np.arange(len(diff.now.brokers)), dead or fenced), False)
-        rows = moving[row_any(concerned[diff.after.replicas[moving]] & comes)]
         ids = diff.ids(np.array(dead or fenced))
-        one = len(ids) == 1
+        concerned = np.isin(diff.now.broker_ids, ids)
+        rows = moving[row_any(on_brokers(diff.after.replicas[moving], concerned) & comes)]
         state = "not alive" if dead else "registered but fenced"
-        then = "" if dead else f" Nothing is copied there until {'it is' if one else 'they are'} back."
+        then = "" if dead else f" Nothing is copied there until {verb(len(ids), 'it is', 'they are')} back."
         return Check(
             name,
             Verdict.FAILED,
@@ -351,10 +350,9 @@ def disk_room(diff: PlanDiff) -> Check:
         broker = int(diff.now.broker_ids[position])
         total, largest = float(np.nansum(sizes)), float(np.nanmax(np.append(sizes, 0.0)))
         room = usable.get(broker)
-        if broker in offline and not room:
+        if room is None and broker in offline:
             short.append((broker, f"broker {broker} has no online log directory"))
-            continue
-        if room is None or np.isnan(sizes).any():
+        elif room is None or np.isnan(sizes).any():
             untold.add(broker)
         if room is None:
             continue
@@ -373,8 +371,7 @@ def disk_room(diff: PlanDiff) -> Check:
             short += _crowded(diff, broker, room, comes.size[mine], comes.directory[mine])
     if short:
         ids = tuple(dict.fromkeys(broker for broker, _ in short))
-        concerned = np.append(np.isin(diff.now.broker_ids, ids), False)
-        rows = np.unique(comes.row[concerned[comes.broker]])
+        rows = np.unique(comes.row[np.isin(diff.now.broker_ids, ids)[comes.broker]])
         reasons = listed(reason for _, reason in short)
         return Check(
             name,
@@ -421,21 +418,16 @@ def log_dirs_chosen(diff: PlanDiff) -> Check:
     by_broker: defaultdict[int, set[str]] = defaultdict(set)
     for directory in diff.snapshot.log_dirs:
         by_broker[directory.broker].add(directory.path)
-    named = comes.directory != NONE
     paths = diff.request.plan.proposed.log_dirs
-    pairs = np.unique(np.stack([comes.broker[named], comes.directory[named]], axis=1), axis=0)
+    at = list(zip(comes.broker.tolist(), comes.directory.tolist(), strict=True))
     ignored = {
         (position, code)
-        for position, code in pairs.tolist()
-        if by_broker[int(diff.now.broker_ids[position])] != {paths[code]}
+        for position, code in set(at)
+        if code != NONE and by_broker[int(diff.now.broker_ids[position])] != {paths[code]}
     }
     if not ignored:
         return Check(name, Verdict.PASSED, "The plan names no log directories; the brokers choose them.")
-    at = [
-        (position, code) in ignored
-        for position, code in zip(comes.broker.tolist(), comes.directory.tolist(), strict=True)
-    ]
-    rows = np.unique(comes.row[np.array(at, np.bool_)])
+    rows = np.unique(comes.row[np.array([one in ignored for one in at], np.bool_)])
     said = (
         f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are "
         f"ignored: the brokers choose. {listed(diff.names(rows))}."

@@ -23,8 +23,10 @@ __all__ = ["requests_fit", "throttled_as_wholes"]
 #: What a node and its path may take where ``jute.maxbuffer`` is as delivered (1,048,575 bytes), with room for the rest
 #: of the node: names of keys, version, topic id.
 _NODE_BYTES = 1_040_000
-#: Bytes of a broker's id and its comma, and of ``"12":[],``, at most: ids have ten digits.
-_LONGEST_ID, _LONGEST_ENTRY = 11, 15
+#: A topic of fewer partitions is not looked at: each would need 1,000 bytes, as 20 replicas with ids of ten digits do
+#: that all move.
+_FEWEST = 1_000
+_TENS = 10 ** np.arange(1, 10, dtype=np.int64)
 
 _Sizes = npt.NDArray[np.int64]
 
@@ -69,26 +71,21 @@ def throttled_as_wholes(diff: PlanDiff) -> tuple[str, ...]:
 
 def _node_bytes(diff: PlanDiff) -> tuple[_Sizes, _Sizes]:
     """Bytes of each topic's node as it is, and at most while the plan is carried out; 0 where that cannot be much."""
-    layout = diff.snapshot.layout
-    topics = np.zeros(len(layout.topics), np.bool_)
-    topics[layout.topic_of[diff.row[diff.planned]]] = True
-    # Most topics are too small for it, whatever their numbers: three entries a partition, and each replica in two.
-    most = 3 * _LONGEST_ENTRY + 2 * _LONGEST_ID * (layout.replicas.shape[1] + diff.after.replicas.shape[1])
-    topics &= np.bincount(layout.topic_of, minlength=len(topics)) * most > _NODE_BYTES
-    whole = np.flatnonzero(topics[layout.topic_of])
+    layout, topics = diff.snapshot.layout, len(diff.snapshot.layout.topics)
+    in_topic = layout.topic_of[diff.row[diff.planned]]
+    rows = diff.moving[(np.bincount(layout.topic_of) >= _FEWEST)[in_topic[diff.moving]]]
+    of_topic = in_topic[rows]
+    whole = np.flatnonzero(np.isin(layout.topic_of, of_topic))
     chosen = layout.select(whole)
     lists = chosen.replica_ids
-    before = np.bincount(layout.topic_of[whole], _entries(chosen.partition, lists, lists != NONE), len(topics))
-    rows = diff.moving
-    rows = rows[topics[layout.topic_of[diff.row[diff.planned][rows]]]]
+    before = np.bincount(layout.topic_of[whole], _entries(chosen.partition, lists, lists != NONE), topics)
     now, after = diff.now.select(rows), diff.after.select(rows)
     more = (
         _listed(after.replica_ids, diff.newcomers[rows])
         + _entries(now.partition, after.replica_ids, diff.newcomers[rows])
         + _entries(now.partition, now.replica_ids, diff.goes[rows])
     )
-    of_topic = layout.topic_of[diff.row[diff.planned][rows]]
-    return before.astype(np.int64), (before + np.bincount(of_topic, more, len(topics))).astype(np.int64)
+    return before.astype(np.int64), (before + np.bincount(of_topic, more, topics)).astype(np.int64)
 
 
 def _entries(partition: IntArray, lists: IntArray, held: BoolArray) -> _Sizes:
@@ -104,5 +101,4 @@ def _listed(lists: IntArray, held: BoolArray) -> _Sizes:
 
 def _digits(numbers: npt.NDArray[np.integer]) -> _Sizes:
     """How many digits each has, none of them below 0."""
-    tens = 10 ** np.arange(1, 10, dtype=np.int64)
-    return np.searchsorted(tens, numbers, side="right").astype(np.int64) + 1
+    return np.searchsorted(_TENS, numbers, side="right").astype(np.int64) + 1

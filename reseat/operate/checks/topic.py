@@ -28,7 +28,7 @@ def _topic_new(request: TopicRequest, layout: ClusterLayout) -> Check:
     name, wrong = "topic_new", name_error(request.topic)
     if wrong is not None:
         return Check(name, Verdict.FAILED, f"{wrong}.")
-    if layout.rows_of_topic(request.topic) or request.topic in layout.topics:
+    if request.topic in layout.topics:
         return Check(name, Verdict.FAILED, f"Topic {request.topic} already exists.")
     others = colliding(request.topic, layout.topics)
     if others:
@@ -142,7 +142,7 @@ def _min_in_sync(request: TopicRequest) -> Check:
     name, told = "min_in_sync", request.configs.get("min.insync.replicas")
     if told is None or not told.isdecimal():
         return Check(name, Verdict.PASSED, "min.insync.replicas is the brokers' default.")
-    factor = min((len(ids) for ids in request.assignments.values()), default=0)
+    factor = min(len(ids) for ids in request.assignments.values())
     if int(told) <= factor:
         return Check(name, Verdict.PASSED, f"min.insync.replicas {told} is met by {counted(factor, 'replica')}.")
     return Check(
