@@ -2,7 +2,7 @@
 
 Every test is a context of coverage.py, the setup of a fixture one of its file (``FILE::``), since what a fixture made
 is used by all tests that share it; what an import or a collection runs has none. Written, into the file that
-``RESEAT_REACHED`` names: how long each test took. The contexts that ran each line are kept by coverage.py itself.
+``RESEAT_REACHED`` names: how long each test computed. The contexts that ran each line are kept by coverage.py itself.
 
 Source: coverage.py's dynamic contexts; the idea of running only tests that reach a mutant is that of PIT and mutmut.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,9 +40,13 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """What a test runs is reached by that test."""
+    """What a test runs is reached by that test; how long that takes is told, since the quickest goes first."""
     _context(item.nodeid)
-    return (yield)
+    began = time.process_time()
+    try:
+        return (yield)
+    finally:
+        _took[item.nodeid] = time.process_time() - began
 
 
 @pytest.hookimpl(wrapper=True)
@@ -52,12 +57,6 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         _context("")
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """How long a test takes, by which the quickest goes first."""
-    if report.when == "call":
-        _took[report.nodeid] = report.duration
 
 
 def pytest_sessionfinish() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["UNSEEN"]
 
 _FOLDER = "reseat/history/folder.py"
+_CORDONING = "reseat/operate/run/cordoning.py"
 _REPLICAS = "reseat/operate/checks/replicas.py"
 _SIZE = "reseat/operate/checks/size.py"
 
@@ -13,6 +14,12 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_FOLDER, "if self._infos(path, recursive=False):", "False"): (
         "is it empty: what lies deeper lies in a folder that lies there itself"
     ),
+    (
+        _CORDONING,
+        "gone = {broker for end in ends if end.id > steps[0].id "
+        'for broker in _ids(end, "lifted") + _ids(end, "theirs")}',
+        "end.id > steps[0].id",
+    ): "a step that sets a cordon is none that lifts one",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"
     ),

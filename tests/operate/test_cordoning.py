@@ -53,6 +53,7 @@ def test_the_broker_is_cordoned_first_and_stays_so(journal):
     assert cluster.cordons == {3: "*"}
     assert named(journal) == [3]
     assert ended.sentence == f"Done: all 6 partitions are as planned, seen twice. {STAYS}"
+    assert journal.steps(unsettled=True) == ()
 
 
 def test_without_being_asked_for_nothing_is_cordoned(journal):
@@ -148,8 +149,9 @@ def test_what_somebody_else_set_since_is_left_alone_and_told(journal):
             journal.request_stop(run.id, cancel=True)
 
     cluster.before_call = by_hand
-    carried(cluster, journal, run)
+    ended = carried(cluster, journal, run)
 
+    assert ended.sentence.endswith(" The cordon of broker 3 was changed by somebody else, and is left as it is.")
     assert cluster.cordons == {3: "/d1"}
     assert named(journal) == []
 
@@ -166,12 +168,13 @@ def test_a_broker_that_died_is_named_until_status_lifts_its_cordon(journal):
 
     cluster.before_call = dies
     ended = carried(cluster, journal, run)
-    left = named(journal)
+    left, asked = named(journal), cluster.calls.count("cordons")
     cluster.dead.clear()
     said = reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert ended.state is RunState.CANCELLED
     assert ended.sentence.endswith("Broker 3 is still cordoned: status lifts that once it answers.")
+    assert asked == 3  # when it was set, once when it was to be lifted, and once more at the end
     assert left == [3]
     assert said == (f"Run {run.id}, cancelled: Its cordon is lifted.",)
     assert cluster.cordons == {}

@@ -567,7 +567,7 @@ def test_a_run_is_carried_out_once_and_on_its_own_cluster(journal):
     run = approve(journal)
     carried(cluster, journal, run)
     sent = cluster.calls.count("reassign")
-    with pytest.raises(WriteRefused, match="is over"):
+    with pytest.raises(WriteRefused, match=rf"^Run {run.id} is over \(done\): Done: all 10 partitions"):
         carried(cluster, journal, run)
     other = journal.approve(Approval("OTHER", "o", "{}", "{}", "h", "ann", ()))
     with pytest.raises(WriteRefused, match="is for cluster OTHER"):

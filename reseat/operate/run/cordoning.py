@@ -117,6 +117,8 @@ class RunCordons:
         self._missing: frozenset[int] = frozenset()
         #: Brokers whose cordon was to be lifted and that did not answer.
         self._stuck: frozenset[int] = frozenset()
+        #: Brokers whose cordon was somebody else's by the time that it was to be lifted.
+        self._theirs: frozenset[int] = frozenset()
 
     def set(self) -> None:
         """Before anything is sent, and for a broker that is alive again; what is set already stays.
@@ -169,19 +171,19 @@ class RunCordons:
             return sentences.still_cordoned(sorted(there.before))
         self._ledger.record_outcome(step, {"lifted": came.lifted, "theirs": came.theirs})
         self._stuck |= set(came.left)
+        self._theirs |= set(came.theirs)
         return sentences.still_cordoned(came.left) + sentences.cordons_of_others(came.theirs)
 
     def left(self, cancelled: bool = False) -> str:
-        """That brokers stay cordoned, as a sentence with a blank before it; "" where none does.
+        """That brokers stay cordoned, and whose are others' by now, as sentences with a blank before each, or "".
 
         Args:
             cancelled: whether they should not, as the run was cancelled.
         """
         there = outstanding_cordons(self._ledger.journal, self._ledger.run.id)
-        if there is None:
-            return ""
-        brokers = sorted(there.before)
-        return sentences.still_cordoned(brokers) if cancelled else sentences.stays_cordoned(brokers)
+        words = sentences.still_cordoned if cancelled else sentences.stays_cordoned
+        said = "" if there is None else words(sorted(there.before))
+        return said + sentences.cordons_of_others(sorted(self._theirs))
 
 
 def _before(step: Step) -> dict[int, Cordon]:
