@@ -10,10 +10,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.server import entry, settings
 from components.shell import navigation
-from components.state import addresses
+from components.state import addresses, watched
+from reseat.observe import events
 
 if get_script_run_ctx(suppress_warning=True) is None:
     entry.serves()
+    watched.begin()
     app = st.App(__file__, **settings.settings())
 else:
     st.set_page_config(
@@ -21,6 +23,7 @@ else:
     )
     page = navigation.pages()
     st.set_page_config(page_title=addresses.begin(page.title))
-    navigation.draw(page.title)
-    page.run()
-    addresses.end(page.title)
+    with events.drawing(page.title):
+        navigation.draw(page.title)
+        page.run()
+        addresses.end(page.title)

@@ -14,15 +14,13 @@ from reseat.errors import ReseatError, WriteRefused
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
-from reseat.operate.run.throttling import outstanding_throttles
+from reseat.operate.run.throttling import runs_that_left_throttles
 
 __all__ = ["Intent", "begin", "go_on", "last_begun", "put_throttles_back", "throttles_left"]
 
 SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 
 _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
-#: Ended runs that are looked at for throttles left behind, the latest first.
-_LOOKED_AT = 10
 
 
 def _journal(operated: OperatedCluster) -> Journal:
@@ -113,11 +111,8 @@ def throttles_left(operated: OperatedCluster) -> list[str]:
     journal = operated.journal
     if journal is None or operated.holder is not None:
         return []
-    return [
-        f"Run {run.id} ended and left its throttles set."
-        for run in journal.runs(operated.cluster_id, most=_LOOKED_AT)
-        if not run.state.open and outstanding_throttles(journal, run.id) is not None
-    ]
+    left = runs_that_left_throttles(journal, operated.cluster_id)
+    return [f"Run {run.id} ended and left its throttles set." for run in left]
 
 
 def put_throttles_back(operated: OperatedCluster) -> None:

@@ -213,9 +213,11 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
     Raises:
         WishRefused: the wish cannot be; ``what_if.refusal`` draws it.
     """
+    from reseat.observe.events import planning
     from reseat.planning import plan
 
-    return plan(layout, wish)
+    with planning(wish):
+        return plan(layout, wish)
 
 
 @_result(2 * PLANS)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from components.state.linked import LinkedLayouts, LinkedTexts
 from reseat.jobs.process import PipelineProcess
+from reseat.observe import events
 from reseat.sources.followed import LiveClusters
 
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ def linked_texts() -> LinkedTexts:
 @st.cache_resource(show_spinner=False)
 def live_clusters() -> LiveClusters:
     """The named live clusters of this server, shared by everybody who looks at them."""
-    return LiveClusters()
+    return LiveClusters(events.reading_ended)
 
 
 @st.cache_resource(show_spinner=False)
 def pipeline() -> PipelineProcess:
     """The one pipeline of this server: whoever starts it, everybody sees how far it is."""
-    return PipelineProcess()
+    return PipelineProcess(ended=events.pipeline_ended)
 
 
 def journal(*, make: bool) -> Journal | None:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from weakref import WeakValueDictionary
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.state import follow, links
 from components.state.opened import State
 
-__all__ = ["KEY", "WALL", "page_script", "state"]
+__all__ = ["KEY", "WALL", "page_script", "sessions", "state"]
 
 #: Where it stands in Streamlit's session.
 KEY = "reseat"
 #: What the address says on the wall.
 WALL = {"wall": "1"}
+#: The states of the sessions that the server keeps; one that Streamlit forgets is gone from here, too.
+_KEPT: WeakValueDictionary[int, State] = WeakValueDictionary()
+
+
+def sessions() -> tuple[State, ...]:
+    """What each session has open that the server keeps: those whose page is open, or was two minutes ago."""
+    return tuple(_KEPT.values())
 
 
 def state() -> State:
     """All that the session has open."""
     if KEY not in st.session_state:
         st.session_state[KEY] = State()
+        _KEPT[id(st.session_state[KEY])] = st.session_state[KEY]
     found: State = st.session_state[KEY]
     if not found.started:
         found.started = True

@@ -16,7 +16,7 @@ from reseat.cli.options import flag, later, several
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
-from reseat.cli.service.arguments import completion_arguments, dashboard_arguments
+from reseat.cli.service.arguments import completion_arguments, dashboard_arguments, doctor_arguments
 
 __all__ = ["parser"]
 
@@ -301,6 +301,7 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         "ingest saved snapshots into history tables, on Spark",
         "run --landing landing --tables tables",
     ),
+    ("doctor", doctor_arguments, "what of this installation is as it should be, and what is missing", "--port 8080"),
     ("completion", completion_arguments, "print what completes words in a shell", "bash >> ~/.bashrc"),
 )
 _EXIT_CODES = "Exit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

@@ -134,9 +134,17 @@ class PipelineProcess:
     Args:
         clock: tells the time in UTC.
         grace: seconds that a cancelled job has to end kindly.
+        ended: told the state of a job when it ended.
     """
 
-    def __init__(self, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC), grace: float = GRACE) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        grace: float = GRACE,
+        ended: Callable[[PipelineState], None] = lambda _: None,
+    ) -> None:
+        self._ended = ended
         self._clock = clock
         self._grace = grace
         self._changed = threading.Condition()
@@ -199,6 +207,8 @@ class PipelineProcess:
         finally:
             with self._changed:
                 self._set(phase=phase, sentence=sentence, ended_at=self._clock(), progress=None)
+                state = self._state
+            self._ended(state)
 
     def _stages(self, environment: dict[str, str]) -> tuple[Phase, str]:
         veil, stages = Veil(environment), self._state.stages

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 from reseat.balance.changes import Changes, changes
 from reseat.errors import Cancelled, ClusterUnreachable, ReseatError
@@ -25,7 +26,10 @@ from reseat.sources.diagnosis import Step, StepOutcome, diagnose
 from reseat.sources.live import read_cluster
 from reseat.sources.progress import Progress
 
-__all__ = ["LiveCluster", "LiveClusters", "LiveState", "ReadingDifference"]
+__all__ = ["Ended", "LiveCluster", "LiveClusters", "LiveState", "ReadingDifference"]
+
+#: Who is told that a reading ended.
+Ended: TypeAlias = "Callable[[LiveCluster, timedelta, ReseatError | None], None]"
 
 #: Readings whose changes are kept; one that changed nothing is not counted.
 _MOST_NOTED = 100
@@ -99,11 +103,18 @@ class LiveCluster:
     Args:
         connection: how it is reached.
         clock: tells the time in UTC.
+        ended: told when a reading ended: how long it took, and why nothing came of it.
     """
 
-    def __init__(self, connection: Connection, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        ended: Ended = lambda *_: None,
+    ) -> None:
         self.connection = connection
-        self._clock = clock
+        self._clock, self._ended = clock, ended
         self._changed = threading.Condition()
         self._state = LiveState()
         self._noted: deque[ReadingDifference] = deque(maxlen=_MOST_NOTED)
@@ -179,7 +190,10 @@ class LiveCluster:
         except ReseatError as error:
             outcome = _failed(error, self._clock())
         finally:
-            self._set(progress=None, tried_at=self._clock(), **outcome)
+            ended = self._clock()
+            self._set(progress=None, tried_at=ended, **outcome)
+            if outcome:
+                self._ended(self, ended - begun, self._state.error)
 
     def _arrived(self, snapshot: Snapshot, begun: datetime) -> dict[str, object]:
         before = self._state.snapshot
@@ -231,9 +245,14 @@ def _reading_of(snapshot: Snapshot, name: str) -> Reading:
 
 
 class LiveClusters:
-    """The named clusters of this server, one ``LiveCluster`` each, shared by everybody."""
+    """The named clusters of this server, one ``LiveCluster`` each, shared by everybody.
 
-    def __init__(self) -> None:
+    Args:
+        ended: as ``LiveCluster`` takes it.
+    """
+
+    def __init__(self, ended: Ended = lambda *_: None) -> None:
+        self._ended = ended
         self._clusters: dict[str, LiveCluster] = {}
         self._lock = threading.Lock()
 
@@ -244,8 +263,13 @@ class LiveClusters:
             if known is None or known.connection != connection:
                 if known is not None:
                     known.cancel()
-                known = self._clusters[connection.name] = LiveCluster(connection)
+                known = self._clusters[connection.name] = LiveCluster(connection, ended=self._ended)
             return known
+
+    def all(self) -> tuple[LiveCluster, ...]:
+        """Those that somebody has looked at."""
+        with self._lock:
+            return tuple(self._clusters.values())
 
     def find(self, name: str) -> LiveCluster | None:
         """The cluster of this name that somebody has looked at, or None."""

@@ -15,7 +15,11 @@ class ExitCode(IntEnum):
     """
 
     DONE = 0, "done"
-    UNFINISHED = 1, "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it ended otherwise than planned"
+    UNFINISHED = (
+        1,
+        "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it ended otherwise than planned; of doctor: "
+        "something is broken",
+    )
     REFUSED = 2, "invalid input or request, an invalid plan, or a cluster that cannot be read: one message says why"
     STOPPED = 130, "stopped by Ctrl-C"
 

@@ -5,13 +5,38 @@ from __future__ import annotations
 import argparse
 
 from reseat.cli.argument_values import whole
-from reseat.cli.options import later
+from reseat.cli.options import json_output, later
 
-__all__ = ["completion_arguments", "dashboard_arguments"]
+__all__ = ["completion_arguments", "dashboard_arguments", "doctor_arguments"]
 
 
 def dashboard_arguments(command: argparse.ArgumentParser) -> None:
     """Add the words of ``dashboard``."""
+    _listens(command)
+    command.add_argument(
+        "--base-path", default="", metavar="PATH", help="path prefix behind a proxy, such as tools/kafka"
+    )
+    command.add_argument(
+        "--metrics", metavar="[ADDRESS:]PORT", help="serve Prometheus metrics there (default: RESEAT_METRICS, else off)"
+    )
+    command.set_defaults(run=later("service.dashboard", "dashboard"))
+
+
+def doctor_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the words of ``doctor``."""
+    _listens(command)
+    json_output(command)
+    command.set_defaults(run=later("service.doctor", "doctor"))
+
+
+def completion_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the words of ``completion``."""
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that it is for")
+    command.set_defaults(run=later("service.completion", "completion"))
+
+
+def _listens(command: argparse.ArgumentParser) -> None:
+    """Where the dashboard listens."""
     command.add_argument(
         "--host",
         default="127.0.0.1",
@@ -19,16 +44,6 @@ def dashboard_arguments(command: argparse.ArgumentParser) -> None:
         help="address to listen on (default 127.0.0.1, this machine alone; 0.0.0.0: every interface)",
     )
     command.add_argument("--port", type=_port, default=8501, metavar="N", help="port to listen on (default 8501)")
-    command.add_argument(
-        "--base-path", default="", metavar="PATH", help="path prefix behind a proxy, such as tools/kafka"
-    )
-    command.set_defaults(run=later("service.dashboard", "dashboard"))
-
-
-def completion_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the words of ``completion``."""
-    command.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that it is for")
-    command.set_defaults(run=later("service.completion", "completion"))
 
 
 def _port(text: str) -> int:

@@ -33,5 +33,7 @@ def dashboard(chosen: argparse.Namespace) -> int:
         **({"baseUrlPath": base} if base else {}),
     }
     words = [word for name, value in settings.items() for word in (f"--server.{name}", value)]
+    if chosen.metrics:
+        os.environ["RESEAT_METRICS"] = chosen.metrics
     # This process becomes the server: signals reach it, and who started it sees how it ends.
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words

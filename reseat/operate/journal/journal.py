@@ -140,6 +140,17 @@ class Journal(JournalSteps):
         )
         return tuple(map(run_of, rows))
 
+    def runs_by_state(self) -> tuple[tuple[str, str, int], ...]:
+        """(cluster's name, state, how many runs), of all clusters."""
+        rows = self._all("SELECT cluster, state, count(*) FROM runs GROUP BY cluster, state ORDER BY cluster, state")
+        return tuple((row[0], row[1], row[2]) for row in rows)
+
+    def open_moves_by_state(self) -> tuple[tuple[str, str, int], ...]:
+        """(cluster's name, state, how many partitions) of the runs that are not over."""
+        being = f"SELECT id, cluster FROM runs WHERE state IN ({OPEN_STATES})"  # noqa: S608
+        rows = self._all(f"SELECT cluster, state, count(*) FROM moves JOIN ({being}) ON id = run GROUP BY 1, 2")  # noqa: S608
+        return tuple((row[0], row[1], row[2]) for row in rows)
+
     def open_runs(self, cluster_id: str) -> tuple[Run, ...]:
         """The runs of this cluster that are not over, newest first.
 

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 from reseat.errors import ClusterUnreachable
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import MoveProgress
+from reseat.operate.journal.records import MoveProgress, Run
 from reseat.operate.targets.target import Target, Throttles
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "of_topics",
     "outstanding_throttles",
     "put_back",
+    "runs_that_left_throttles",
     "to_json",
     "wanted",
 ]
@@ -57,6 +58,8 @@ _LISTS = ("leader_replicas", "follower_replicas")
 #: Brokers take a moment to show what they were told; read again so often before a value counts as not put back.
 _READS = 20
 _READ_SECONDS = 0.25
+#: Ended runs that are looked at for throttles left behind, the latest first.
+_LOOKED_AT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +229,12 @@ def _theirs(there: OutstandingThrottles, now: Throttles) -> Throttles:
 
 def _ours(there: OutstandingThrottles, kind: str, name: object) -> list[str | None]:
     return [values[name] for values in (getattr(one, kind) for one in there.ours) if name in values]
+
+
+def runs_that_left_throttles(journal: Journal, cluster_id: str | None = None) -> tuple[Run, ...]:
+    """Runs that ended, or were killed, and left throttles set; of the latest ten of a cluster, or of all clusters."""
+    latest = journal.runs(cluster_id, most=_LOOKED_AT)
+    return tuple(run for run in latest if not run.state.open and outstanding_throttles(journal, run.id) is not None)
 
 
 def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles | None:

@@ -51,18 +51,19 @@ class Steps:
 
     def passed(self, name: str, sentence: str) -> None:
         """Take a step that found nothing to mend."""
-        self._take(Step(name, StepOutcome.PASSED, sentence))
+        self.take(Step(name, StepOutcome.PASSED, sentence))
 
     def warned(self, name: str, sentence: str, reason: str | None = None) -> None:
         """Take a step after which the test goes on, and that found something to look at."""
-        self._take(Step(name, StepOutcome.WARNED, sentence, reason))
+        self.take(Step(name, StepOutcome.WARNED, sentence, reason))
 
     def failed(self, name: str, sentence: str, reason: str) -> StepFailedError:
         """Take the step that ends the test, and make what is raised for that."""
-        self._take(Step(name, StepOutcome.FAILED, sentence, reason))
+        self.take(Step(name, StepOutcome.FAILED, sentence, reason))
         return StepFailedError()
 
-    def _take(self, step: Step) -> None:
+    def take(self, step: Step) -> None:
+        """Take a step as it is."""
         self.taken.append(step)
         if self._report is not None:
             self._report(step)

@@ -1,0 +1,36 @@
+"""``doctor``: what of an installation is as it should be, and what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.terminal import working
+from reseat.cli.output.writer import say, write_json
+from reseat.observe.doctor import examine
+from reseat.sources.diagnosis import Step, StepOutcome
+
+__all__ = ["doctor"]
+
+_MARKS = {StepOutcome.PASSED: "ok", StepOutcome.WARNED: "WARNING", StepOutcome.FAILED: "CRITICAL"}
+
+
+def doctor(chosen: argparse.Namespace) -> int:
+    """Look at everything; see the command's ``--help``."""
+    # Where Streamlit looks for them.
+    secrets = [Path.home() / ".streamlit" / "secrets.toml", Path.cwd() / ".streamlit" / "secrets.toml"]
+
+    def tell(step: Step) -> None:
+        if not chosen.json:
+            say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
+
+    with working("Looking"):
+        steps = examine(os.environ, secrets, host=chosen.host, port=chosen.port, report=tell)
+    if chosen.json:
+        names = ("name", "outcome", "sentence", "reason")
+        write_json(
+            [dict(zip(names, (one.name, one.outcome.value, one.sentence, one.reason), strict=True)) for one in steps]
+        )
+    return ExitCode.UNFINISHED if any(one.outcome is StepOutcome.FAILED for one in steps) else ExitCode.DONE

@@ -1,0 +1,184 @@
+"""What of an installation is as it should be and what is missing, step by step, in words.
+
+What it promises: (1) nothing is changed; a folder's clock is read from a file that is made there and taken away again;
+(2) no secret is in a sentence; (3) it goes on after what is wrong, so that one call tells everything.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from reseat import __version__
+from reseat.access import access_of, writing_enabled
+from reseat.errors import InputRefused, SparkFailed
+from reseat.history.folder import Folder
+from reseat.history.places import default_landing, default_tables
+from reseat.installed import DASHBOARD, EXTRAS, missing
+from reseat.model.wording import listed
+from reseat.observe.metrics import address_of
+from reseat.observe.readiness import Condition, journal_writable, tables_readable
+from reseat.operate.journal.schema import default_path
+from reseat.sources.configuration import named_clusters, secrets_in
+from reseat.sources.diagnosis import Step, diagnose
+from reseat.sources.diagnosis.steps import Steps
+
+__all__ = ["examine"]
+
+#: Libraries whose version a report of a fault needs.
+_TOLD = ("streamlit", "ortools", "pyarrow", "numpy", "pandas")
+#: Bytes that a folder should have left, and seconds by which its clock may differ.
+_ROOM, _SECONDS = 1_000_000_000, 2.0
+
+
+def examine(
+    environment: Mapping[str, str],
+    secrets: Sequence[str | Path],
+    *,
+    host: str,
+    port: int,
+    report: Callable[[Step], None] | None = None,
+) -> tuple[Step, ...]:
+    """Look at everything.
+
+    Args:
+        environment: as ``os.environ``.
+        secrets: the files that may name clusters and who may what; those that are not there are passed over.
+        host: where the dashboard would listen.
+        port: on which port.
+        report: called with each step as it is taken.
+    """
+    steps = Steps(report)
+    _versions(steps)
+    _extras(steps, environment)
+    _settings(steps, environment, secrets)
+    _ports(steps, environment, host, port)
+    _folders(steps, environment)
+    _clusters(steps, environment, secrets)
+    return tuple(steps.taken)
+
+
+def _versions(steps: Steps) -> None:
+    libraries = ", ".join(f"{name} {version(name)}" for name in _TOLD)
+    where = f"Reseat {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    if (DASHBOARD / "app.py").is_file():
+        steps.passed("Versions", f"{where}; {libraries}. The dashboard is in {DASHBOARD}.")
+    else:
+        steps.failed("Versions", f"{where}; the dashboard was expected in {DASHBOARD}: install Reseat anew.", "install")
+
+
+def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
+    for extra in EXTRAS.values():
+        lacking = missing(extra.name)
+        if lacking is not None:
+            steps.warned("Extras", str(lacking), "extra")
+        else:
+            steps.passed("Extras", f"{extra.purpose}: installed.")
+    if missing("spark") is None:
+        from reseat.pipeline.spark.java import find_java
+
+        try:
+            java = find_java(environment)
+        except SparkFailed as failed:
+            steps.failed("Java", str(failed), "java")
+        else:
+            steps.passed("Java", f"{java.home} is Java {java.version}.")
+
+
+def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[str | Path]) -> None:
+    there = [str(file) for file in secrets if Path(file).exists()]
+    read = f"{listed(there)} was read" if there else "There is no secrets.toml"
+    try:
+        access = access_of(secrets_in(secrets), environment)
+    except InputRefused as refused:
+        steps.failed("Settings", str(refused), "configuration")
+        return
+    who = "people sign in" if access.sign_in else "nobody signs in: whoever reaches the server may look"
+    if writing_enabled(environment):
+        may = "those listed may execute plans" if access.sign_in else "the printed token enables executing plans"
+    else:
+        may = "nobody may execute plans (RESEAT_OPERATE is not set)"
+    steps.passed("Settings", f"{read}; {who}; {may}.")
+
+
+def _ports(steps: Steps, environment: Mapping[str, str], host: str, port: int) -> None:
+    wanted = {"dashboard": (host, port)}
+    asked = environment.get("RESEAT_METRICS", "").strip()
+    if asked:
+        try:
+            wanted["metrics"] = address_of(asked)
+        except InputRefused as refused:
+            steps.failed("Ports", str(refused), "configuration")
+    for what, address in wanted.items():
+        try:
+            with socket.create_server(address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET):
+                steps.passed("Ports", f"{address[0]}:{address[1]} is free for the {what}.")
+        except OSError as error:
+            said = f"{address[0]}:{address[1]} cannot be listened on for the {what}: {error.strerror}."
+            steps.warned("Ports", f"{said} If Reseat runs there already, that is as it should be.", "port")
+
+
+def _folders(steps: Steps, environment: Mapping[str, str]) -> None:
+    journal, tables = default_path(dict(environment)), default_tables(environment)
+    landing = default_landing(environment)
+    for condition in (journal_writable(journal), tables_readable(tables), _landing(landing)):
+        if condition.holds:
+            steps.passed("Folders", condition.sentence)
+        else:
+            steps.failed("Folders", condition.sentence, condition.name)
+    local = [Folder.open(where).local for where in (landing, tables) if _is_place(where)]
+    for folder in dict.fromkeys(path for path in (journal.parent, *local) if path is not None and path.is_dir()):
+        free = shutil.disk_usage(folder).free
+        if free < _ROOM:
+            steps.warned("Folders", f"{folder} has {free / 1e6:,.0f} MB left.", "room")
+        _clock(steps, folder)
+
+
+def _is_place(where: str) -> bool:
+    try:
+        Folder.open(where)
+    except InputRefused:
+        return False
+    return True
+
+
+def _landing(where: str) -> Condition:
+    try:
+        Folder.open(where).folders()
+    except InputRefused as refused:
+        return Condition("landing", False, str(refused))
+    return Condition("landing", True, f"{where} can be read.")
+
+
+def _clock(steps: Steps, folder: Path) -> None:
+    """Ages of snapshots and of runs are told by files' times: a folder of another machine may have another clock."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".reseat-doctor-") as file:
+            ahead = Path(file.name).stat().st_mtime - time.time()
+    except OSError as error:
+        steps.failed("Folders", f"{folder} cannot be written: {error.strerror}.", "folder")
+        return
+    if abs(ahead) > _SECONDS:
+        steps.warned(
+            "Clocks",
+            f"{folder} is {abs(ahead):,.0f} s {'ahead' if ahead > 0 else 'behind'}: its files' times tell ages.",
+        )
+    else:
+        steps.passed("Clocks", f"{folder} and this machine have the same time.")
+
+
+def _clusters(steps: Steps, environment: Mapping[str, str], secrets: Sequence[str | Path]) -> None:
+    named = named_clusters(None, environment, files=secrets)
+    for name, refused in named.refused.items():
+        steps.failed(name, str(refused), "configuration")
+    if missing("live") is not None:
+        return
+    for name, connection in named.connections.items():
+        for step in diagnose(connection):
+            steps.take(Step(f"{name}: {step.name}", step.outcome, step.sentence, step.reason))

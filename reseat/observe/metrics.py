@@ -1,0 +1,169 @@
+"""The numbers of a server for Prometheus: what happened since it began, and what it holds when it is asked.
+
+What happens is counted where it happens (``reseat.observe.events``); what is held is looked up at each scrape
+(``Held``), so that nothing needs to be kept in step. Labels are few: pages, kinds of plans, configured clusters, states
+of runs; no topic, no person, no typed address. docs/operations.md lists every metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, start_http_server
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from reseat import __version__
+from reseat.balance import findings
+from reseat.errors import InputRefused, WriteRefused
+from reseat.model import ClusterLayout
+from reseat.model.finding import Severity
+from reseat.operate.journal.journal import Journal
+from reseat.operate.run.throttling import runs_that_left_throttles
+from reseat.sources.followed import LiveCluster
+
+__all__ = [
+    "PIPELINE_RUNS",
+    "PLANS",
+    "READINGS",
+    "READING_SECONDS",
+    "REGISTRY",
+    "RERUNS",
+    "Held",
+    "HeldCollector",
+    "address_of",
+    "serve",
+]
+
+#: All of them; not prometheus_client's own, which other libraries may write to.
+REGISTRY = CollectorRegistry(auto_describe=True)
+ProcessCollector(registry=REGISTRY)
+Gauge("reseat_build_info", "1, with Reseat's version", ["version"], registry=REGISTRY).labels(__version__).set(1)
+
+#: Seconds: a page is drawn in tenths of them, a plan of a million partitions takes half a minute.
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+#: Pages drawn as a whole, by their title, and how long that took.
+RERUNS = Histogram("reseat_rerun_seconds", "Pages drawn", ["page"], registry=REGISTRY, buckets=_SECONDS)
+#: Plans made; those that were kept from before are not made again.
+PLANS = Histogram("reseat_plan_seconds", "Plans made", ["kind"], registry=REGISTRY, buckets=_SECONDS)
+#: Readings of configured clusters that ended.
+READINGS = Counter("reseat_cluster_readings", "Readings of a cluster", ["cluster", "outcome"], registry=REGISTRY)
+READING_SECONDS = Histogram(
+    "reseat_cluster_reading_seconds", "How long a reading took", ["cluster"], registry=REGISTRY, buckets=_SECONDS
+)
+#: Jobs of the pipeline that this server began and that ended.
+PIPELINE_RUNS = Counter("reseat_pipeline_runs", "Jobs of the pipeline", ["outcome"], registry=REGISTRY)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a server holds, each asked at a scrape.
+
+    Attributes:
+        sessions: how many sessions it keeps.
+        layouts: the layouts in them, each once.
+        clusters: the configured clusters that were looked at.
+        journal: the journal, or None where there is none yet; may raise ``InputRefused``.
+    """
+
+    sessions: Callable[[], int]
+    layouts: Callable[[], Iterable[ClusterLayout]]
+    clusters: Callable[[], Iterable[LiveCluster]]
+    journal: Callable[[], Journal | None]
+
+
+class HeldCollector:
+    """Tells what a server holds whenever Prometheus asks.
+
+    Args:
+        held: where to look.
+    """
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+        #: The findings of each cluster's latest layout, by its name.
+        self._found: dict[str, tuple[str, dict[Severity, int]]] = {}
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing, so that registering does not ask."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """Each of them."""
+        layouts = list(self._held.layouts())
+        yield GaugeMetricFamily("reseat_sessions", "Sessions that the server keeps", value=self._held.sessions())
+        yield GaugeMetricFamily("reseat_layouts", "Layouts held for sessions", value=len(layouts))
+        held = sum(column.nbytes for layout in layouts for column in layout.columns().values())
+        yield GaugeMetricFamily("reseat_layout_bytes", "Bytes of their columns", value=held)
+        yield from self._of_clusters()
+        yield from self._of_journal()
+
+    def _of_clusters(self) -> Iterator[Metric]:
+        severity = GaugeMetricFamily("reseat_findings", "Findings of the last reading", labels=["cluster", "severity"])
+        age = GaugeMetricFamily("reseat_cluster_read_at_seconds", "When it was last read (Unix)", labels=["cluster"])
+        for live in self._held.clusters():
+            snapshot = live.state.snapshot
+            if snapshot is None:
+                continue
+            age.add_metric([live.name], snapshot.taken_at.timestamp())
+            for level, count in self._findings(live.name, snapshot.layout).items():
+                severity.add_metric([live.name, level.word], count)
+        yield severity
+        yield age
+
+    def _findings(self, name: str, layout: ClusterLayout) -> dict[Severity, int]:
+        kept = self._found.get(name)
+        if kept is None or kept[0] != layout.digest:
+            found = [finding.severity for finding in findings(layout)]
+            kept = self._found[name] = (layout.digest, {level: found.count(level) for level in Severity})
+        return kept[1]
+
+    def _of_journal(self) -> Iterator[Metric]:
+        runs = GaugeMetricFamily("reseat_runs", "Runs in the journal", labels=["cluster", "state"])
+        moves = GaugeMetricFamily("reseat_moves", "Partitions of open runs", labels=["cluster", "state"])
+        left = GaugeMetricFamily("reseat_throttles_left", "Ended runs whose throttles stand", labels=["cluster"])
+        try:
+            journal = self._held.journal()
+            if journal is not None:
+                for cluster, state, count in journal.runs_by_state():
+                    runs.add_metric([cluster, state], count)
+                for cluster, state, count in journal.open_moves_by_state():
+                    moves.add_metric([cluster, state], count)
+                by_cluster: dict[str, int] = {}
+                for run in runs_that_left_throttles(journal):
+                    by_cluster[run.cluster] = by_cluster.get(run.cluster, 0) + 1
+                for cluster in sorted({cluster for cluster, _, _ in journal.runs_by_state()}):
+                    left.add_metric([cluster], by_cluster.get(cluster, 0))
+        except (InputRefused, WriteRefused):
+            return  # /readyz says why; the other numbers are told all the same
+        yield from (runs, moves, left)
+
+
+def address_of(told: str) -> tuple[str, int]:
+    """Where metrics are served: ``PORT`` on this machine alone, or ``ADDRESS:PORT``.
+
+    Raises:
+        InputRefused: it is neither.
+    """
+    address, _, port = told.rpartition(":")
+    if not (port.isascii() and port.isdigit() and 0 < int(port) <= 65_535):
+        raise InputRefused(f"RESEAT_METRICS is {told!r}; a port was expected, or an address and a port: 0.0.0.0:9108.")
+    return address.strip("[]") or "127.0.0.1", int(port)
+
+
+def serve(told: str, held: Held) -> None:
+    """Serve them from now on, in a thread of its own; the process' end ends it.
+
+    Args:
+        told: as ``address_of`` takes it.
+        held: where to look for what is held.
+
+    Raises:
+        InputRefused: the address is none, or cannot be listened on.
+    """
+    address, port = address_of(told)
+    REGISTRY.register(HeldCollector(held))
+    try:
+        start_http_server(port, address, REGISTRY)
+    except OSError as error:
+        raise InputRefused(f"Metrics cannot be served on {address}:{port}: {error.strerror or error}.") from error

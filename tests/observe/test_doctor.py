@@ -1,0 +1,76 @@
+"""``reseat doctor``: an installation as it should be, and each thing that can be wrong with it, in one call."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from reseat.cli import main
+from reseat.observe.doctor import examine
+from reseat.sources.diagnosis import StepOutcome
+from tests.servers.dashboard import free_port
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """Folders of its own."""
+    names = {"RESEAT_JOURNAL": "journal.sqlite", "RESEAT_LANDING": "landing", "RESEAT_TABLES": "tables"}
+    return {**{name: str(folder / where) for name, where in names.items()}, "HOME": str(folder), **more}
+
+
+def test_an_installation_that_is_as_it_should_be(tmp_path: Path) -> None:
+    """Nothing fails and nothing is made."""
+    steps = examine(environment(tmp_path), [], host="127.0.0.1", port=free_port())
+
+    assert {one.name for one in steps} == {"Versions", "Extras", "Java", "Settings", "Ports", "Folders", "Clocks"}
+    assert {one.outcome for one in steps} == {StepOutcome.PASSED}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+    """A cluster that is away, one that is misspelt, a journal that is none, a port that is taken; no secret is said."""
+    secrets = tmp_path / "secrets.toml"
+    secrets.write_text(
+        f'[clusters.shop]\nbootstrap = "127.0.0.1:{free_port()}"\nsecurity_protocol = "SASL_PLAINTEXT"\n'
+        'sasl_mechanism = "PLAIN"\nusername = "reader"\npassword = "hush-77"\n[clusters.typo]\nbootstrapp = "a:1"\n'
+    )
+    (tmp_path / "journal.sqlite").write_text("no journal " * 100)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = examine(environment(tmp_path, RESEAT_METRICS="nine"), [secrets], host="127.0.0.1", port=port)
+    failed = {one.name: one.sentence for one in told if one.outcome is StepOutcome.FAILED}
+
+    assert set(failed) == {"Ports", "Folders", "typo", "shop: Ports"}
+    assert "RESEAT_METRICS is 'nine'" in failed["Ports"]
+    assert "bootstrapp" in failed["typo"]
+    assert [one.name for one in told if one.outcome is StepOutcome.WARNED] == ["Ports"]
+    assert "hush-77" not in str(told)
+
+
+def test_a_folder_of_another_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of another machine whose clock is wrong."""
+    (tmp_path / "landing").mkdir()
+    monkeypatch.setattr("reseat.observe.doctor.time.time", lambda: 1_000_000_000.0)
+    told = examine(environment(tmp_path), [], host="127.0.0.1", port=free_port())
+
+    assert [one.name for one in told if one.outcome is StepOutcome.WARNED and "ahead" in one.sentence] != []
+
+
+def test_the_command_says_it_to_people_and_to_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 once something is broken."""
+    for name, value in environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["doctor", "--port", str(free_port())]) == 0
+    assert capsys.readouterr().out.startswith("ok Versions: Reseat ")
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "secrets.toml").write_text("no toml")
+    assert main(["doctor", "--json", "--port", str(free_port())]) == 1
+    steps = json.loads(capsys.readouterr().out)
+    assert "failed" in {one["outcome"] for one in steps if one["name"] == "Settings"}
+    assert set(steps[0]) == {"name", "outcome", "sentence", "reason"}

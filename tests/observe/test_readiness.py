@@ -1,0 +1,107 @@
+"""Whether a server can do its work: the journal, the tables and the clusters, each there, away and broken."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from reseat.observe.readiness import Condition, Readiness, conditions, journal_writable, tables_readable
+from reseat.operate.journal.journal import Journal
+from tests.servers.dashboard import free_port
+
+
+def test_a_journal_can_be_written_whether_it_is_there_or_not_yet(tmp_path: Path) -> None:
+    """Asking makes nothing; another process that is just writing it is no trouble."""
+    path = tmp_path / "state" / "journal.sqlite"
+    before = journal_writable(path)
+    made = path.exists()
+    Journal(path).close()
+    with sqlite3.connect(path, isolation_level=None) as busy:
+        busy.execute("BEGIN IMMEDIATE")
+        while_written = journal_writable(path)
+        busy.execute("ROLLBACK")
+
+    assert (before.holds, made) == (True, False)
+    assert while_written.holds
+    assert journal_writable(path).holds
+
+
+@pytest.mark.parametrize("content", [b"no database at all, but text" * 50, None], ids=["a text", "a folder"])
+def test_a_journal_that_is_none_is_told(content: bytes | None, tmp_path: Path) -> None:
+    """With the file and SQLite's own words."""
+    path = tmp_path / "journal.sqlite"
+    path.mkdir() if content is None else path.write_bytes(content)
+    told = journal_writable(path)
+
+    assert not told.holds
+    assert told.sentence.startswith(f"{path} cannot be written: ")
+
+
+def test_tables_that_are_not_there_yet_are_no_trouble_and_a_file_in_their_place_is(tmp_path: Path) -> None:
+    """The sentence names the place."""
+    (tmp_path / "file").write_text("")
+
+    assert tables_readable(str(tmp_path / "none")) == Condition("tables", True, f"{tmp_path / 'none'} can be read.")
+    refused = tables_readable(str(tmp_path / "file"))
+    assert not refused.holds
+    assert str(tmp_path / "file") in refused.sentence
+
+
+def test_clusters_are_counted_and_not_named_and_one_that_is_away_is_told_but_does_not_count(tmp_path: Path) -> None:
+    """One server that takes connections is enough for a cluster."""
+    secrets = tmp_path / "secrets.toml"
+    with socket.socket() as there:
+        there.bind(("127.0.0.1", 0))
+        there.listen()
+        port = there.getsockname()[1]
+        secrets.write_text(
+            f'[clusters.secret-project]\nbootstrap = "127.0.0.1:{free_port()},127.0.0.1:{port}"\n'
+            f'[clusters.other]\nzookeeper = "127.0.0.1:{free_port()}"\n[clusters.typo]\nbootstrapp = "a:1"\n'
+        )
+        environment = {"RESEAT_JOURNAL": str(tmp_path / "j"), "RESEAT_TABLES": str(tmp_path / "t")}
+        told = {one.name: one for one in conditions(environment, [secrets])}
+
+    assert told["clusters"] == Condition(
+        "clusters",
+        False,
+        "1 of 2 configured clusters can be reached; 1 entry of the configuration cannot be read.",
+        counts=False,
+    )
+    assert told["journal"].holds
+    assert told["tables"].holds
+
+
+def test_without_configured_clusters_none_is_missing(tmp_path: Path) -> None:
+    """A server for uploads alone is ready."""
+    told = conditions({"RESEAT_JOURNAL": str(tmp_path / "j"), "RESEAT_TABLES": str(tmp_path / "t")})
+
+    assert all(one.holds for one in told)
+
+
+def test_an_answer_stands_for_a_few_seconds() -> None:
+    """Whoever asks in a loop asks no cluster in a loop."""
+    asked: list[float] = []
+    now = [0.0]
+
+    def ask() -> tuple[Condition, ...]:
+        asked.append(now[0])
+        return (Condition("journal", True, str(now[0])),)
+
+    readiness = Readiness(ask, clock=lambda: now[0])
+    for now[0] in (0.0, 1.0, 4.9, 5.0, 6.0, 10.1):
+        told = readiness.conditions()
+
+    assert asked == [0.0, 5.0, 10.1]
+    assert told[0].sentence == "10.1"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """Where the journal would be made."""
+    tmp_path.chmod(0o500)
+
+    assert not journal_writable(tmp_path / "journal.sqlite").holds
