@@ -51,7 +51,7 @@ def test_runs_and_their_partitions_are_told_of_the_journal(tmp_path: Path) -> No
     journal = Journal(tmp_path / "journal.sqlite")
     moves = [PlannedMove("secret-topic", row, (1, 2), (2, 3)) for row in range(3)]
     over = journal.approve(Approval("A", "shop", "{}", "{}", "h", "ann", moves))
-    with journal.lock("A", "ann", over.id) as lease:
+    with journal.lease("A", operator="ann", run_id=over.id) as lease:
         journal.set_state(lease, over.id, RunState.CANCELLED, "Cancelled.")
     journal.approve(Approval("A", "shop", "{}", "{}", "h", "ann", moves[:2]))
     told = registry(journal=lambda: journal, sessions=lambda: 7)
