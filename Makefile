@@ -5,7 +5,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8501
 CODE := app.py pages components reseat tests tools benchmarks
 
-.PHONY: help setup setup-dev run test check format bench soak mutate samples pictures kafka-jars lock clean
+.PHONY: help setup setup-dev run test check format bench soak mutate samples pictures kafka-jars release lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -51,9 +51,14 @@ pictures: setup-dev ## make the pictures of docs/ again (needs a Chromium)
 kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn), keep its and Spark's classes parsed
 	@$(PY) -c "from tests.servers import cluster, spark; cluster.fetch_jars(); spark.keep_classes()"
 
+release: setup ## build wheel, sdist and SBOM into dist/, check licences and known vulnerabilities, try the wheel out
+	@.venv/bin/uv venv -q --allow-existing --python .venv/bin/python build/release
+	@.venv/bin/uv pip install -q --python build/release/bin/python --require-hashes -r requirements-release.lock
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" build/release/bin/python tools/release.py
+
 lock: setup-dev ## resolve requirements*.txt into the lock files again
-	@for f in requirements requirements-dev; do \
+	@for f in requirements requirements-dev requirements-release; do \
 	  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $$f.txt -o $$f.lock; done
 
 clean: ## remove the environment and all caches
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

@@ -11,7 +11,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from components.server import entry, settings
 from components.shell import navigation
 from components.state import addresses, watched
-from reseat.observe import events
 
 if get_script_run_ctx(suppress_warning=True) is None:
     entry.serves()
@@ -23,7 +22,7 @@ else:
     )
     page = navigation.pages()
     st.set_page_config(page_title=addresses.begin(page.title))
-    with events.drawing(page.title):
+    with watched.drawing(page.title):
         navigation.draw(page.title)
         page.run()
         addresses.end(page.title)

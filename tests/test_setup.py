@@ -81,7 +81,7 @@ def test_the_makefile_is_read_and_its_help_names_every_target() -> None:
     """README's two commands among them; a line without its tab would stop them all."""
     told = subprocess.run(["make", "help"], cwd=SCRIPT.parents[1], capture_output=True, text=True, check=True).stdout
 
-    assert {"setup", "run", "test", "check", "format", "bench", "soak", "pictures", "kafka-jars"} <= {
+    assert {"setup", "run", "test", "check", "format", "bench", "soak", "pictures", "kafka-jars", "release"} <= {
         line.split()[1] for line in told.splitlines()
     }
     subprocess.run(["make", "-n", "test"], cwd=SCRIPT.parents[1], capture_output=True, check=True)

@@ -11,12 +11,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from components.state import shared, store
 from reseat.errors import InputRefused
 from reseat.model import ClusterLayout
-from reseat.observe import logs
+from reseat.observe import events, logs
 
 if TYPE_CHECKING:
     from reseat.operate.journal.journal import Journal
 
-__all__ = ["begin"]
+__all__ = ["begin", "drawing"]
+
+#: A page that is drawn is counted.
+drawing = events.drawing
 
 
 def begin() -> None:

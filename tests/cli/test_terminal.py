@@ -87,7 +87,12 @@ def test_ctrl_c_takes_the_line_away_and_ends_the_command_with_a_word() -> None:
     """As a shell sees it of a program that SIGINT ended, which it calls 130; no traceback."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "reseat", "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs
+        [sys.executable, "-m", "reseat", "show", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        # Tests that a shell runs in the background ignore Ctrl-C, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 -- it only sets a signal
     )
     os.close(theirs)
     read_until(ours, "Reading")
