@@ -96,6 +96,6 @@ def _lift(operated: OperatedCluster, journal: Journal, there: OutstandingCordons
             )
         left = f" {listed(came.left)} did not confirm it." if came.left else ""
         _SAID.set(f"The cordon of {verb(len(came.lifted), 'broker', 'brokers')} {listed(came.lifted)} is lifted.{left}")
-        operated.live.refresh()
+        operated.live.refresh(operated.person.name)
     except ReseatError as error:
         _SAID.set(str(error))

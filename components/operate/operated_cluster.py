@@ -11,6 +11,7 @@ from components.server import visitor
 from components.state import addresses, session, shared
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
+from reseat import audit
 from reseat.errors import InputRefused
 from reseat.model import Snapshot
 from reseat.operate.checks.authorization import Access, Person, allowed
@@ -119,6 +120,7 @@ class OperatedCluster:
         """
         permission = self.permission
         if permission.verdict is not Verdict.PASSED:
+            audit.record("refusal", who=self.person.name, cluster=self.cluster_id, checks=[permission.name])
             raise InputRefused(permission.sentence)
 
     @property

@@ -99,7 +99,7 @@ def draw_write(
             return
         typed = draw_confirm(operated, checks, overrides, label, key)
     if typed is not None and _attempt(name, doing, partial(work, typed, overrides)):
-        operated.live.refresh()  # every page shall show what is so now
+        operated.live.refresh(operated.person.name)  # every page shall show what is so now
         st.rerun()
 
 

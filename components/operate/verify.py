@@ -56,7 +56,7 @@ def _ask(operated: OperatedCluster, run: Run) -> Verification | None:
         st.markdown(f":red[:material/link_off:] Unknown right now: {text.plain(str(error))}")
         return None
     _KEPT.set((run.id, found, datetime.now(UTC)))
-    operated.live.refresh()  # what every page shows shall be what was just verified
+    operated.live.refresh(operated.person.name)  # what every page shows shall be what was just verified
     return found
 
 

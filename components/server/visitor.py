@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit import config
 
 from components.server import settings
+from reseat import audit
 from reseat.access import (
     Access,
     Person,
@@ -24,7 +25,11 @@ from reseat.access import (
 from reseat.errors import InputRefused
 from reseat.sources.configuration import secrets_in
 
-__all__ = ["access", "person"]
+__all__ = ["access", "note_sign_in", "person"]
+
+#: Sign-ins that stand in the audit log, by who and when; the oldest are forgotten, and written once more.
+_MET: dict[tuple[str, float | None], bool] = {}
+_MOST_MET = 10_000
 
 #: Values of the sign-in that are no claims of the person.
 _NO_CLAIMS = frozenset({"is_logged_in", "tokens", "email", "email_verified", "name", "iat", "exp"})
@@ -67,6 +72,20 @@ def person(shown: str = "") -> Person:
         loopback=local,
         claims={key: _values(value) for key, value in told.items() if key not in _NO_CLAIMS and _values(value)},
     )
+
+
+def note_sign_in(person: Person) -> None:
+    """Write a sign-in into the audit log, the first time that this server meets it.
+
+    Raises:
+        WriteRefused: the log cannot be written.
+    """
+    met = (person.name, person.issued_at)
+    if person.signed_in and met not in _MET:
+        audit.record("sign-in", who=person.name, issued_at=person.issued_at)
+        while len(_MET) >= _MOST_MET:
+            _MET.pop(next(iter(_MET)), None)
+        _MET[met] = True
 
 
 def _unlocked(shown: str, headers: Mapping[str, str]) -> bool:

@@ -36,7 +36,7 @@ def draw(seat: OpenLayout, live: LiveCluster) -> None:
 def _draw(seat: OpenLayout, live: LiveCluster) -> None:
     if session.closed() is not None:
         st.rerun()  # the sign-in has grown old: the page says so, and nothing is read for it any more
-    live.refresh_if_due(wall.every(live.name))
+    live.refresh_if_due(wall.every(live.name), session.person().name)
     state = live.state
     if state.snapshot is not None and state.snapshot is not seat.snapshot:
         st.rerun()

@@ -50,7 +50,11 @@ def draw() -> None:
 
 def _read(live: LiveCluster) -> None:
     """Read the cluster of a link with one click, on the wall without, and open it as soon as it is read."""
-    if session.on_wall() and not live.refresh_if_due(wall.every(live.name)) and live.state.tried_at is None:
+    if (
+        session.on_wall()
+        and not live.refresh_if_due(wall.every(live.name), session.person().name)
+        and live.state.tried_at is None
+    ):
         connections.read(live)
     state = live.state
     if state.snapshot is not None:

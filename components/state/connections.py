@@ -76,7 +76,7 @@ def choices() -> Choices:
 def read(live: LiveCluster) -> None:
     """Begin to read a cluster, if the person may now; what they pressed may have been drawn before."""
     if session.may(Door.READ_CLUSTERS).may:
-        live.refresh()
+        live.refresh(session.person().name)
 
 
 def test(live: LiveCluster) -> None:

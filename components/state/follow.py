@@ -18,7 +18,7 @@ from components.state.links import Link
 from components.state.opened import REFRESH_SECONDS, Opened, State
 from components.state.past import Past
 from reseat.access import Answer, Door, ask
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, WriteRefused
 from reseat.formats.documents.snapshot import reading_of
 from reseat.history.places import places
 from reseat.model import Snapshot, Wish
@@ -32,7 +32,12 @@ __all__ = ["begin", "history", "may", "open_past", "return_to"]
 
 def may(state: State, door: Door) -> Answer:
     """Whether a door opens for whose session this is, now."""
-    return ask(door, visitor.person(state.token), visitor.access(), time.time())
+    person = visitor.person(state.token)
+    try:
+        visitor.note_sign_in(person)
+    except WriteRefused as refused:  # who cannot be written down does nothing here
+        return Answer(False, str(refused))
+    return ask(door, person, visitor.access(), time.time())
 
 
 def history(state: State, where: str) -> History:

@@ -16,7 +16,7 @@ from reseat.cli.options import flag, later, several
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
-from reseat.cli.service.arguments import completion_arguments, dashboard_arguments, doctor_arguments
+from reseat.cli.service.arguments import audit_arguments, completion_arguments, dashboard_arguments, doctor_arguments
 
 __all__ = ["parser"]
 
@@ -302,6 +302,7 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         "run --landing landing --tables tables",
     ),
     ("doctor", doctor_arguments, "what of this installation is as it should be, and what is missing", "--port 8080"),
+    ("audit", audit_arguments, "the audit log: whether it is as it was written", "verify audit.jsonl"),
     ("completion", completion_arguments, "print what completes words in a shell", "bash >> ~/.bashrc"),
 )
 _EXIT_CODES = "Exit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

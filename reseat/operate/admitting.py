@@ -132,7 +132,7 @@ def admit(
         WriteRefused: with every check that failed, or since the plan changes nothing.
     """
     checks = check_plan(request, facts, journal)
-    refuse_unless(checks)
+    refuse_unless(checks, who=request.person.name, cluster_id=facts.snapshot.cluster_id or "")
     if request.cordon:
         options = replace(options, cordon=brokers_emptied(PlanDiff.of(request, facts.snapshot)))
     run = journal.approve(

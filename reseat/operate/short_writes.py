@@ -41,7 +41,7 @@ def write(
         WriteRefused: a check says no, somebody else is at work, or the journal cannot be written; nothing was sent.
         ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
     """
-    refuse_unless(checks)
+    refuse_unless(checks, who=operator, cluster_id=cluster_id)
     with journal.lease(cluster_id, operator=operator) as lease:
         step = journal.record_intent(cluster_id, kind, content, operator=operator, lease=lease)
         try:

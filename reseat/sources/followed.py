@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
+from reseat import audit
 from reseat.balance.changes import Changes, changes
 from reseat.errors import Cancelled, ClusterUnreachable, ReseatError
 from reseat.formats.documents.snapshot import reading_of
@@ -130,22 +131,26 @@ class LiveCluster:
         """How things stand now."""
         return self._state
 
-    def refresh(self) -> bool:
-        """Begin to read, unless a reading is under way; says whether one began."""
+    def refresh(self, who: str = "") -> bool:
+        """Begin to read, unless a reading is under way; says whether one began.
+
+        Args:
+            who: who asks, for the audit log; empty: nobody in particular.
+        """
         with self._changed:
             if self._state.refreshing:
                 return False
             self._cancelled = threading.Event()
             self._set(progress=Progress("the connection"))
-            threading.Thread(target=self._read, args=(self._cancelled,), name="reseat-read", daemon=True).start()
+            threading.Thread(target=self._read, args=(self._cancelled, who), name="reseat-read", daemon=True).start()
         return True
 
-    def refresh_if_due(self, every: float | None) -> bool:
-        """Begin to read if the last attempt ended at least so many seconds ago; None never does."""
+    def refresh_if_due(self, every: float | None, who: str = "") -> bool:
+        """Begin to read as ``refresh`` does if the last attempt ended at least so many seconds ago; None never does."""
         tried = self._state.tried_at
         if every is None or tried is None or (self._clock() - tried).total_seconds() < every:
             return False
-        return self.refresh()
+        return self.refresh(who)
 
     def cancel(self) -> None:
         """Stop the reading under way; what was read before stays."""
@@ -175,7 +180,7 @@ class LiveCluster:
             self._state = replace(self._state, **what)  # type: ignore[arg-type]
             self._changed.notify_all()
 
-    def _read(self, cancelled: threading.Event) -> None:
+    def _read(self, cancelled: threading.Event, who: str) -> None:
         begun = self._clock()
         # What stands here if anything but a refusal ends the thread: the page never waits for a thread that is gone.
         outcome: dict[str, object] = _failed(
@@ -183,6 +188,7 @@ class LiveCluster:
             begun,
         )
         try:
+            audit.record("reading", who=who or "the server", cluster=self.name)
             snapshot = read_cluster(self.connection, report=lambda told: self._set(progress=told), cancelled=cancelled)
             outcome = self._arrived(snapshot, begun)
         except Cancelled:

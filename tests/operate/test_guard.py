@@ -49,7 +49,7 @@ def test_a_plan_for_the_layout_as_it_is_passes():
     checks = guard.check(request(), snapshot(), under_way=())
 
     assert [found.name for found in checks if found.verdict is FAILED] == []
-    guard.refuse_unless(checks)
+    guard.refuse_unless(checks, who="ann", cluster_id="C1")
 
 
 def test_every_failed_check_is_in_the_refusal():
@@ -57,7 +57,7 @@ def test_every_failed_check_is_in_the_refusal():
     checks = guard.check(request(enabled=False, confirmed="clusterB"), snapshot(), under_way=())
 
     with pytest.raises(WriteRefused) as refused:
-        guard.refuse_unless(checks)
+        guard.refuse_unless(checks, who="ann", cluster_id="C1")
     assert [name for name, _ in refused.value.failed] == ["writing_enabled", "cluster_confirmed"]
     assert "2 checks failed (writing_enabled, cluster_confirmed)" in str(refused.value)
 

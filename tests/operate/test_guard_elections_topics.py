@@ -52,7 +52,7 @@ def test_access_is_asked_of_everything():
     assert verdicts(check_topic(topic(**nobody), snapshot())).keys() == failed
     assert verdicts(check_access(topic(**nobody), snapshot())).keys() == failed
     with pytest.raises(WriteRefused, match="3 checks"):
-        refuse_unless(check_topic(topic(**nobody), snapshot()))
+        refuse_unless(check_topic(topic(**nobody), snapshot()), who="eve", cluster_id="C1")
 
 
 def test_partitions_of_an_election_must_be_there():

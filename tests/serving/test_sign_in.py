@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -132,3 +133,28 @@ def test_who_is_taken_off_the_list_is_off_it_at_once(signed_in, server, provider
     doors = [text for text in visitor.again() if ": " in text]
     assert doors
     assert all(" closed: Nobody may" in text for text in doors)
+
+
+def test_a_sign_in_is_a_line_of_the_audit_log_and_without_it_no_door_opens(start, visit, provider, tmp_path):
+    """One line a sign-in, however many pages follow; where it cannot be written, every door says so."""
+    log = tmp_path / "audit.jsonl"
+    server = start(secrets=lambda address: provider.secrets(address, LISTED), RESEAT_OPERATE="1", RESEAT_AUDIT=str(log))
+    ada = visit(server.address)
+    ada.open()
+    ada.sign_in()
+    said = [*ada.open(), *ada.open()]
+    lines = [json.loads(text) for text in log.read_text().splitlines()]
+
+    assert line(said, "WRITE").startswith("WRITE open:")
+    assert [(one["event"], one["who"]) for one in lines] == [("sign-in", "ada@example.org")]
+
+    log.unlink()
+    log.mkdir()
+    provider.claims = {**ADA, "email": "bob@example.org"}
+    bob = visit(server.address)
+    bob.open()
+    bob.sign_in()
+    refused = bob.open()
+
+    assert not [text for text in refused if " open:" in text]
+    assert "cannot be written" in line(refused, "READ_HISTORY")

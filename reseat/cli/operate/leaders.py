@@ -96,7 +96,7 @@ def _written(
     work: Callable[[], tuple[_Done, Mapping[str, object]]],
 ) -> _Done:
     """Send what the guard lets pass; what it noted is said first."""
-    refuse_unless(checks)
+    refuse_unless(checks, who=session.requested_by["person"].name, cluster_id=session.cluster_id)
     complain(*notes_of(checks))
     who = {"cluster_id": session.cluster_id, "operator": session.requested_by["person"].name}
     return write(session.journal, kind, content, checks, work, **who)
@@ -159,7 +159,7 @@ def _create(chosen: argparse.Namespace) -> int:
 
 
 def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, checks: tuple[Check, ...]) -> int:
-    refuse_unless(checks)
+    refuse_unless(checks, who=session.requested_by["person"].name, cluster_id=session.cluster_id)
     protocol = "zookeeper" if request.as_nodes else None
     if protocol is None and session.target.protocol == "zookeeper":
         if not session.connection.bootstrap:

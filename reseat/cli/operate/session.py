@@ -93,7 +93,8 @@ def refuse_strangers(requested_by: RequestedBy, cluster_id: str, protocol: str) 
         WriteRefused: writing is not enabled, or another cluster's id was typed.
     """
     identity = Snapshot(ClusterLayout.from_assignments({}), datetime.now(UTC), protocol, cluster_id=cluster_id)
-    refuse_unless(check_access(WriteRequest(**requested_by), identity))
+    checks = check_access(WriteRequest(**requested_by), identity)
+    refuse_unless(checks, who=requested_by["person"].name, cluster_id=cluster_id)
 
 
 def named(chosen: argparse.Namespace) -> bool:

@@ -7,7 +7,7 @@ import argparse
 from reseat.cli.argument_values import whole
 from reseat.cli.options import json_output, later
 
-__all__ = ["completion_arguments", "dashboard_arguments", "doctor_arguments"]
+__all__ = ["audit_arguments", "completion_arguments", "dashboard_arguments", "doctor_arguments"]
 
 
 def dashboard_arguments(command: argparse.ArgumentParser) -> None:
@@ -27,6 +27,19 @@ def doctor_arguments(command: argparse.ArgumentParser) -> None:
     _listens(command)
     json_output(command)
     command.set_defaults(run=later("service.doctor", "doctor"))
+
+
+def audit_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the words of ``audit``."""
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    said = "check that no line was changed, deleted, inserted or moved"
+    verify = actions.add_parser("verify", help=said, description=f"{said[0].upper()}{said[1:]}.")
+    verify.add_argument("file", nargs="?", metavar="FILE", help="the audit log (default: RESEAT_AUDIT)")
+    verify.add_argument(
+        "--last", default="", metavar="HASH", help="the last hash of an earlier look, which must be there"
+    )
+    json_output(verify)
+    command.set_defaults(run=later("service.audit", "audit"))
 
 
 def completion_arguments(command: argparse.ArgumentParser) -> None:

@@ -58,6 +58,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from reseat import audit
 from reseat.errors import WriteRefused
 from reseat.model import Snapshot
 from reseat.model.wording import counted
@@ -187,8 +188,13 @@ def check_topic(request: TopicRequest, now: Snapshot, *, migrating: bool = False
     return _overridden(request, checks)
 
 
-def refuse_unless(checks: Iterable[Check]) -> None:
-    """Let a write pass only if no check failed.
+def refuse_unless(checks: Iterable[Check], *, who: str, cluster_id: str) -> None:
+    """Let a write pass only if no check failed; a refusal is a line of the audit log.
+
+    Args:
+        checks: what was found.
+        who: who asks.
+        cluster_id: of the cluster.
 
     Raises:
         WriteRefused: with every failed check.
@@ -196,6 +202,7 @@ def refuse_unless(checks: Iterable[Check]) -> None:
     failed = tuple((found.name, found.sentence) for found in checks if found.stops)
     if failed:
         number = len(failed)
+        audit.record("refusal", who=who, cluster=cluster_id, checks=[name for name, _ in failed])
         raise WriteRefused(
             f"Nothing was sent: {counted(number, 'check')} failed ({', '.join(name for name, _ in failed)}).",
             failed=failed,

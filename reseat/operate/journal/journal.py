@@ -32,6 +32,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
+from reseat import audit
 from reseat.errors import WriteRefused
 from reseat.model.wording import counted, verb
 from reseat.operate.journal.file import Lease, LeaseHolder, now
@@ -112,6 +113,16 @@ class Journal(JournalSteps):
                     )
                     for row, move in enumerate(sorted(approval.moves, key=lambda move: (move.topic, move.partition)))
                 ),
+            )
+            # Within the transaction: what cannot be written there is not approved either.
+            audit.record(
+                "approval",
+                who=approval.operator,
+                cluster=approval.cluster_id,
+                run=run_id,
+                kind=approval.kind,
+                plan=approval.hash,
+                overridden=list(approval.overridden) or None,
             )
         return self.run(run_id)
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
 
+from reseat import audit
 from reseat.operate.journal.file import JournalFile, Lease, now
 from reseat.operate.journal.records import MoveProgress
 from reseat.operate.journal.rows import update_moves
@@ -53,7 +54,10 @@ class JournalSteps(JournalFile):
             )
             if moves and run_id is not None:
                 update_moves(database, run_id, moves)
-            return int(cursor.lastrowid or 0)
+            step = int(cursor.lastrowid or 0)
+            # Within the transaction: where the audit log cannot be written, nothing is intended either.
+            audit.record("write", who=operator, cluster=cluster_id, run=run_id, kind=kind, step=step)
+            return step
 
     def record_outcome(
         self,
