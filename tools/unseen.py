@@ -6,6 +6,8 @@ __all__ = ["UNSEEN"]
 
 _FOLDER = "reseat/history/folder.py"
 _CORDONING = "reseat/operate/run/cordoning.py"
+_IDLISTS = "reseat/formats/rows/idlists.py"
+_TABLES = "reseat/formats/tables/"
 _REPLICAS = "reseat/operate/checks/replicas.py"
 _SIZE = "reseat/operate/checks/size.py"
 
@@ -20,6 +22,23 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         'for broker in _ids(end, "lifted") + _ids(end, "theirs")}',
         "end.id > steps[0].id",
     ): "a step that sets a cordon is none that lifts one",
+    (_IDLISTS, "for place in range(min(_DIGITS, int(digits.max(initial=0)))):", "0"): (
+        "lists without any number have no digit, whatever place is looked at"
+    ),
+    ("reseat/formats/text/cut_off.py", "if not last or at < 0:", "at < 0"): "a row begins with its topic",
+    (
+        _TABLES + "csv_cells.py",
+        "if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around",
+        "0",
+    ): "where there is no text, none is too long",
+    (
+        _TABLES + "table_brokers.py",
+        "return bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT and int(ids.min()) >= 0",
+        "bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT and (int(ids.min()) >= 0)",
+    ): "which of two ways finds the same ids in less time",
+    (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (
+        "which of two ways makes the same codes in less time"
+    ),
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"
     ),

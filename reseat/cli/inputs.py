@@ -43,7 +43,7 @@ def text_of(name: str) -> tuple[bytes, str]:
         InputRefused: the file cannot be read.
         LimitMet: it is larger than what Reseat accepts.
     """
-    most = LIMITS.megabytes * 1_000_000
+    most = LIMITS.bytes
     if name == STANDARD_INPUT:
         data, source = sys.stdin.buffer.read(most + 1), "standard input"
     else:

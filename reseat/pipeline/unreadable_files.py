@@ -46,7 +46,7 @@ class UnreadableFile:
 
 def not_for_spark(landing: Folder, file: FileFact) -> UnreadableFile | None:
     """Why Spark is not given a file; None: it is."""
-    most = LIMITS.megabytes * 1_000_000
+    most = LIMITS.bytes
     if name_of(file) != file.path:
         reason = "Its name is not UTF-8, so that Spark cannot open it; give it another one."
     elif file.size > most:

@@ -88,7 +88,7 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     new = not zone.exists(path)
     if new:
         data = write_snapshot(named)
-        if len(data) > LIMITS.megabytes * 1_000_000:
+        if len(data) > LIMITS.bytes:
             raise LimitMet(
                 f"The snapshot would have {len(data) / 1e6:,.0f} MB, and at most {LIMITS.megabytes:,} MB can be read: "
                 "it is not saved."

@@ -27,7 +27,7 @@ def read_files(files: Sequence[tuple[str, bytes]], *, limits: Limits = LIMITS) -
     if not files:
         raise InputRefused("Nothing was given; a file or pasted text was expected.")
     total = sum(len(data) for _, data in files)
-    if total > limits.megabytes * 1_000_000:
+    if total > limits.bytes:
         raise LimitMet(
             f"These are {total / 1e6:,.0f} MB; Reseat reads up to {limits.megabytes:,} MB at once. "
             "Leave topics out, or split the file by topics.",

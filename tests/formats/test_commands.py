@@ -165,3 +165,31 @@ def test_each_command_says_why() -> None:
 
         assert len({command.title for command in found}) == len(found)
         assert all(command.why.endswith(".") for command in found)
+
+
+@pytest.mark.parametrize(
+    ("version", "describe", "elect", "back"),
+    [
+        ("1.0.0", "--zookeeper", "--zookeeper", (1, 0)),
+        ("1.1", "--zookeeper", "--zookeeper", (1, 1)),
+        ("2.1.1", "--zookeeper", "--zookeeper", (1, 1)),
+        ("2.2", "--bootstrap-server", "--bootstrap-server", (1, 1)),
+        ("2.5.1", "--bootstrap-server", "--bootstrap-server", (1, 1)),
+        ("2.6", "--bootstrap-server", "--bootstrap-server", (0, 1)),
+        ("2.6.2", "--bootstrap-server", "--bootstrap-server", (0, 1)),
+    ],
+)
+def test_each_tool_goes_the_way_that_its_version_knows(
+    version: str, describe: str, elect: str, back: tuple[int, int]
+) -> None:
+    """A rollback, which may name log directories, goes both ways from 1.1 to 2.5."""
+    found = texts(version)
+
+    assert f".sh {describe} " in found["Check the result"]
+    assert f".sh {elect} " in found["Elect preferred leaders"]
+    assert (found["Roll back"].count("--zookeeper"), found["Roll back"].count("--bootstrap-server")) == back
+
+
+def test_another_throttle_is_proposed_twice_as_high() -> None:
+    """To be run while it moves."""
+    assert "--throttle 2000 " in texts("3.7", throttle=1_000)["Change the throttle"]

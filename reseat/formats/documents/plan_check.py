@@ -36,7 +36,7 @@ def plan_error(text: str) -> str | None:
     """
     if not text.strip():
         return "Expected JSON object, received "
-    if len(text) > LIMITS.megabytes * 1_000_000:
+    if len(text) > LIMITS.bytes:
         return f"The text is larger than {LIMITS.megabytes:,} MB, which is Reseat's limit."
     try:
         document: _Json = msgspec.json.decode(text.encode("utf-8", "surrogatepass"))

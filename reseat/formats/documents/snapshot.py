@@ -82,7 +82,7 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
         LimitMet: it is larger than ``limits`` allow.
     """
     text = data.encode("utf-8", "replace") if isinstance(data, str) else data
-    if len(text) > limits.megabytes * 1_000_000:
+    if len(text) > limits.bytes:
         raise LimitMet(f"The snapshot has {len(text) / 1e6:,.0f} MB; {limits.megabytes:,} MB is the limit.", source)
     try:
         told = _facts(text, source, limits)

@@ -41,7 +41,7 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
         LimitMet: the text is larger than the limit.
         InputRefused: there is nothing in it, or it is no text.
     """
-    if len(text) > limits.megabytes * 1_000_000:
+    if len(text) > limits.bytes:
         raise LimitMet(
             f"The text has {len(text) / 1e6:,.1f} MB; at most {limits.megabytes:,} MB are read. Leave topics out, or "
             "write them as CSV or Parquet.",

@@ -47,6 +47,11 @@ class Limits:
     topic_name: int = 249
     name: int = 4_096
 
+    @property
+    def bytes(self) -> int:
+        """Size of the whole text."""
+        return self.megabytes * 1_000_000
+
 
 #: The limits in force for uploads, pastes and the command line.
 LIMITS = Limits()

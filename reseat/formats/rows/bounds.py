@@ -23,7 +23,7 @@ def check_size(data: bytes, source: str, limits: Limits) -> None:
     Raises:
         LimitMet: it has more bytes than ``limits.megabytes`` allow.
     """
-    if len(data) > limits.megabytes * 1_000_000:
+    if len(data) > limits.bytes:
         raise LimitMet(
             f"The text has {len(data) / 1e6:,.0f} MB; {limits.megabytes:,} MB is the limit. "
             "Upload fewer topics at once.",

@@ -153,7 +153,7 @@ class _File:
         return leaves
 
     def _check_pages(self, metadata: Any, leaves: dict[int, int], texts: list[int]) -> None:
-        most = self.limits.megabytes * 1_000_000
+        most = self.limits.bytes
         if metadata.num_rows > self.limits.cells:
             raise LimitMet(
                 f"The file has {metadata.num_rows:,} rows; {self.limits.cells:,} is the limit.", source=self.source
@@ -197,7 +197,7 @@ class _File:
                 f"Column {name!r} holds texts of {page.unpacked / page.values:,.0f} bytes; {longest:,} is the limit.",
                 source=self.source,
             )
-        if page.encoding == DELTA_BYTE_ARRAY and page.values * page.unpacked > self.limits.megabytes * 1_000_000:
+        if page.encoding == DELTA_BYTE_ARRAY and page.values * page.unpacked > self.limits.bytes:
             raise LimitMet(
                 f"Column {name!r} is encoded as DELTA_BYTE_ARRAY, and a page of it could unfold to "
                 f"{page.values * page.unpacked / 1e6:,.0f} MB. Write it with dictionaries, as most writers do.",
@@ -307,7 +307,7 @@ class _File:
         lengths = np.append(np.asarray(pc.binary_length(column.dictionary).fill_null(0), np.int64), 0)
         indices = np.asarray(column.indices.fill_null(len(lengths) - 1))
         total = int(lengths[indices].sum())
-        if total > self.limits.megabytes * 1_000_000:
+        if total > self.limits.bytes:
             raise LimitMet(
                 f"The lists in column {name!r} have {total / 1e6:,.0f} MB decoded; {self.limits.megabytes:,} MB is "
                 "the limit.",

@@ -156,8 +156,6 @@ class _Thrift:
         self.at = start
 
     def struct(self, depth: int = 0) -> dict[int, object]:
-        if depth > _DEEPEST:
-            raise PagesUnfit("its footer or the header of a page is nested too deep")
         told: dict[int, object] = {}
         field = 0
         while (head := self._byte()) != _STOP:
@@ -166,6 +164,8 @@ class _Thrift:
         return told
 
     def _value(self, kind: int, depth: int) -> object:
+        if depth > _DEEPEST:
+            raise PagesUnfit("its footer or the header of a page is nested too deep")
         if kind in (_TRUE, _FALSE):
             return None
         if kind in _NUMBERS:
@@ -180,7 +180,6 @@ class _Thrift:
             head = self._byte()
             count = head >> 4 if head >> 4 != _SHORT_LIST else self._varint()
             if head & 15 == _STRUCT:
-                self._check_count(count, depth)
                 return [self.struct(depth + 1) for _ in range(count)]
             self._elements(count, (head & 15,), depth)
         elif kind == _MAP:
@@ -192,17 +191,12 @@ class _Thrift:
         return None
 
     def _elements(self, count: int, kinds: tuple[int, ...], depth: int) -> None:
-        self._check_count(count, depth)
-        for _ in range(count):
+        for _ in range(count):  # each takes a byte at least, so that more than there are end at the end
             for kind in kinds:
                 if kind in (_TRUE, _FALSE):
                     self._step(1)  # in a list each flag takes a byte
                 else:
                     self._value(kind, depth + 1)
-
-    def _check_count(self, count: int, depth: int) -> None:
-        if depth > _DEEPEST or count > self._end - self.at:
-            raise PagesUnfit("its footer or the header of a page is damaged")
 
     def _byte(self) -> int:
         if self.at >= self._end:

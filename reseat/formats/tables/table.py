@@ -66,8 +66,8 @@ def read_csv(data: bytes, *, source: str = "pasted text", first_line: int = 1, l
     """Read a layout from CSV, one row per replica or one row per partition; see the module for its columns.
 
     Args:
-        data: the text, in UTF-8, or in UTF-16 with a byte order mark; its first line that is not empty names the
-            columns.
+        data: the text, in UTF-8, or in UTF-16 with a byte order mark; its first line that is neither empty nor a
+            comment (#) names the columns.
         source: the file's name, or what the text is called.
         first_line: the line number of the first line in what it was cut from.
         limits: what is accepted.
@@ -102,7 +102,8 @@ def _as_utf8(data: bytes, source: str) -> bytes:
 
 def _header(data: bytes, source: str, first_line: int) -> Header:
     for lines, found in enumerate(re.finditer(rb"([^\n]*)(?:\n|$)", data), 1):
-        if not found[1].strip():
+        line = found[1].strip()
+        if not line or line.startswith(b"#"):
             if found.end() >= len(data):
                 break
             continue

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from reseat.errors import InputRefused
 from reseat.model.columns import BESIDE_ISR
+from reseat.model.wording import visible
 
 __all__ = ["FLAG", "INTEGER", "LIST", "TEXT", "Header", "named"]
 
@@ -99,7 +100,7 @@ def named(told: Sequence[str], source: str, line: int | None) -> Header:
     needed = ("topic", "partition", "replicas") if by_partition else ("topic", "partition", "broker")
     missing = [name for name in needed if name not in known.values()]
     if missing:
-        shown = ", ".join(repr(name[:40]) for name in told[:12])
+        shown = ", ".join(repr(visible(name, 40)) for name in told[:12])
         raise InputRefused(
             "A table of replicas needs the columns topic, partition and broker (with position, rack, is_leader, "
             "in_sync, size_bytes where known), one of partitions topic, partition and replicas. "

@@ -102,7 +102,7 @@ def _partition(told: RowBuilder, entry: object, name: str, line: int, seen: dict
             line, str(entry)[:200], f"Not a partition in the list {name}: topic, partition or replicas are missing."
         )
         return
-    content = repr(sorted(row.items(), key=lambda item: str(item[0])))
+    content = repr(sorted(row.items(), key=str))
     if seen.get((topic, partition)) == content:
         return  # the same partition, in another of the lists
     seen.setdefault((topic, partition), content)
