@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -151,3 +152,54 @@ def test_three_cells_that_span_lines_are_named(many: int, end: str) -> None:
         f"{many} rows have a quoted cell that spans several lines (lines 2 to 3, lines 4 to 5, lines 6 to 7{end}); its "
         "content was not read as rows. Is a quote missing there?"
     )
+
+
+def test_kcats_hosts_are_told_without_brackets() -> None:
+    """An address of IPv6 has some; a broker may have no host. What has no name or no list is no topic."""
+    row = {"partition": 0, "leader": 1, "replicas": [{"id": 1}], "isrs": [{"id": 1}]}
+    brokers = [{"id": 1, "name": "[::1]:9092"}, {"id": 2, "name": ":9"}]
+    topics = [{"topic": "t", "partitions": [row]}, {"topic": 5, "partitions": []}, {"topic": "u", "partitions": 5}]
+    reading = read(json.dumps({"brokers": brokers, "topics": topics}))
+
+    assert [(broker.host, broker.port) for broker in reading.layout.brokers] == [("::1", 9092), (None, 9)]
+    assert [skipped.why for skipped in reading.skipped] == ["Not a topic with partitions."] * 2
+
+
+def test_of_a_log_that_is_reported_twice_the_first_is_used() -> None:
+    """With another size, the second is told of."""
+    first = [{"partition": "t-0", "size": 5}, {"partition": "t-1", "size": 7}]
+    directories = [
+        {"logDir": path, "error": None, "partitions": [one | {"offsetLag": 0, "isFuture": False} for one in partitions]}
+        for path, partitions in (("/a", first), ("/b", [{"partition": "t-0", "size": 6}]))
+    ]
+    reading = read(json.dumps({"version": 1, "brokers": [{"broker": 1, "logDirs": directories}]}))
+
+    assert reading.layout.replica_bytes.tolist() == [[5], [7]]
+    assert reading.findings[0].sentence == (
+        "1 log is reported twice, 1 of them with different sizes, such as t-0 on broker 1. The first one is used."
+    )
+
+
+@pytest.mark.parametrize(("broker", "rows"), [(2**31 - 1, 1), (2**31, 0)])
+def test_the_largest_id_of_a_broker_is_one(broker: int, rows: int) -> None:
+    """In a row that is read one by one, too."""
+    odd = f"Topic: t  Partition: 1 Leader: 1 Replicas: 1,{broker} Isr: 1 x\n"
+    reading = read(f"Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n{odd}")
+
+    assert ("t", 1) in reading.layout.assignments() or not rows
+    assert reading.layout.partition_count == 1 + rows
+
+
+@pytest.mark.parametrize(("again", "proposed"), [([1, 2], False), ([2, 1], True), ([1], True)])
+def test_another_assignment_is_a_proposal_where_it_gives_other_lists(again: list[int], proposed: bool) -> None:
+    """The same lists once more are only that."""
+    texts = [
+        json.dumps({"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": ids}, rest]})
+        for ids, rest in (
+            ([1, 2], {"topic": "t", "partition": 1, "replicas": [3]}),
+            (again, {"topic": "t", "partition": 1, "replicas": [3]}),
+        )
+    ]
+    reading = read("\n".join(texts))
+
+    assert ("taken_as_proposed" in {found.kind for found in reading.findings}) is proposed

@@ -19,6 +19,7 @@ from reseat.formats.rows.gather import Part
 from reseat.formats.text.form import DocumentForm, Paste
 from reseat.model import Broker, ClusterLayout
 from reseat.model.naming import id_in
+from reseat.model.wording import visible
 
 __all__ = ["Racks", "read_racks"]
 
@@ -134,7 +135,8 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
             broker = id_in(row[0])
             if broker is None:
                 raise InputRefused(
-                    f'{row[0][:60]!r} is not a broker id; "broker,rack" such as 1{delimiter}rack-a was expected.',
+                    f'{visible(row[0], 60)!r} is not a broker id; "broker,rack" such as 1{delimiter}rack-a was '
+                    "expected.",
                     source=source,
                     line=line,
                 )

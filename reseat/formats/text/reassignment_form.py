@@ -17,7 +17,7 @@ from reseat.formats.text.form import Form, Paste
 from reseat.formats.text.reassignment import read_document
 from reseat.formats.text.rest import has_partitions
 from reseat.model import ClusterLayout, Finding, Severity
-from reseat.model.arrays import of_one_width
+from reseat.model.arrays import lists_differ
 
 __all__ = ["IN_PROGRESS", "Reassignments"]
 
@@ -99,5 +99,4 @@ def _told_otherwise(told: ClusterLayout, further: ClusterLayout) -> bool:
     """Whether a further assignment gives a partition that is told already another list."""
     rows = told.rows_of(further)
     both = rows >= 0
-    before, after = of_one_width(told.replica_ids, further.replica_ids)
-    return bool((before[rows[both]] != after[both]).any())
+    return bool(lists_differ(told.replica_ids[rows[both]], further.replica_ids[both]).any())
