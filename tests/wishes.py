@@ -72,4 +72,5 @@ def wishes(names: st.SearchStrategy[str], topics: st.SearchStrategy[str] | None 
         rebalance=st.booleans(),
         mend_racks=st.booleans(),
         leaders_only=st.booleans(),
+        mend=st.booleans(),
     )

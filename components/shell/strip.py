@@ -149,7 +149,7 @@ def _chips(wish: Wish) -> int:
         )
     if wish.rearranges:
         alone = replace(wish.at(None), remove=(), add=(), replace=())
-        bare = replace(other, rebalance=False, mend_racks=False, leaders_only=False)
+        bare = replace(other.of_brokers(), rebalance=False)
         if wish.rebalance:  # by size or not is part of it
             bare = replace(bare, options=replace(bare.options, by_bytes=False))
         chips.append(("rearranged", text.wish_in_words(alone), bare))

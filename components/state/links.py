@@ -92,6 +92,7 @@ def to_query(
         *(["rebalance"] if wish.rebalance else []),
         *(["mend"] if wish.mend_racks else []),
         *(["leaders"] if wish.leaders_only else []),
+        *(["mend-all"] if wish.mend else []),
     ]
     query = {
         "layout": digest,
@@ -165,6 +166,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             rebalance="rebalance" in choices,
             mend_racks="mend" in choices,
             leaders_only="leaders" in choices,
+            mend="mend-all" in choices,
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")

@@ -164,6 +164,14 @@ def _balance(seat: OpenLayout) -> None:
             else []
         ),
         (
+            "rebalance-mend",
+            "Mend partitions",
+            ":material/healing:",
+            Wish(mend=True, options=options),
+            "Brokers named twice, other replication factors than the topic's, replicas on dead brokers and rack "
+            "diversity, with the fewest copies; nothing else moves.",
+        ),
+        (
             "rebalance-leaders",
             "Leaders only",
             ":material/star:",

@@ -106,6 +106,8 @@ def wish(command: Options) -> None:
     said = "balance replicas over all brokers and leaders over all lists, with the fewest moves"
     flag(command, "--rebalance", said)
     flag(command, "--mend-racks", "give every partition the best rack diversity; nothing else moves")
+    said = "mend partitions: brokers named twice, other factors than the topic's, dead brokers, and racks"
+    flag(command, "--mend", said)
     flag(command, "--leaders-only", "balance preferred leaders over all lists; no replica moves")
     several(command, "--remove-rack", "RACK,...", words, "drain all brokers of racks")
     said = "topics, patterns or partitions whose replica lists stay as they are"

@@ -25,6 +25,7 @@ _BROKERS = (
     "rebalance",
     "mend_racks",
     "leaders_only",
+    "mend",
 )
 #: How to plan; rules that are lists may be given several times.
 _OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "keep_racks", *RULES)
@@ -80,6 +81,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         rebalance=chosen.rebalance,
         mend_racks=chosen.mend_racks,
         leaders_only=chosen.leaders_only,
+        mend=chosen.mend,
     )
 
 
@@ -94,6 +96,7 @@ def options_of(wish: Wish) -> list[str]:
         "rebalance": wish.rebalance,
         "mend_racks": wish.mend_racks,
         "leaders_only": wish.leaders_only,
+        "mend": wish.mend,
         **{name: getattr(options, name) for name in _OPTIONS if name not in RULES},
         "point": wish.point,
     }

@@ -84,6 +84,8 @@ class Wish:
         rebalance: whether replicas shall be evened out over the brokers that remain and join, and leaders over all
             lists.
         mend_racks: whether partitions shall get the best rack diversity, nothing else moving.
+        mend: whether what is wrong with partitions shall be mended: a broker named twice, another number of replicas
+            than most of the topic have, replicas on dead brokers, and rack diversity; nothing else moving.
         leaders_only: whether preferred leaders shall be evened out over all lists, no replica moving.
         point: the point chosen on the curve between least moves and best balance, by its number of replica moves;
             None: the plan that Reseat makes by itself, with the least moves.
@@ -99,6 +101,7 @@ class Wish:
     rebalance: bool = False
     mend_racks: bool = False
     leaders_only: bool = False
+    mend: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -112,8 +115,8 @@ class Wish:
 
     @property
     def rearranges(self) -> bool:
-        """Whether what is there shall be rebalanced, mended on racks or led evenly, no broker or factor changing."""
-        return self.rebalance or self.mend_racks or self.leaders_only
+        """Whether what is there shall be rebalanced, mended or led evenly."""
+        return self.rebalance or self.mend_racks or self.leaders_only or self.mend
 
     @property
     def only_adds(self) -> bool:
@@ -137,7 +140,7 @@ class Wish:
 
     def of_brokers(self) -> Wish:
         """The same change without what a change of brokers takes the place of; a rebalance goes together with it."""
-        return changed(self, mend_racks=False, leaders_only=False)
+        return changed(self, mend_racks=False, leaders_only=False, mend=False)
 
     def at(self, point: int | None) -> Wish:
         """The same change at another point of its curve.
@@ -157,5 +160,5 @@ class Wish:
             "point": self.point,
             **({"replace": [{"broker": old, "by": new} for old, new in self.replace]} if self.replace else {}),
             # Told where it is wished: what was written before there was such a wish stays the same, byte for byte.
-            **{name: True for name in ("rebalance", "mend_racks", "leaders_only") if getattr(self, name)},
+            **{name: True for name in ("rebalance", "mend_racks", "leaders_only", "mend") if getattr(self, name)},
         }

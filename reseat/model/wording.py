@@ -92,6 +92,8 @@ def wish_in_words(wish: Wish) -> str:
         parts.append("cluster rebalanced by size" if wish.options.by_bytes else "cluster rebalanced")
     if wish.mend_racks:
         parts.append("rack diversity restored")
+    if wish.mend:
+        parts.append("partitions mended")
     if wish.leaders_only:
         parts.append("leaders rebalanced")
     if wish.point is not None:

@@ -141,7 +141,7 @@ def _held(plan: Plan, held: BoolArray, kind: str, one: str, many: str) -> Findin
 def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
     """(P,) partitions that move, or that the wish would move."""
     current, wish = plan.current, plan.wish
-    concerned = np.full(current.partition_count, wish.rebalance or wish.mend_racks)
+    concerned = np.full(current.partition_count, wish.rebalance or wish.mend_racks or wish.mend)
     concerned[plan.moves.row] = True
     leaving = np.isin(current.broker_ids, wish.remove)
     concerned |= row_any(on_brokers(current.replicas, leaving))

@@ -87,7 +87,7 @@ def _planned(layout: ClusterLayout, wish: Wish) -> Plan:
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     others = wish.topics or wish.replication_factor is not None or wish.places
     alone = not wish.rebalance and (wish.remove or wish.add)
-    if others or alone or sum((wish.rebalance, wish.mend_racks, wish.leaders_only)) > 1:
+    if others or alone or sum((wish.rebalance, wish.mend_racks, wish.leaders_only, wish.mend)) > 1:
         raise WishRefused(
             "Only a rebalance goes together with brokers that are removed or added; any other change stands alone.",
             topics=wish.topics,
@@ -98,6 +98,10 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
 
     if wish.rebalance:
         return _with_idle_options(rebalance(layout, remove=wish.remove, add=wish.add, options=wish.options))
+    if wish.mend:
+        from reseat.planning.kinds.mend import mend
+
+        return _with_idle_options(mend(layout, options=wish.options))
     return _with_idle_options((mend_racks if wish.mend_racks else even_leaders)(layout, options=wish.options))
 
 

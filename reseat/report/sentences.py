@@ -47,10 +47,13 @@ def subject(wish: Wish) -> str:
     if wish.topics:
         parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
     if wish.rearranges:
-        leaders = "rebalancing leaders"
-        parts.append(
-            "rebalancing the cluster" if wish.rebalance else "restoring rack diversity" if wish.mend_racks else leaders
+        said = (
+            (wish.rebalance, "rebalancing the cluster"),
+            (wish.mend_racks, "restoring rack diversity"),
+            (wish.mend, "mending partitions"),
+            (wish.leaders_only, "rebalancing leaders"),
         )
+        parts.append(next(words for wished, words in said if wished))
     return " and ".join(parts) or "no change"
 
 

@@ -56,6 +56,7 @@ def test_a_link_gives_back_what_was_wished(wish, edits, after):
         ("moves:4", Edits(), Wish(remove=(1,), options=Options(max_moves=4))),
         ("rebalance", Edits(), Wish(remove=(1,), rebalance=True)),
         ("mend", Edits(), Wish(remove=(1,), mend_racks=True)),
+        ("mend-all", Edits(), Wish(remove=(1,), mend=True)),
         ("leaders", Edits(), Wish(remove=(1,), leaders_only=True)),
     ],
 )

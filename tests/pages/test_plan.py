@@ -47,6 +47,7 @@ def test_a_broker_out_is_planned_and_proven(opened):
         (Wish(rebalance=True), "Cluster rebalanced: "),
         (Wish(remove=(3,), add=((9, "a"),), replace=((3, 9),)), "Broker 3 replaced by 9: 2 replicas move"),
         (Wish(mend_racks=True), "Rack diversity restored: No replica moves."),
+        (Wish(mend=True), "Partitions mended: Nothing to mend."),
         (Wish(leaders_only=True), "Leaders rebalanced: No replica moves."),
     ],
 )
@@ -63,6 +64,7 @@ def test_every_wish_has_its_place(opened, wish, said):
     [
         ("rebalance", Wish(rebalance=True, remove=(3,)), Wish(remove=(3,))),
         ("rebalance-racks", Wish(mend_racks=True), Wish()),
+        ("rebalance-mend", Wish(mend=True), Wish()),
         ("rebalance-leaders", Wish(leaders_only=True), Wish()),
     ],
 )

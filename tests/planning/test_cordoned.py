@@ -23,6 +23,7 @@ KINDS = {
     "replace": Wish(remove=(1,), add=((9, "a"),), replace=((1, 9),)),
     "rebalance": Wish(rebalance=True),
     "racks": Wish(mend_racks=True),
+    "mend": Wish(mend=True),
     "leaders": Wish(leaders_only=True),
     "more replicas": Wish(topics=("t0",), replication_factor=3),
     "fewer replicas": Wish(topics=("t0",), replication_factor=1),

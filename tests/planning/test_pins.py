@@ -93,6 +93,7 @@ def test_every_kind_leaves_the_pinned_as_they_are(seed: int) -> None:
         Wish(replication_factor=2, topics=topics),
         Wish(leaders_only=True),
         Wish(remove=(out,), replace=((out, 60),), add=((60, layout.brokers[0].rack),)),
+        Wish(mend=True),
         *([Wish(mend_racks=True)] if layout.racks else []),
     ):
         made = plan(layout, replace(wish, options=Options(pin=pins, reorder_all=True)))

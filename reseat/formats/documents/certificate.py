@@ -116,6 +116,7 @@ class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rebalance: bool = False
     mend_racks: bool = False
     leaders_only: bool = False
+    mend: bool = False
 
 
 class _Certificate(msgspec.Struct, frozen=True):
@@ -170,4 +171,5 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         rebalance=told.rebalance,
         mend_racks=told.mend_racks,
         leaders_only=told.leaders_only,
+        mend=told.mend,
     )

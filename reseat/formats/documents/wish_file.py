@@ -47,6 +47,7 @@ class _File(PlanOptions, frozen=True, forbid_unknown_fields=True):
     rebalance: bool = False
     mend_racks: bool = False
     leaders_only: bool = False
+    mend: bool = False
     point: Count | None = None
 
 
@@ -122,4 +123,5 @@ def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
         rebalance=told.rebalance,
         mend_racks=told.mend_racks,
         leaders_only=told.leaders_only,
+        mend=told.mend,
     )

@@ -39,10 +39,17 @@ import numpy as np
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
-from reseat.model.arrays import holds, newcomers, on_brokers, row_any
+from reseat.model.arrays import newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, cost_of_cap
+from reseat.planning.kinds.dropping import (
+    packed,
+    protected_replicas,
+    thinned,
+    with_first_in_sync,
+    without_in_sync,
+)
 from reseat.planning.preconditions import (
     pinned,
     require_complete,
@@ -102,13 +109,13 @@ def change_replication_factor(
     change = _change(current, names, factor, unmovable, options.never_onto)
     require_order(current.select(change.rows))
     _require_brokers(change)
-    protected = _protected(change)
+    protected = protected_replicas(change)
     _require_droppable(change, protected)
 
     lists = _replanned(change, protected, options)
-    unsafe = _without_in_sync(change, lists)
+    unsafe = without_in_sync(change, lists)
     if unsafe.size:
-        protected = _with_first_in_sync(change, protected, unsafe)
+        protected = with_first_in_sync(change, protected, unsafe)
         _require_droppable(change, protected)
         lists = _replanned(change, protected, options)
     proposed = propose(current, change.rows, lists)
@@ -205,43 +212,6 @@ def _require_brokers(change: Change) -> None:
     )
 
 
-def _protected(change: Change) -> BoolArray:
-    """(n, R) replicas that must not be dropped: the leader or the first, and the only in-sync copy."""
-    layout, rows, lists = change.layout, change.rows, change.lists
-    fixed: BoolArray = (lists == layout.leader[rows, None]) & (lists != NONE)
-    if lists.shape[1]:
-        fixed[~fixed.any(axis=1), 0] = True
-    fixed &= lists != NONE
-    synced = _synced(change)
-    fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
-    return fixed
-
-
-def _synced(change: Change) -> BoolArray:
-    """(n, R) replicas that are told to be in sync."""
-    layout, rows = change.layout, change.rows
-    if layout.in_sync is None:
-        return np.zeros(change.lists.shape, np.bool_)
-    synced: BoolArray = layout.in_sync[rows] & layout.in_sync_known[rows, None] & (change.lists != NONE)
-    return synced
-
-
-def _without_in_sync(change: Change, lists: IntArray) -> Whole:
-    """Rows of the change that have in-sync replicas, and would keep none of them with these lists."""
-    synced = _synced(change)
-    return np.flatnonzero(row_any(synced) & ~row_any(synced & holds(lists, change.lists)))
-
-
-def _with_first_in_sync(change: Change, protected: BoolArray, rows: Whole) -> BoolArray:
-    """``protected`` and, in these rows, the in-sync replica that an election would choose: the first, a live one."""
-    synced = _synced(change)[rows]
-    alive = synced & on_brokers(change.lists[rows], change.live)
-    best = np.where(row_any(alive)[:, None], alive, synced)
-    more = protected.copy()
-    more[rows, best.argmax(axis=1)] = True
-    return more
-
-
 def _require_droppable(change: Change, protected: BoolArray) -> None:
     most = protected.sum(axis=1)
     wrong = np.flatnonzero(~change.grows & (most > change.factor))
@@ -271,24 +241,18 @@ def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArr
     loads = change.layout.replicas_by_broker
     kept = change.lists != NONE
     if not grows.any():
-        kept = _thinned(change, protected, loads)
-        return _packed(np.where(kept, change.lists, NONE), change.factor)
+        kept = thinned(change, protected, loads)
+        return packed(np.where(kept, change.lists, NONE), change.factor)
     joint = None if options.receive_cap is not None or grows.all() else _joint(change, protected, loads)
     if joint is not None:
         kept, came = joint
     else:
         if not grows.all():
-            kept = _thinned(change, protected, loads)
+            kept = thinned(change, protected, loads)
         dropped = change.lists[(change.lists != NONE) & ~kept]
         left = loads - np.bincount(dropped, minlength=len(loads))
         came = _placed(change, left, options)
-    return _packed(np.concatenate([np.where(kept, change.lists, NONE), came], axis=1), change.factor)
-
-
-def _packed(lists: IntArray, width: int) -> IntArray:
-    """Lists without their gaps, in their order."""
-    order = np.argsort(lists == NONE, axis=1, kind="stable")[:, :width]
-    return np.take_along_axis(lists, order, axis=1).astype(np.int32)
+    return packed(np.concatenate([np.where(kept, change.lists, NONE), came], axis=1), change.factor)
 
 
 def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
@@ -331,17 +295,6 @@ def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
     came = np.full((len(change.rows), found.lists.shape[1]), NONE, np.int32)
     came[at[found.rows]] = np.where(newcomers(lists[found.rows], found.lists), found.lists, NONE)
     return came
-
-
-def _thinned(change: Change, protected: BoolArray, loads: Whole) -> BoolArray:
-    """(n, R) replicas that stay; all of them in rows that grow."""
-    kept: BoolArray = change.lists != NONE
-    at = np.flatnonzero(~change.grows)
-    pick = shrinking(change, protected, at)
-    open_ = pick.candidates != NONE
-    base = loads - np.bincount(change.lists[at][kept[at] & (pick.fixed == NONE)], minlength=len(loads))
-    kept[at] = (pick.fixed != NONE) | (replicas_kept(change, pick, base) & open_)
-    return kept
 
 
 def _joint(change: Change, protected: BoolArray, loads: Whole) -> tuple[BoolArray, IntArray] | None:

@@ -45,12 +45,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import BoolArray, ClusterLayout, Options, Wish
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning.proof.choices import choices_of_kept, choices_of_moved, racks_kept
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges
 from reseat.planning.proof.leaders import Order, leaders_proven
+from reseat.planning.proof.mended import mended
 from reseat.planning.proof.places import Places, places_kept
 from reseat.planning.proof.verdict import Verdict, sentences_of
 
@@ -90,13 +91,16 @@ def check(
         on dead brokers go before live ones. Of a *rebalance*: ``rack_proven`` that every partition that can move is at
         its best on racks; ``moves_proven`` that no such plan has a smaller spread (unless racks alone are asked for),
         nor this spread with fewer moves; ``replicas_proven`` that none of those has a smaller sum of squares; limited,
-        that no plan has a smaller sum of squares with as few moves, nor fewer moves with as small a sum. Of *added
-        brokers* the same over moves onto them alone that make no partition's racks less diverse, which is what
-        ``rack_proven`` says there; limited, only ``replicas_proven``. Leaders are proven for the replica sets of the
-        plan; where a list holds an available broker, an order that puts another one first never is.
+        that no plan has a smaller sum of squares with as few moves, nor fewer moves with as small a sum. Of a
+        *mend* the same without the spread, over plans that mend as much. Of *added brokers* the same over moves onto
+        them alone that make no partition's racks less diverse, which is what ``rack_proven`` says there; limited, only
+        ``replicas_proven``. Leaders are proven for the replica sets of the plan; where a list holds an available
+        broker, an order that puts another one first never is.
     """
     if wish.topics and wish.replication_factor is not None:
         return _of_factor(current, proposed, wish, pinned)
+    if wish.mend:
+        return _of_mend(current, proposed, wish, pinned)
     if wish.rebalance or wish.mend_racks:
         return _of_rebalance(current, proposed, wish, pinned, limited=limited)
     if wish.add and not wish.remove:
@@ -148,6 +152,22 @@ def _of_rebalance(
         moves, replicas = _moves_and_squares(graph, spread=not wish.mend_racks, limit=0 if limited else None, least=1)
     free = change.members_differ
     leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=not wish.mend_racks)
+    return _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))
+
+
+def _of_mend(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:
+    dead = tuple(b.id for b in current.brokers if b.state is BrokerState.DEAD)
+    change = Change.between(current, proposed, dead, pinned=pinned, rules=wish.options)
+    must, factor = mended(change)
+    change.require_each(factor)
+    places = places_kept(change, wish.options, moves=False)
+    asked = choices_of_moved(change, change.targets, change.targets, places, keeps_racks=False, must=must)
+    graph = _graph(change, asked.choices, places) if not change.faults and asked.sound else None
+    moves = replicas = False
+    if graph is not None:
+        moves, replicas = _moves_and_squares(graph, spread=False, least=1)
+    free = change.members_differ
+    leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=False)
     return _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))
 
 

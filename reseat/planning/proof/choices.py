@@ -97,7 +97,14 @@ def choices_of_kept(change: Change, factor: IndexArray, places: Places) -> Asked
 
 
 def choices_of_moved(
-    change: Change, movers: BoolArray, takers: BoolArray, places: Places, *, keeps_racks: bool, parts: bool = False
+    change: Change,
+    movers: BoolArray,
+    takers: BoolArray,
+    places: Places,
+    *,
+    keeps_racks: bool,
+    parts: bool = False,
+    must: BoolArray | None = None,
 ) -> Asked:
     """Of a plan in which replicas may move that need not.
 
@@ -112,6 +119,7 @@ def choices_of_moved(
         keeps_racks: whether racks are to be no less diverse than before; else each as diverse as it can be. Of a
             partition that must give up replicas: than those that come in their place can make it.
         parts: whether replicas must move that are where their partition may not be.
+        must: (n, W) replicas of changed rows before that may not move; None: none.
     """
     moves, takes = np.append(movers, False), np.append(takers, False)
     leaves = np.append(change.leaving, False)[change.before]
@@ -121,6 +129,8 @@ def choices_of_moved(
         leaves |= strays
     pinned = change.pinned[change.rows, None]
     fixed = (change.before != NONE) & ((~moves[change.before] & ~leaves) | pinned)
+    if must is not None:
+        fixed |= must
     sound = not (fixed & change.goes).any() and not (change.comes & ~takes[change.after]).any()
     rack, found = _racks(change), []
 
@@ -136,6 +146,9 @@ def choices_of_moved(
     rows = np.flatnonzero(~change.pinned[change.rows])
     after, came = change.after[rows], change.comes[rows]
     stays = moves[after] & ~came
+    if must is not None:
+        held = np.where(must, change.before, NONE)[rows]
+        stays &= ~((after[:, :, None] == held[:, None, :]) & (after[:, :, None] != NONE)).any(axis=2)
     gone = np.where(change.goes & moves[change.before] & ~leaves, change.before, NONE)[rows]
     bound = _bounds(change, leaves, takers, places, rack)[rows] if keeps_racks else None
     for number, allowed in places.classes():

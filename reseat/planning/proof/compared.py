@@ -194,6 +194,20 @@ class Change:
             "partitions would keep another number of replicas than requested",
         )
 
+    def require_each(self, factor: IndexArray) -> None:
+        """A fault for each partition that has not ``factor`` (P,) replicas in the end."""
+        found = (self.proposed.replicas != NONE).sum(axis=1)
+        wrong = np.flatnonzero(found != factor)
+        self.note(
+            (
+                f"{self.current.name_of(row)} would have {counted(int(found[row]), 'replica')}; it must have "
+                f"{int(factor[row])}."
+                for row in wrong.tolist()
+            ),
+            len(wrong),
+            "partitions would have another number of replicas than they must",
+        )
+
     def require_cap(self, cap: int | None) -> None:
         """A fault for each broker that receives more than ``cap`` replicas."""
         if cap is None:

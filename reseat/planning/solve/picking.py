@@ -43,6 +43,7 @@ class Change:
         live: (B,) bool, brokers that receive and count.
         resorts: (B,) bool, brokers that receive what fits nowhere else.
         rack: (B,) rack of each broker; all 0 where no broker has one.
+        factors: (n,) the factor of each row, where they differ; None: ``factor`` of all.
     """
 
     layout: ClusterLayout
@@ -52,6 +53,12 @@ class Change:
     live: BoolArray
     resorts: BoolArray
     rack: IntArray
+    factors: Whole | None = None
+
+    @property
+    def wanted(self) -> Whole:
+        """(n,) replicas that each row shall have."""
+        return np.full(len(self.rows), self.factor) if self.factors is None else self.factors
 
     @property
     def held(self) -> Whole:
@@ -62,7 +69,7 @@ class Change:
     @property
     def grows(self) -> BoolArray:
         """(n,) bool: rows that lack replicas; the others have too many."""
-        return self.held < self.factor
+        return self.held < self.wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +95,7 @@ def shrinking(change: Change, protected: BoolArray, at: Whole) -> Pick:
     """What the rows ``at``, which have too many replicas, may keep."""
     lists, fixed = change.lists[at], protected[at]
     candidates = np.where((lists != NONE) & ~fixed, lists, NONE)
-    return Pick(candidates, np.where(fixed, lists, NONE), change.factor - fixed.sum(axis=1).astype(np.int64))
+    return Pick(candidates, np.where(fixed, lists, NONE), change.wanted[at] - fixed.sum(axis=1).astype(np.int64))
 
 
 def replicas_kept(change: Change, pick: Pick, base: Whole) -> BoolArray:

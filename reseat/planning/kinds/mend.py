@@ -1,0 +1,245 @@
+"""Mend partitions: each names a broker once, has its topic's replication factor, lives on live brokers, and on racks.
+
+Promises, in this order:
+    0. Partitions that cannot move, and replicas on brokers that are fenced, shutting down or to receive nothing, stay
+       as they are; only a broker that is named twice is named once.
+    1. No partition names a broker twice, none has a replica on a broker known to be dead, and each has as many replicas
+       as most partitions of its topic (of two numbers that are as frequent, the greater one). Who lacks some keeps all
+       that are alive; who has too many drops those on dead brokers first, then as ``dropping`` chooses.
+    2. Least sum, over partitions and racks, of the square of the partition's replicas in that rack.
+    3. Then the fewest moves, the least sum of squares of replica counts, and leaders over lists whose members change.
+
+Needs: what ``preconditions`` lists, but for duplicates, and live brokers enough for each partition.
+
+How: what has too many drops first, the rest is one problem: what is on dead brokers must go, what is lacking comes,
+other replicas move where racks ask for it. Where partitions drop live replicas, that choice does not know where others
+will go; ``proof.checker``, which shares no code, says whether all is the best even so.
+
+Example: brokers 1 to 4, of which 4 is dead; {0: [1, 2], 1: [2, 2], 2: [3, 4], 3: [3, 1, 2]} becomes {0: [1, 2],
+1: [2, 3], 2: [3, 1], 3: [3, 1]} or as good.
+
+Complexity: that of ``picking`` and ``solver``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Options, Plan, Wish
+from reseat.model.arrays import on_brokers, row_any, row_counts, widened
+from reseat.model.wording import counted, listed, minimal, verb
+from reseat.planning.cautions import with_cautions
+from reseat.planning.finishing import Bound, certified, with_leaders_evened
+from reseat.planning.kinds.dropping import packed, protected_replicas, thinned, with_first_in_sync, without_in_sync
+from reseat.planning.preconditions import (
+    pinned,
+    require_complete,
+    require_order,
+    require_room,
+    require_targets,
+    resorts,
+    settled,
+)
+from reseat.planning.proof.checker import check
+from reseat.planning.proof.verdict import Verdict, leader_sentences
+from reseat.planning.proposal import propose, size_of_copies
+from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.rules import fitted, no_room, ruled
+from reseat.planning.solve.picking import Change
+from reseat.planning.solve.problem import NoRoom, Problem
+from reseat.planning.solve.rack_choice import racks_of
+from reseat.planning.solve.solver import Solver
+
+__all__ = ["mend"]
+
+_Ints = npt.NDArray[np.int64]
+_DEFAULTS = Options()
+
+
+@dataclass(frozen=True, eq=False)
+class _Faults:
+    """What is wrong, before anything is planned.
+
+    Attributes:
+        lists: (P, R) broker positions where each broker stands once, -1 anywhere.
+        factor: (P,) replicas that each partition shall have.
+        dead: (P, R) replicas of ``lists`` on dead brokers, which shall go.
+        twice: (P,) whether a broker stands twice.
+    """
+
+    lists: IntArray
+    factor: _Ints
+    dead: BoolArray
+    twice: BoolArray
+
+    @property
+    def kept(self) -> IntArray:
+        """(P, R) lists without replicas on dead brokers that nothing takes the place of, from the right."""
+        spare = (row_counts(self.lists != NONE) - self.factor).clip(min=0)
+        nth = np.cumsum(self.dead[:, ::-1], axis=1)[:, ::-1]
+        return np.where(self.dead & (nth <= spare[:, None]), np.int32(NONE), self.lists)
+
+
+def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
+    """The plan after which nothing of the above is wrong with a partition that can move.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing receive too.
+        options: how to plan.
+
+    Returns:
+        The plan with its certificate. Where nothing is wrong it is empty, and says so.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``), or partitions find too few live brokers.
+    """
+    require_complete(layout)
+    require_order(layout)
+    start = settled(layout)
+    current, unmovable = start.layout, pinned(layout, options)
+    nobody = np.zeros(len(current.brokers), np.bool_)
+    targets = require_targets(current, nobody, options.never_onto)
+    faults = _faults(current, unmovable)
+    lists, fixed = _thinned(current, faults, targets, options)
+    out = faults.dead & (lists != NONE)
+    lists, out, fixed = _aligned(lists, out, fixed)
+    further = (faults.factor - row_counts(lists != NONE)).clip(min=0)
+    on_target = on_brokers(lists, targets)
+    require_room(current, np.arange(len(lists)), further + row_counts(out), on_target & ~out, int(targets.sum()))
+    problem = Problem(
+        lists=lists,
+        fixed=(lists != NONE) & ~out & (~on_target | unmovable[:, None] | fixed),
+        targets=targets,
+        rack=racks_of(current),
+        out=out if out.any() else None,
+        further=further if further.any() else None,
+        size=size_of_copies(current),
+    )
+    problem = ruled(problem, current, options, nobody, pinned=unmovable)
+    try:
+        found, _ = fitted(problem, current, options, lambda one: Solver(one).at(None), lambda made: made)
+    except NoRoom:
+        raise no_room(current, options) from None
+    every = lists if found is None else widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
+    if found is not None:
+        every[found.rows] = widened(found.lists, every.shape[1])
+    proposed = _proposed(current, faults, every[:, : current.replicas.shape[1]], options)
+    wish = Wish(mend=True, options=options)
+    verdict = check(current, proposed, wish, pinned=unmovable)
+    certificate = certified(
+        current, proposed, wish=wish, verdict=verdict, bound=Bound(), sentences=_sentences(current, faults, verdict)
+    )
+    plan = Plan(current, proposed, certificate, start.findings)
+    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+
+
+def _faults(current: ClusterLayout, unmovable: BoolArray) -> _Faults:
+    lists = current.replicas.copy()
+    again = np.zeros(lists.shape, np.bool_)
+    for column in range(1, lists.shape[1]):
+        again[:, column] = (lists[:, :column] == lists[:, column, None]).any(axis=1) & (lists[:, column] != NONE)
+    lists[again] = NONE
+    named = row_counts(current.replicas != NONE).astype(np.int64)
+    # How many partitions of each topic have so many replicas; of equals the greater number.
+    width = int(named.max(initial=0)) + 1
+    often = np.bincount(current.topic_of * width + named, minlength=len(current.topics) * width).reshape(-1, width)
+    common = width - 1 - often[:, ::-1].argmax(axis=1)
+    factor = np.where(unmovable, row_counts(lists != NONE), common[current.topic_of])
+    dead = on_brokers(lists, current.dead) & ~unmovable[:, None]
+    return _Faults(lists, factor.astype(np.int64), dead, row_any(again))
+
+
+def _thinned(
+    current: ClusterLayout, faults: _Faults, targets: BoolArray, options: Options
+) -> tuple[IntArray, BoolArray]:
+    """(P, R) lists of which none has too many replicas, and what stays where it is because others are dropped."""
+    lists = faults.kept
+    fixed = np.zeros(lists.shape, np.bool_)
+    rows = np.flatnonzero(row_counts(lists != NONE) > faults.factor)
+    if not rows.size:
+        return lists, fixed
+    nobody = np.zeros(len(current.brokers), np.bool_)
+    late = resorts(current, nobody, options.never_onto)
+    wanted = faults.factor[rows]
+    change = Change(current, 0, rows, lists[rows], targets, late, racks_of(current), wanted)
+    protected = protected_replicas(change)
+    # Who may drop nothing more keeps what it must: the factor of its topic is too small for it.
+    few = protected.sum(axis=1) > wanted
+    wanted[few] = protected[few].sum(axis=1)
+    faults.factor[rows] = wanted
+    loads = np.bincount(lists.ravel() + 1, minlength=len(targets) + 1)[1:]
+    kept = thinned(change, protected, loads)
+    bare = without_in_sync(change, np.where(kept, change.lists, np.int32(NONE)))
+    if bare.size:
+        protected = with_first_in_sync(change, protected, bare)
+        kept = thinned(change, protected, loads)
+    lists = lists.copy()
+    lists[rows] = np.where(kept, change.lists, np.int32(NONE))
+    fixed[rows] = protected & kept
+    return lists, fixed
+
+
+def _aligned(lists: IntArray, *others: BoolArray) -> tuple[IntArray, BoolArray, BoolArray]:
+    """Lists without their gaps, and what is told of their replicas in the same places."""
+    order = np.argsort(lists == NONE, axis=1, kind="stable")
+    one, two = (np.take_along_axis(other, order, axis=1) for other in others)
+    return packed(lists, lists.shape[1]), one, two
+
+
+def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options: Options) -> ClusterLayout:
+    """The layout with these lists (P, R): who only named a broker twice keeps its order, the others lead evenly."""
+    once = packed(faults.lists, every.shape[1])
+    members = row_any(np.sort(every, axis=1) != np.sort(once, axis=1))
+    alike = np.flatnonzero(faults.twice & ~members)
+    named_once = propose(current, alike, once[alike])
+    rows = np.flatnonzero(members)
+    return with_leaders_evened(named_once, rows, every[rows], free=rows, options=options)
+
+
+def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict) -> tuple[str, ...]:
+    if verdict.faults:
+        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+    unknown, held = verdict.racks_unknown, row_counts(faults.lists != NONE)
+    out, moves = [], verdict.moves
+    if faults.twice.any():
+        count = int(faults.twice.sum())
+        out.append(f"{counted(count, 'partition names', 'partitions name')} a broker twice, and then once.")
+    if faults.dead.any():
+        brokers = np.unique(current.replica_ids[faults.dead]).tolist()
+        out.append(
+            f"{counted(int(faults.dead.sum()), 'replica leaves', 'replicas leave')} dead "
+            f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}."
+        )
+    lack = int((held < faults.factor).sum())
+    more = int((held > faults.factor).sum())
+    if lack or more:
+        said = [f"{counted(lack, 'partition gets', 'partitions get')} more replicas"] * bool(lack)
+        said += [f"{counted(more, 'partition gets', 'partitions get')} fewer (no data moves for that)"] * bool(more)
+        out.append(f"{' and '.join(said)}: as many as most partitions of the topic have.")
+    nothing = not (out or moves)
+    if nothing:
+        out.append("Nothing to mend.")
+    elif moves:
+        copied = f"{counted(moves, 'replica is', 'replicas are')} copied"
+        out.append(
+            minimal(f"{copied}, the proven minimum", racks_unknown=unknown)
+            if verdict.moves_proven
+            else f"{copied}. Not proven minimal."
+        )
+    else:
+        out.append("No replica moves.")
+    if verdict.rack_sum_of_squares is not None:
+        out.append(
+            "Rack diversity is the best possible for every partition that can move (proven)."
+            if verdict.rack_proven
+            else "Rack diversity: not proven the best possible."
+        )
+    if nothing:
+        return tuple(out)
+    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
+    given = f"{spread}. Proven minimal for {counted(moves, 'move')} and this rack placement"
+    out.append(minimal(given, racks_unknown=unknown) if verdict.replicas_proven else f"{spread}. Not proven minimal.")
+    return (*out, *leader_sentences(verdict))

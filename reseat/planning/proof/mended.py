@@ -1,0 +1,49 @@
+"""What is wrong with partitions, restated: how many replicas each is to have, and which of them it may not give up.
+
+Complexity: O(P R log R).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray
+from reseat.planning.proof.compared import Change
+
+__all__ = ["mended"]
+
+IndexArray = npt.NDArray[np.int64]
+
+
+def mended(change: Change) -> tuple[BoolArray, IndexArray]:
+    """What partitions are to be after a mend.
+
+    Returns:
+        (n, W) replicas of changed rows before that stay: of partitions that drop live ones the leader and the last
+        in-sync copy. (P,) replicas that each partition has in the end: as many as most of its topic have (of equals
+        the greater number), but what must stay; one that cannot move has each of its own once.
+    """
+    lists = change.current.replicas
+    named = (lists != NONE).sum(axis=1)
+    ordered = np.sort(lists, axis=1)
+    distinct = named - ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).sum(axis=1)
+    factor = np.zeros(len(lists), np.int64)
+    order = np.lexsort((named, change.current.topic_of))
+    topic, count = change.current.topic_of[order], named[order]
+    first = np.flatnonzero(np.append(True, (topic[1:] != topic[:-1]) | (count[1:] != count[:-1]))[: len(order)])
+    often = np.diff(np.append(first, len(order)))
+    common = np.zeros(len(change.current.topics), np.int64)
+    most = np.zeros_like(common)
+    for at, times in zip(first.tolist(), often.tolist(), strict=True):  # ascending, so that of equals the last counts
+        if times >= most[topic[at]]:
+            most[topic[at]], common[topic[at]] = times, count[at]
+    factor = np.where(change.pinned, distinct, common[change.current.topic_of])
+    alive = (change.before != NONE) & ~np.append(change.leaving, False)[change.before]
+    for column in range(1, alive.shape[1]):
+        twice = (change.before[:, :column] == change.before[:, column, None]).any(axis=1)
+        alive[:, column] &= ~twice
+    drops = alive.sum(axis=1) > factor[change.rows]
+    must = change.must_stay(alive) & (drops & ~change.pinned[change.rows])[:, None]
+    factor[change.rows] = np.maximum(factor[change.rows], must.sum(axis=1))
+    return must, factor
