@@ -18,6 +18,7 @@ from reseat.model import Options, Wish
 from reseat.model.edits import Edits
 from reseat.model.naming import id_in
 from reseat.model.rules import RULES
+from reseat.model.units import bytes_in
 
 __all__ = ["NAMES", "Link", "from_query", "to_query"]
 
@@ -84,6 +85,7 @@ def to_query(
         *(["bytes"] if options.by_bytes else []),
         *([f"cap:{options.receive_cap}"] if options.receive_cap is not None else []),
         *([f"moves:{options.max_moves}"] if options.max_moves is not None else []),
+        *([f"data:{options.max_bytes}"] if options.max_bytes is not None else []),
         *(["order"] if edits.order_vouched else []),
         *(["no-racks"] if edits.no_racks else []),
         *(["incomplete"] if edits.incomplete_accepted else []),
@@ -154,6 +156,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 by_bytes="bytes" in choices,
                 receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
                 max_moves=_broker(choices["moves"]) if "moves" in choices else None,
+                max_bytes=bytes_in(f"{choices['data']}B") if "data" in choices else None,
                 keep_unmovable="unmovable" in choices,
                 keep_racks="keep-racks" in choices,
                 **{

@@ -16,6 +16,7 @@ from reseat.errors import ReseatError
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish
 from reseat.model.naming import named_by, natural
+from reseat.model.units import bytes_in
 
 __all__ = ["topics_named", "wish_form"]
 
@@ -230,10 +231,18 @@ def _options(seat: OpenLayout) -> None:
             placeholder="no limit",
             help="Fewer moves, less balance. A drain has a fixed minimum.",
         )
+        data = st.text_input(
+            "Max data to copy, of a rebalance",
+            value=_amount(options.max_bytes),
+            placeholder="no limit; 500 GB",
+            disabled=not sizes,
+            help="Less data, less balance. Not with balance by size." if sizes else "The input has no replica sizes.",
+        )
         told = rule_fields(seat)
         if st.form_submit_button("Preview", type="primary"):
             try:
                 rules = read_rules(told)
+                copied = bytes_in(data) if sizes and data.strip() else None
             except ValueError as error:
                 st.warning(str(error), icon=":material/rule:")
                 return
@@ -244,5 +253,14 @@ def _options(seat: OpenLayout) -> None:
                 by_bytes=by_bytes and sizes,
                 receive_cap=None if cap is None else int(cap),
                 max_moves=None if most is None else int(most),
+                max_bytes=copied,
             )
             _ask(replace(seat.wish.at(None), options=chosen))
+
+
+def _amount(value: int | None) -> str:
+    """Bytes as they can be typed: short where that says the same."""
+    if value is None:
+        return ""
+    short = text.size(value).replace(",", "")
+    return short if bytes_in(short) == value else f"{value} B"

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from reseat.model.rules import RULES
+from reseat.model.units import bytes_in
 
 __all__ = [
     "additions",
+    "amount",
     "broker_id",
     "broker_ids",
     "count",
@@ -49,6 +51,14 @@ def broker_id(text: str) -> int:
 def broker_ids(text: str) -> tuple[int, ...]:
     """Broker ids separated by commas."""
     return tuple(broker_id(word) for word in words(text))
+
+
+def amount(text: str) -> int:
+    """``500GB``: an amount of data."""
+    try:
+        return bytes_in(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def additions(text: str) -> tuple[tuple[int, str | None], ...]:

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from reseat.cli.argument_values import (
     additions,
+    amount,
     broker_ids,
     count,
     factor,
@@ -138,6 +139,8 @@ def plan_options(command: Options) -> None:
     command.add_argument("--receive-cap", type=count, metavar="N", help="max replicas received per broker")
     flag(command, "--by-bytes", "with --remove or --rebalance: balance by size instead of replica count")
     command.add_argument("--max-moves", type=count, metavar="N", help="with --add or --rebalance: at most N moves")
+    said = "with --rebalance: copy at most this much (500GB)"
+    command.add_argument("--max-bytes", type=amount, metavar="SIZE", help=said)
     command.add_argument("--point", type=count, metavar="N", help="the plan with N moves; --points lists the choices")
 
 

@@ -106,6 +106,8 @@ def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
         raise WishRefused(
             "--max-moves only goes with --add or --rebalance: any other change has a fixed minimum of moves."
         )
+    if chosen.max_bytes is not None and (chosen.remove or chosen.by_bytes or not chosen.rebalance):
+        raise WishRefused("--max-bytes only goes with --rebalance by replica count, with no broker removed.")
     if chosen.kafka_version is not None and version_of(chosen.kafka_version) is None:
         raise WishRefused(f"{chosen.kafka_version} is not a Kafka version; one such as 2.8 or 4.1.0 was expected.")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reseat.model.naming import id_in
-from reseat.model.units import SIZES
+from reseat.model.units import bytes_in
 
 __all__ = ["RULES", "Capacity", "Onto", "Rule"]
 
@@ -126,25 +126,12 @@ def _apart(text: str) -> tuple[str, ...]:
 
 def _capacity(text: str) -> Capacity:
     broker, sign, most = text.partition("=")
-    number = most.strip().upper().replace(" ", "")
-    for unit, one in sorted(SIZES.items(), key=lambda pair: -len(pair[0])):
-        if sign and number.endswith(unit.upper()):
-            try:
-                return Capacity(_broker(broker), bytes=_bytes(number[: -len(unit)], one))
-            except (ValueError, OverflowError):
-                break
-    if not sign or id_in(number) is None:
-        raise ValueError(f"'{text[:40]}' is not BROKER=REPLICAS, or BROKER=SIZE such as 3=2TB.")
-    return Capacity(_broker(broker), replicas=_broker(number))
-
-
-def _bytes(text: str, unit: float) -> int:
-    if text.isascii() and text.isdecimal():
-        return int(text) * int(unit)
-    value = float(text) * unit
-    if not value >= 0:
-        raise ValueError("A size is at least 0.")
-    return round(value)
+    if sign and id_in(most.strip()) is not None:
+        return Capacity(_broker(broker), replicas=_broker(most))
+    try:
+        return Capacity(_broker(broker), bytes=bytes_in(most))
+    except ValueError:
+        raise ValueError(f"'{text[:40]}' is not BROKER=REPLICAS, or BROKER=SIZE such as 3=2TB.") from None
 
 
 def _capacity_line(item: Capacity) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["SIZES", "count", "duration", "number", "share", "signed", "size"]
+__all__ = ["SIZES", "bytes_in", "count", "duration", "number", "share", "signed", "size"]
 
 
 def count(value: float | None) -> str:
@@ -39,8 +39,31 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.0f}%"
 
 
+#: More digits are no size.
+_DIGITS = 40
 #: Units of size in bytes, each 1,000 times the one before.
 SIZES = {unit: 1000.0**power for power, unit in enumerate(("B", "kB", "MB", "GB", "TB", "PB"))}
+
+
+def bytes_in(text: str) -> int:
+    """The bytes that a text writes with a unit of ``SIZES``, in any case: ``500GB``.
+
+    Raises:
+        ValueError: what was expected instead.
+    """
+    number = text.strip().upper().replace(" ", "")
+    for unit, one in sorted(SIZES.items(), key=lambda pair: -len(pair[0])):
+        if len(number) <= _DIGITS and number.endswith(unit.upper()):
+            digits = number[: -len(unit)]
+            whole = digits.isascii() and digits.isdecimal()
+            try:
+                value = int(digits) * int(one) if whole else round(float(digits) * one)
+            except (ValueError, OverflowError):
+                break
+            if value >= 0:
+                return value
+            break
+    raise ValueError(f"'{text[:40]}' is not a size such as 500GB.")
 
 
 def size(value: float | None) -> str:

@@ -27,6 +27,7 @@ class Options:
         by_bytes: for brokers that leave, and for a rebalance: even out bytes instead of replica counts (a bound and its
             gap are stated, not a proof).
         max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
+        max_bytes: for a rebalance that counts replicas: copy at most so many bytes, or None.
         pin: (topic or pattern, partition or None for all): replica lists that stay as they are, also on a broker that
             leaves.
         never_leads: ids of brokers that are the preferred leader of no list that a plan may order, unless it holds no
@@ -59,12 +60,15 @@ class Options:
     only_onto: tuple[Onto, ...] = ()
     keep_apart: tuple[tuple[str, ...], ...] = ()
     capacity: tuple[Capacity, ...] = ()
+    max_bytes: int | None = None
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
         plain = {name: getattr(self, name) for name in _ALWAYS_TOLD}
         rules = {name: [rule.plain(item) for item in getattr(self, name)] for name, rule in RULES.items()}
-        flags = {name: True for name in ("keep_racks",) if getattr(self, name)}
+        flags: dict[str, object] = {"keep_racks": True} if self.keep_racks else {}
+        if self.max_bytes is not None:
+            flags["max_bytes"] = self.max_bytes
         return plain | {name: rule for name, rule in rules.items() if rule} | flags
 
 
@@ -131,7 +135,14 @@ class Wish:
     @property
     def chooses_moves(self) -> bool:
         """Whether a number of moves was chosen, so that nobody looks for the least."""
-        return self.point is not None or self.options.max_moves is not None
+        options = self.options
+        return self.point is not None or options.max_moves is not None or options.max_bytes is not None
+
+    @property
+    def limits_bytes(self) -> bool:
+        """Whether no more than ``Options.max_bytes`` may be copied: a rebalance of replica counts without a drain."""
+        counts = self.rebalance and not self.remove and not self.options.by_bytes
+        return counts and self.options.max_bytes is not None
 
     @property
     def orders_all(self) -> bool:

@@ -35,7 +35,8 @@ __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 #: Layouts up to which the demands are tried, and how long.
 _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity")
-_RULES = frozenset({*_ITEMS, "receive_cap", "max_moves", "by_bytes"})
+_LIMITS = ("receive_cap", "max_moves", "max_bytes", "by_bytes")
+_RULES = frozenset({*_ITEMS, *_LIMITS})
 #: What is said of several of a kind, before and after their names.
 _PLURALS = {"never_onto": ("brokers", "receive nothing"), "remove": ("brokers", "are removed")}
 
@@ -114,7 +115,7 @@ def without(wish: Wish, demands: Iterable[Demand]) -> Wish:
     """The same change without some of its demands."""
     for demand in demands:
         kind, value = demand.kind, demand.value
-        if kind in ("receive_cap", "max_moves", "by_bytes"):
+        if kind in _LIMITS:
             fields: dict[str, Any] = {kind: False if kind == "by_bytes" else None}
             wish = replace(wish, options=replace(wish.options, **fields))
         elif kind in _RULES:
@@ -138,6 +139,8 @@ def demands(wish: Wish) -> list[Demand]:
         found.append(Demand("receive_cap", None, words))
     if options.max_moves is not None:
         found.append(Demand("max_moves", None, f"there are at most {counted(options.max_moves, 'move')}"))
+    if options.max_bytes is not None:
+        found.append(Demand("max_bytes", None, f"at most {size(options.max_bytes)} are copied"))
     if options.by_bytes:
         found.append(Demand("by_bytes", None, "the plan balances by size"))
     found += [Demand("remove", broker, f"broker {broker} is removed") for broker in wish.remove]

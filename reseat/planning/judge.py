@@ -219,7 +219,7 @@ def _verdict(
     most = wish.options.max_moves if wish.point is None else wish.point
     # A limit on moves matters only where it keeps a plan from the least spread.
     limited = (wish.rebalance and not wish.remove) or wish.only_adds
-    if not limited or whole.moves_proven or most is None:
+    if not limited or whole.moves_proven or (most is None and not wish.limits_bytes):
         return whole
     return check(current, after, wish, limited=True, pinned=unmovable)
 

@@ -57,6 +57,14 @@ def _sentences(plan: Plan) -> Iterator[str]:
             divided = " Brokers were divided among them first, and the plan is the best for that." * wish.rebalance
             yield f"No broker has two of {names}.{divided}"
     yield from _capacities(plan)
+    copied = plan.certificate.bytes_to_move
+    if (
+        options.max_bytes is not None
+        and wish.rebalance
+        and not (wish.remove or options.by_bytes)
+        and copied is not None
+    ):
+        yield f"{size(copied)} are copied; at most {size(options.max_bytes)} were allowed."
 
 
 def _capacities(plan: Plan) -> Iterator[str]:
@@ -95,6 +103,8 @@ def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Fin
     wish, options, idle = plan.wish, plan.wish.options, []
     if options.max_moves is not None and (wish.remove or not wish.rebalance):
         idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
+    if options.max_bytes is not None and not wish.limits_bytes:
+        idle.append("max bytes has no effect: it applies only to a rebalance by replica count, with no broker removed")
     if wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if wish.rearranges and not wish.rebalance and options.by_bytes:

@@ -54,6 +54,7 @@ def test_a_link_gives_back_what_was_wished(wish, edits, after):
         ("bytes", Edits(), Wish(remove=(1,), options=Options(by_bytes=True))),
         ("cap:4", Edits(), Wish(remove=(1,), options=Options(receive_cap=4))),
         ("moves:4", Edits(), Wish(remove=(1,), options=Options(max_moves=4))),
+        ("data:500", Edits(), Wish(remove=(1,), options=Options(max_bytes=500))),
         ("rebalance", Edits(), Wish(remove=(1,), rebalance=True)),
         ("mend", Edits(), Wish(remove=(1,), mend_racks=True)),
         ("mend-all", Edits(), Wish(remove=(1,), mend=True)),

@@ -89,6 +89,7 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only_onto: list[_Onto] = []
     keep_apart: list[Annotated[list[str], msgspec.Meta(min_length=2)]] = []
     capacity: list[_Capacity] = []
+    max_bytes: Count | None = None
 
     def read(self) -> Options:
         """The options of a wish; each item of a rule once, in their order."""

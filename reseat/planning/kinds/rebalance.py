@@ -13,6 +13,7 @@
 With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
 of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
 worth the same price in squares (see ``solver``).
+With ``Options.max_bytes`` the same for the data that is copied: the most moves of those points that copy no more.
 With ``Options.keep_racks``, in the place of 1: no partition's racks get less diverse, and none is mended for itself.
 By bytes (``Options.by_bytes``), in the place of 2 to 4: bytes by broker as even as found, with a bound and its gap (see
 ``by_weight``); no broker receives that has as many replicas as the fullest had.
@@ -43,6 +44,7 @@ from reseat.balance.findings import SKEW_SHARE
 from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Finding, Options, Plan, Severity, Wish
 from reseat.model.arrays import on_brokers, row_any
+from reseat.model.units import size
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, with_leaders_evened
@@ -188,8 +190,10 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
             continue
         if options.max_moves is not None and moves > options.max_moves:
             continue
-        after = problem.loads_with(found)[problem.targets]
         copied = bytes_to_copy(begun.current, found.rows, found.lists)
+        if options.max_bytes is not None and (copied is None or copied > options.max_bytes):
+            continue
+        after = problem.loads_with(found)[problem.targets]
         points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()), copied)
     return tuple(points[moves] for moves in sorted(points))
 
@@ -231,25 +235,51 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
     Raises:
         WishRefused: none were found, or racks alone need more moves than are allowed.
     """
-    most = wish.options.max_moves
-    by_racks = wish.mend_racks or wish.options.by_bytes
-    found = choice.at(None) if by_racks else choice.evenest()
+    problem, options = choice.problem, wish.options
+    most, most_bytes = options.max_moves, options.max_bytes if wish.limits_bytes else None
+    found = choice.at(None) if wish.mend_racks or options.by_bytes else choice.evenest()
     if found is None:
         raise _not_found()
-    if wish.mend_racks or wish.remove or most is None or choice.problem.moves(found) <= most:
-        return found, False
-    within = choice.within(most)
-    if within is None:
-        alone = choice.at(None)
-        raise (
-            _not_found()
-            if alone is None or (needed := choice.problem.moves(alone)) <= most
-            else WishRefused(
-                f"{counted(most, 'move')} are too few: rack diversity alone needs {needed:,}.",
-                choices=(f"Allow at least {needed:,}.", "Rebalance leaders only."),
-            )
+
+    def fits(made: Found) -> bool:
+        copied = 0.0 if most_bytes is None else problem.bytes(made)
+        return (most is None or problem.moves(made) <= most) and (
+            most_bytes is None or (copied is not None and copied <= most_bytes)
         )
+
+    if wish.mend_racks or wish.remove or fits(found):
+        return found, False
+    about, copied = problem.moves(found), problem.bytes(found)
+    if most_bytes is not None:
+        if copied is None:
+            raise WishRefused(
+                "Replica sizes are not all known, so a limit on the data to copy cannot be kept.",
+                choices=("Read the output of kafka-log-dirs --describe too.", "Limit the moves instead."),
+            )
+        about = int(about * min(1, most_bytes / max(copied, 1)))
+    within = choice.within(about if most is None else min(about, most), fits)
+    if within is None:
+        raise _too_little(choice, most, most_bytes)
     return within, True
+
+
+def _too_little(choice: Solver, most: int | None, most_bytes: int | None) -> WishRefused:
+    """That racks alone need more than is allowed, or that no plan was found."""
+    alone = choice.at(None)
+    if alone is None:
+        return _not_found()
+    needed, copied = choice.problem.moves(alone), choice.problem.bytes(alone)
+    if most is not None and needed > most:
+        return WishRefused(
+            f"{counted(most, 'move')} are too few: rack diversity alone needs {needed:,}.",
+            choices=(f"Allow at least {needed:,}.", "Rebalance leaders only."),
+        )
+    if most_bytes is not None and copied is not None and copied > most_bytes:
+        return WishRefused(
+            f"{size(most_bytes)} are too little: rack diversity alone copies {size(copied)}.",
+            choices=(f"Allow at least {size(copied)}.", "Keep racks as they are (--keep-racks).", "Leaders only."),
+        )
+    return _not_found()
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:

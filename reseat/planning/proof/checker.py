@@ -142,6 +142,8 @@ def _of_rebalance(
 ) -> Verdict:
     change = Change.between(current, proposed, wish.remove, pinned=pinned, rules=wish.options)
     change.require_factor(change.before_factor)
+    if wish.limits_bytes:
+        change.require_bytes(wish.options.max_bytes)
     places, keeps = places_kept(change, wish.options, moves=wish.rebalance), wish.rebalance and wish.options.keep_racks
     targets = change.targets
     asked = choices_of_moved(change, targets, targets, places, keeps_racks=keeps, parts=wish.rebalance)

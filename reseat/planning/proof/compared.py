@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Options
+from reseat.model.units import size
 from reseat.model.wording import counted
 
 __all__ = ["Change", "rack_squares", "rack_sum_of_squares", "widened"]
@@ -223,6 +224,17 @@ class Change:
             len(over),
             "brokers receive more than was allowed",
         )
+
+    def require_bytes(self, most: int | None) -> None:
+        """A fault where more than so many bytes are copied: the largest told replica of each partition, each time."""
+        sizes = self.current.replica_bytes
+        if most is None or sizes is None:
+            return
+        copied = self.comes.sum(axis=1)
+        some = copied > 0
+        total = float((np.fmax.reduce(sizes[self.rows[some]], axis=1, initial=np.nan) * copied[some]).sum())
+        if total > most:
+            self.faults.append(f"{size(total)} would be copied; at most {size(most)} were allowed.")
 
     @property
     def received(self) -> IndexArray:

@@ -111,18 +111,25 @@ class Solver:
         found = self._searched(ends, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
         return None if found is None or self.problem.moves(found) > moves else found
 
-    def within(self, most: int) -> Found | None:
+    def within(self, most: int, fits: Callable[[Found], bool] | None = None) -> Found | None:
         """The sets at the least tolerance that makes at most so many moves (see ``at``).
+
+        Args:
+            most: moves; about how many, where ``fits`` decides.
+            fits: whether sets are within another limit, as those with fewer moves are too.
 
         Returns:
             None where even what nothing else allows takes more, or where sets were not found.
         """
         found: dict[int, Found | None] = {}
 
+        def enough(made: Found) -> bool:
+            return self.problem.moves(made) <= most if fits is None else fits(made)
+
         def holds(tolerance: int) -> bool:
             if tolerance not in found:
                 found[tolerance] = self.at(tolerance)
-            return (made := found[tolerance]) is not None and self.problem.moves(made) <= most
+            return (made := found[tolerance]) is not None and enough(made)
 
         # Where racks are no matter the first guess is right, and its neighbour shows it.
         at, least = self._least_within(most), None
@@ -131,7 +138,7 @@ class Solver:
             least = at - (fewer or 0)
         else:
             alone = self.at(None)
-            if alone is not None and self.problem.moves(alone) > most:
+            if alone is not None and not enough(alone):
                 return None
             # No two loads differ by more, whatever racks ask for.
             widest = int(self._loads.max(initial=0) + self.problem.need.sum())

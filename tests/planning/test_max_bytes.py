@@ -1,0 +1,139 @@
+"""A limit on the data that a rebalance copies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reseat.errors import WishRefused
+from reseat.model import Broker, ClusterLayout, Options, Wish
+from reseat.planning import curve, plan
+from reseat.planning.conflict import conflict
+from reseat.planning.judge import judge
+from tests.planning.brute_force import random_layout
+from tests.planning.test_rebalance import outcomes_of, value_of
+
+
+def limited(most: int, **others: object) -> Wish:
+    """A rebalance that copies at most so many bytes."""
+    return Wish(rebalance=True, options=Options(max_bytes=most, **others))  # type: ignore[arg-type]
+
+
+def sized(layout: ClusterLayout, rng: np.random.Generator) -> ClusterLayout:
+    """The same with a size of each partition."""
+    sizes = rng.integers(1, 50, layout.partition_count).astype(np.float64)
+    return replace(layout, size_bytes=np.where(layout.replicas >= 0, sizes[:, None], np.nan))
+
+
+def copied(layout: ClusterLayout, proposed: ClusterLayout) -> float:
+    """Bytes of the newcomers, counted with loops."""
+    before, sizes = layout.assignments(), np.fmax.reduce(layout.size_bytes, axis=1)
+    return float(
+        sum(
+            sizes[row] * len(set(members) - set(before[key]))
+            for row, (key, members) in enumerate(proposed.assignments().items())
+        )
+    )
+
+
+def holds(layout: ClusterLayout) -> int:
+    """At every limit no more is copied, and no plan with as few moves is evener; how many were planned."""
+    outcomes = outcomes_of(layout)
+    moves, squares = outcomes[:, 0], (outcomes[:, 1:] ** 2).sum(axis=1)
+    whole, made_of = plan(layout, Wish(rebalance=True)), 0
+    all_of_it = int(copied(layout, whole.proposed))
+    for most in sorted({0, all_of_it // 3, all_of_it // 2, all_of_it - 1, all_of_it} - {-1}):
+        try:
+            made = plan(layout, limited(most))
+        except WishRefused:
+            # Racks alone copy more.
+            assert most < copied(layout, plan(layout, Wish(mend_racks=True)).proposed)
+            continue
+        _, own, reached = value_of(layout, made.proposed.assignments())
+
+        assert copied(layout, made.proposed) <= most
+        assert not ((moves < own) & (squares <= reached)).any() or most == all_of_it
+        assert not ((moves <= own) & (squares < reached)).any() or most == all_of_it
+        assert made.certificate.faults == ()
+        assert judge(layout, made.proposed, limited(most)).faults == ()
+        if most == all_of_it:
+            assert made.certificate.moves == whole.certificate.moves
+        made_of += 1
+    return made_of
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_more_is_copied_and_nothing_with_as_few_moves_is_evener(seed: int) -> None:
+    """Against every plan there is."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(2, 5)))
+    holds(sized(layout, rng))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+def test_no_more_is_copied_at_length(seed: int) -> None:
+    """The same of many more."""
+    rng = np.random.default_rng(7_000 + seed)
+    layouts = (sized(random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=6), rng) for _ in range(40))
+
+    assert sum(map(holds, layouts)) > 40
+
+
+def skewed() -> ClusterLayout:
+    """Six brokers without racks, 90 partitions that are mostly on the first two, of 1 to 99 GB."""
+    rng = np.random.default_rng(4)
+    weights = [0.4, 0.3, 0.1, 0.1, 0.05, 0.05]
+    lists = {("t", row): rng.choice(6, 3, replace=False, p=weights).tolist() for row in range(90)}
+    sizes = {key: float(rng.integers(1, 100)) * 1e9 for key in lists}
+    return ClusterLayout.from_assignments(lists, brokers=[Broker(b) for b in range(6)], size_bytes=sizes)
+
+
+def test_the_more_may_be_copied_the_evener_it_gets() -> None:
+    """The certificate says what is copied of what was allowed; the curve ends at the limit."""
+    layout = skewed()
+    made = [plan(layout, limited(most * 10**11)).certificate for most in (0, 1, 5, 10)]
+
+    assert [one.replica_spread for one in made] == sorted((one.replica_spread for one in made), reverse=True)
+    assert all(one.moves_proven and one.replica_balance_proven for one in made)
+    assert made[1].sentences[-1] == "93.0 GB are copied; at most 100 GB were allowed."
+    assert made[3].moves == plan(layout, Wish(rebalance=True)).certificate.moves
+    points = curve(layout, limited(2 * 10**11))
+    assert [point.bytes_to_move for point in points] == [35e9, 171e9]
+
+
+def test_who_judges_a_plan_notices_too_much_data() -> None:
+    """A fault that names both amounts."""
+    layout = skewed()
+    whole = plan(layout, Wish(rebalance=True)).proposed
+
+    assert judge(layout, whole, limited(10**11)).faults == ("804 GB would be copied; at most 100 GB were allowed.",)
+
+
+def test_what_cannot_be_kept_is_refused() -> None:
+    """Sizes that are not told; racks that need more, with the set that conflicts."""
+    layout = skewed()
+    with pytest.raises(WishRefused, match="Replica sizes are not all known"):
+        plan(replace(layout, size_bytes=None), limited(10**11))
+    badly = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("t", 1): [3, 4]},
+        brokers=[Broker(i, "aabb"[i - 1]) for i in range(1, 5)],
+        size_bytes={("t", 0): 5e9, ("t", 1): 5e9},
+    )
+    with pytest.raises(WishRefused, match=r"1\.0 GB are too little: rack diversity alone copies 10\.0 GB"):
+        plan(badly, limited(10**9))
+    assert plan(badly, limited(10**9, keep_racks=True)).certificate.moves == 0
+    assert conflict(badly, limited(10**9)) == ()
+
+
+def test_elsewhere_it_has_no_effect_and_that_is_said() -> None:
+    """A drain copies what it must; balance by size has limits of its own."""
+    layout = skewed()
+    for wish in (Wish(remove=(0,)), replace(limited(1), remove=(0,)), limited(1, by_bytes=True)):
+        made = plan(layout, replace(wish, options=replace(wish.options, max_bytes=1)))
+
+        assert [one.sentence for one in made.findings if one.kind == "option_without_effect"] == [
+            "Max bytes has no effect: it applies only to a rebalance by replica count, with no broker removed."
+        ]
