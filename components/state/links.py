@@ -91,6 +91,7 @@ def to_query(
         *(["incomplete"] if edits.incomplete_accepted else []),
         *(["unmovable"] if options.keep_unmovable else []),
         *(["keep-racks"] if options.keep_racks else []),
+        *(["even-topics"] if options.even_topics else []),
         *(["rebalance"] if wish.rebalance else []),
         *(["mend"] if wish.mend_racks else []),
         *(["leaders"] if wish.leaders_only else []),
@@ -159,6 +160,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 max_bytes=bytes_in(f"{choices['data']}B") if "data" in choices else None,
                 keep_unmovable="unmovable" in choices,
                 keep_racks="keep-racks" in choices,
+                even_topics="even-topics" in choices,
                 **{
                     name: rule.read_all(query.get(_RULE_NAMES.get(name, name), "").split(_SEPARATORS.get(name, "\n")))
                     for name, rule in RULES.items()

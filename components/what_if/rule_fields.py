@@ -45,6 +45,11 @@ def rule_fields(seat: OpenLayout) -> dict[str, Any]:
         value=options.keep_racks,
         help="No partition gets less diverse over racks, and none moves for its racks alone.",
     )
+    told["even_topics"] = st.checkbox(
+        "Balance each topic in a rebalance",
+        value=options.even_topics,
+        help="Each topic is spread over brokers as evenly as it can be, before all of them together: more moves.",
+    )
     told["never_leads"] = st.multiselect(
         "Never preferred leader",
         ids,
@@ -77,4 +82,4 @@ def read_rules(told: dict[str, Any]) -> dict[str, Any]:
     """
     rules = {name: RULES[name].each_once(told[name]) for name in ("never_leads", "never_onto", "leader_racks")}
     written = {name: RULES[name].read_all(told[name].splitlines()) for name in _WRITTEN}
-    return {**rules, **written, "keep_racks": told["keep_racks"]}
+    return {**rules, **written, "keep_racks": told["keep_racks"], "even_topics": told["even_topics"]}

@@ -127,6 +127,7 @@ def wish(command: Options) -> None:
     several(command, "--capacity", "ID=MOST", rule_item("capacity"), said)
     said = "with --rebalance: no partition's racks get less diverse, and none is moved for its racks alone"
     flag(command, "--keep-racks", said)
+    flag(command, "--even-topics", "with --rebalance: balance each topic over brokers before all of them together")
     said = "also plan partitions without a live in-sync replica; by default they stay as they are"
     flag(command, "--keep-unmovable", said)
     said = "the complete change, with every option: a change file, or a plan's certificate"

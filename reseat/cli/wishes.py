@@ -28,7 +28,17 @@ _BROKERS = (
     "mend",
 )
 #: How to plan; rules that are lists may be given several times.
-_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "max_bytes", "keep_unmovable", "keep_racks", *RULES)
+_OPTIONS = (
+    "reorder_all",
+    "receive_cap",
+    "by_bytes",
+    "max_moves",
+    "max_bytes",
+    "keep_unmovable",
+    "keep_racks",
+    "even_topics",
+    *RULES,
+)
 #: Rules of which an option holds one item, which has commas of its own.
 _ONE_A_TIME = ("only_onto", "keep_apart", "capacity")
 

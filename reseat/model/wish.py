@@ -41,6 +41,7 @@ class Options:
             rebalance moves those that are elsewhere there.
         keep_apart: groups of topics or patterns of which no broker holds two: a plan brings no two together, and a
             rebalance parts those that are together.
+        even_topics: for a rebalance: even out each topic over brokers before all of them together.
         capacity: the most that brokers may hold; one that holds more already ends no higher, and a rebalance relieves
             it.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
@@ -61,12 +62,13 @@ class Options:
     keep_apart: tuple[tuple[str, ...], ...] = ()
     capacity: tuple[Capacity, ...] = ()
     max_bytes: int | None = None
+    even_topics: bool = False
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
         plain = {name: getattr(self, name) for name in _ALWAYS_TOLD}
         rules = {name: [rule.plain(item) for item in getattr(self, name)] for name, rule in RULES.items()}
-        flags: dict[str, object] = {"keep_racks": True} if self.keep_racks else {}
+        flags: dict[str, object] = {name: True for name in ("keep_racks", "even_topics") if getattr(self, name)}
         if self.max_bytes is not None:
             flags["max_bytes"] = self.max_bytes
         return plain | {name: rule for name, rule in rules.items() if rule} | flags
@@ -141,7 +143,7 @@ class Wish:
     @property
     def limits_bytes(self) -> bool:
         """Whether no more than ``Options.max_bytes`` may be copied: a rebalance of replica counts without a drain."""
-        counts = self.rebalance and not self.remove and not self.options.by_bytes
+        counts = self.rebalance and not self.remove and not (self.options.by_bytes or self.options.even_topics)
         return counts and self.options.max_bytes is not None
 
     @property

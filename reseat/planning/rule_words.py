@@ -104,11 +104,15 @@ def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Fin
     if options.max_moves is not None and (wish.remove or not wish.rebalance):
         idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
     if options.max_bytes is not None and not wish.limits_bytes:
-        idle.append("max bytes has no effect: it applies only to a rebalance by replica count, with no broker removed")
+        idle.append("max bytes has no effect: it applies only to a rebalance of all replica counts with none removed")
     if wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if wish.rearranges and not wish.rebalance and options.by_bytes:
         idle.append("sizes have no effect: replicas are counted")
+    if options.even_topics and wish.rebalance and (options.max_moves is not None or options.by_bytes):
+        idle.append("max moves and balance by size have no effect beside balance by topic")
+    if options.even_topics and not wish.rebalance:
+        idle.append("balance by topic has no effect: it is an aim of a rebalance")
     if options.keep_racks and not wish.rebalance:
         idle.append("keeping racks has no effect: it is a rule of a rebalance")
     if (options.never_leads or options.leader_racks) and (wish.topics or wish.places):

@@ -55,6 +55,7 @@ def test_a_link_gives_back_what_was_wished(wish, edits, after):
         ("cap:4", Edits(), Wish(remove=(1,), options=Options(receive_cap=4))),
         ("moves:4", Edits(), Wish(remove=(1,), options=Options(max_moves=4))),
         ("data:500", Edits(), Wish(remove=(1,), options=Options(max_bytes=500))),
+        ("even-topics", Edits(), Wish(remove=(1,), options=Options(even_topics=True))),
         ("rebalance", Edits(), Wish(remove=(1,), rebalance=True)),
         ("mend", Edits(), Wish(remove=(1,), mend_racks=True)),
         ("mend-all", Edits(), Wish(remove=(1,), mend=True)),

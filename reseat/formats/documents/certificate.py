@@ -90,6 +90,7 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep_apart: list[Annotated[list[str], msgspec.Meta(min_length=2)]] = []
     capacity: list[_Capacity] = []
     max_bytes: Count | None = None
+    even_topics: bool = False
 
     def read(self) -> Options:
         """The options of a wish; each item of a rule once, in their order."""

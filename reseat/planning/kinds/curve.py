@@ -124,7 +124,8 @@ def _without_a_curve(wish: Wish) -> str | None:
             "No alternatives with more moves: the plan balances by size, and alternatives are computed for replica "
             "counts only."
         )
-    if wish.mend_racks or wish.mend or wish.leaders_only or wish.places or (wish.rebalance and wish.remove):
+    alone = wish.mend_racks or wish.mend or wish.leaders_only or bool(wish.places)
+    if alone or (wish.rebalance and (wish.remove or wish.options.even_topics)):
         return "This change has one plan: the one with the fewest moves for it."
     if wish.options.receive_cap is not None:
         return "No alternatives with more moves: a cap on replicas received is set."

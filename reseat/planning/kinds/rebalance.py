@@ -15,6 +15,8 @@ of squares of replica counts. It may make fewer than allowed, and of such plans 
 worth the same price in squares (see ``solver``).
 With ``Options.max_bytes`` the same for the data that is copied: the most moves of those points that copy no more.
 With ``Options.keep_racks``, in the place of 1: no partition's racks get less diverse, and none is mended for itself.
+With ``Options.even_topics``, in the place of 2 to 4: each topic's least spread, then all of them as even as found, by
+few moves (see ``by_topic``).
 By bytes (``Options.by_bytes``), in the place of 2 to 4: bytes by broker as even as found, with a bound and its gap (see
 ``by_weight``); no broker receives that has as many replicas as the fullest had.
 Brokers that leave with it hold nothing afterwards, unless a partition cannot move; those that join receive.
@@ -49,6 +51,7 @@ from reseat.model.wording import counted, minimal, verb
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, with_leaders_evened
 from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
+from reseat.planning.kinds.by_topic import rebalanced_by_topic
 from reseat.planning.preconditions import (
     Settled,
     pinned,
@@ -237,7 +240,8 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
     """
     problem, options = choice.problem, wish.options
     most, most_bytes = options.max_moves, options.max_bytes if wish.limits_bytes else None
-    found = choice.at(None) if wish.mend_racks or options.by_bytes else choice.evenest()
+    other = wish.mend_racks or options.by_bytes or options.even_topics
+    found = choice.at(None) if other else choice.evenest()
     if found is None:
         raise _not_found()
 
@@ -247,7 +251,7 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
             most_bytes is None or (copied is not None and copied <= most_bytes)
         )
 
-    if wish.mend_racks or wish.remove or fits(found):
+    if wish.mend_racks or wish.remove or options.even_topics or fits(found):
         return found, False
     about, copied = problem.moves(found), problem.bytes(found)
     if most_bytes is not None:
@@ -288,7 +292,9 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     closed = np.isin(current.broker_ids, wish.options.never_onto)
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
-    if wish.rebalance and wish.options.by_bytes:
+    if wish.rebalance and wish.options.even_topics:
+        found = _by_topic(current, begun.problem, wish.options)
+    elif wish.rebalance and wish.options.by_bytes:
         most = None if wish.remove else wish.options.max_moves
         found, gap, by_bytes = rebalanced_by_bytes(current, begun.problem, found, begun.leaving, most=most)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
@@ -314,6 +320,16 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets | begun.leaving | closed)),
     )
     return with_cautions(with_doubtful_receivers(plan, begun.start.under_way), layout)
+
+
+def _by_topic(current: ClusterLayout, problem: Problem, options: Options) -> Found:
+    try:
+        found = rebalanced_by_topic(current, problem)
+    except NoRoom:
+        raise no_room(current, options) from None
+    if found is None:
+        raise _not_found()
+    return found
 
 
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
@@ -384,6 +400,12 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[s
         )
     if by_bytes:
         return (*out, *by_bytes[1:], f"{spread}. Not an aim of this plan.", *leader_sentences(verdict))
+    if verdict.topics_even is not None:
+        even, topics = verdict.topics_even
+        each = verb(topics, "The topic has", f"Each of {topics:,} topics has")
+        some = f"{even:,} of {counted(topics, 'topic')} are proven to have their least spread over brokers."
+        whole = minimal(f"{each} its least spread over brokers (proven)", racks_unknown=unknown)
+        out.append(whole if even == topics else some)
     given = f"{counted(moves, 'move')} and this rack placement" if wish.mend_racks else "this rack placement"
     if not verdict.replicas_proven:
         out.append(f"{spread}. Not proven minimal.")

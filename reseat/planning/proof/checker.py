@@ -150,11 +150,29 @@ def _of_rebalance(
     sound = not change.faults and asked.sound and not (wish.rebalance and places.over)
     graph = _graph(change, asked.choices, places) if sound else None
     moves = replicas = False
-    if graph is not None:
+    by_topic = wish.rebalance and wish.options.even_topics
+    if graph is not None and by_topic:
+        replicas = bool(np.ptp(graph.load) <= 1) if graph.load.size else True
+    elif graph is not None:
         moves, replicas = _moves_and_squares(graph, spread=not wish.mend_racks, limit=0 if limited else None, least=1)
     free = change.members_differ
     leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=not wish.mend_racks)
-    return _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))
+    verdict = _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))
+    if not by_topic or change.faults:
+        return verdict
+    even = sum(_topic_even(change, wish, topic) for topic in range(len(change.current.topics)))
+    return replace(verdict, topics_even=(even, len(change.current.topics)))
+
+
+def _topic_even(whole: Change, wish: Wish, topic: int) -> bool:
+    """Whether no plan has a smaller spread of this topic: it is looked at alone, as if no other limited it."""
+    mine = whole.current.topic_of == topic
+    current, proposed = whole.current.select(mine), whole.proposed.select(mine)
+    change = Change.between(current, proposed, wish.remove, pinned=whole.pinned[mine], rules=wish.options)
+    places, targets = places_kept(change, wish.options, moves=True), change.targets
+    asked = choices_of_moved(change, targets, targets, places, keeps_racks=wish.options.keep_racks, parts=True)
+    graph = _graph(change, asked.choices, places) if asked.sound else None
+    return graph is not None and (not graph.load.size or _spread_least(graph))
 
 
 def _of_mend(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:

@@ -40,6 +40,7 @@ class Verdict:
         racks_unknown: whether the rack of a broker that remains is unknown, so that the proofs know nothing of it.
         last_resorts: ids of brokers, fenced or shutting down, that replicas are copied to.
         last_resorts_needed: whether no plan for the wish copies fewer replicas to such brokers.
+        topics_even: of how many topics the spread is proven the least, of how many; None: it is no aim.
     """
 
     faults: tuple[str, ...]
@@ -60,6 +61,7 @@ class Verdict:
     racks_unknown: bool = False
     last_resorts: tuple[int, ...] = ()
     last_resorts_needed: bool = True
+    topics_even: tuple[int, int] | None = None
 
     @property
     def valid(self) -> bool:

@@ -6,8 +6,9 @@ and ``solver.Solver`` finds its best sets; ``proof`` restates it for itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,6 +134,14 @@ class Problem:
             return None
         total = float((self.size[found.rows] * came)[came > 0].sum())
         return None if np.isnan(total) else total
+
+    def part(self, rows: _Ints, base: _Ints) -> Problem:
+        """The problem of some partitions (n,), beside (B,) replicas of others."""
+        per_row = ("lists", "fixed", "out", "further", "group", "size")
+        own: dict[str, Any] = {
+            name: None if (whole := getattr(self, name)) is None else whole[rows] for name in per_row
+        }
+        return replace(self, base=base, **own)
 
     def filled(self, rows: _Ints, vacated: BoolArray, came: IntArray) -> IntArray:
         """The lists of these rows with newcomers in the vacated places, from left to right, and then appended.

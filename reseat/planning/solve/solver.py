@@ -80,12 +80,16 @@ class Solver:
 
         return self._searched(self._filled, Levels.moves_first, window, in_part=in_part)
 
-    def at(self, tolerance: int | None) -> Found | None:
+    def at(self, tolerance: int | None, window: tuple[_Ints, _Ints] | None = None) -> Found | None:
         """The sets with the least moves and sum of squares, weighed; None where they were not found.
 
         Args:
             tolerance: the difference of two loads, at least 1, up to which no replica moves for balance; None: none
                 ever does, only what nothing else allows.
+            window: (T,) the least and (T,) the greatest load of each broker that counts; None: any.
+
+        Raises:
+            NoRoom: limits leave no sets.
 
         Returns:
             Of all sets those with the least sum of squares of loads plus ``2 tolerance - 1`` for each move; so no sets
@@ -95,7 +99,12 @@ class Solver:
         def levels(low: _Ints, high: _Ints) -> Levels:
             return Levels.moves_first(low, high) if tolerance is None else Levels.priced(low, high, tolerance)
 
-        return self._searched(self._ends(tolerance), levels)
+        if window is None:
+            return self._searched(self._ends(tolerance), levels)
+        least, most = self._limited(*window)
+        if (least > most).any():
+            raise NoRoom("No sets keep every limit.")
+        return self._searched(self._ends(tolerance), levels, lambda _: (least, most))
 
     def with_moves(self, moves: int, *, in_part: bool = False) -> Found | None:
         """The sets with the least sum of squares of at most so many moves; None where they were not found.

@@ -1,0 +1,91 @@
+"""A rebalance by topic: each topic's replicas evenly over brokers, then all of them.
+
+Promises, in this order:
+    1. Partitions sit on racks as in a rebalance without it.
+    2. Of each topic the least spread over the brokers that count. Topics share nothing but the cluster's load, so that
+       all have their least at once; the checker proves each for itself.
+    3. Then replicas of all topics as evenly as found, by few moves: topics are planned one after the other, the largest
+       first, and each once more when the loads of all others are there. No claim is made of it.
+
+How: a topic is the problem of its partitions alone. Its least window of loads is found by itself, then the least sum of
+squares of all loads within that window, each move at a price that no move pays which evens nothing out.
+
+Example: two topics of two partitions with one replica each, a on brokers 0 and 0, b on 1 and 1: one replica of each
+moves, though brokers are even to begin with.
+
+Complexity: that of ``solver`` three times a topic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import ClusterLayout
+from reseat.model.arrays import widened
+from reseat.planning.solve.problem import Found, NoRoom, Problem
+from reseat.planning.solve.solver import Solver
+
+__all__ = ["rebalanced_by_topic"]
+
+_Ints = npt.NDArray[np.int64]
+#: How often each topic is planned, with the loads that all others have by then.
+_TURNS = 2
+
+
+def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found | None:
+    """The sets for each topic's least spread, and then as even as found; None where a topic's were not found.
+
+    Args:
+        layout: the layout planned on.
+        problem: what may be chosen, of all its partitions.
+
+    Raises:
+        NoRoom: limits leave no sets.
+    """
+    topics = [np.asarray(layout.rows_of_topic(name), np.int64) for name in layout.topics]
+    topics.sort(key=len, reverse=True)
+    windows = [_window(problem, rows) for rows in topics]
+    lists, loads = problem.lists.copy(), problem.loads.copy()
+    own = [_loads(problem.staying[rows], len(loads)) for rows in topics]
+    for _ in range(_TURNS):
+        for at, (rows, window) in enumerate(zip(topics, windows, strict=True)):
+            if window is None:
+                return None
+            found = _within(problem.part(rows, loads - own[at]), *window, rest=loads - own[at])
+            if found is None:
+                return None
+            lists[rows] = problem.lists[rows]
+            lists[rows[found.rows]] = widened(found.lists, lists.shape[1])
+            after = _loads(lists[rows], len(loads))
+            loads, own[at] = loads + after - own[at], after
+    changed = np.flatnonzero((lists != problem.lists).any(axis=1))
+    return Found(changed, lists[changed], relaxed=False).in_order(problem)
+
+
+def _loads(lists: npt.NDArray[np.int32], brokers: int) -> _Ints:
+    """(B,) replicas of these lists on each broker."""
+    return np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:].astype(np.int64)
+
+
+def _window(problem: Problem, rows: _Ints) -> tuple[int, int] | None:
+    """The emptiest and the fullest broker of the topic with these partitions, at its least spread."""
+    part = problem.part(rows, np.zeros(len(problem.targets), np.int64))
+    found = Solver(replace(part, most=None)).evenest()
+    if found is None:
+        return None
+    after = part.loads_with(found)[problem.targets]
+    return int(after.min()), int(after.max())
+
+
+def _within(part: Problem, low: int, high: int, *, rest: _Ints) -> Found | None:
+    """The evenest of all loads with the topic's between these; where a capacity forbids that, without them."""
+    others = rest[part.targets]
+    try:
+        return Solver(part).at(1, (others + low, others + high))
+    except NoRoom:
+        if part.most is None:
+            raise
+        return Solver(part).at(1)
