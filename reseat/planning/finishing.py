@@ -8,20 +8,24 @@ Needs: rows of a layout and their new lists; a verdict of ``checker``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.balance.racks import rack_violations
-from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, IntArray, Options, Plan, Wish
+from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, Finding, IntArray, Options, Plan, Wish
+from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted
-from reseat.planning.preconditions import who_leads
+from reseat.planning.cautions import with_cautions
+from reseat.planning.preconditions import Settled, who_leads
 from reseat.planning.proof.verdict import Verdict
-from reseat.planning.proposal import propose
+from reseat.planning.proposal import bytes_to_copy, propose
+from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
-__all__ = ["Bound", "certified", "cost_of_cap", "with_leaders_evened"]
+__all__ = ["Bound", "certified", "cost_of_cap", "finished", "with_leaders_evened"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +82,14 @@ def with_leaders_evened(
     return propose(current, rows[different], lists[different])
 
 
+def finished(
+    start: Settled, proposed: ClusterLayout, certificate: Certificate, findings: Iterable[Finding] = ()
+) -> Plan:
+    """The plan, with all that a person should know before carrying it out."""
+    plan = Plan(start.layout, proposed, certificate, (*start.findings, *findings))
+    return with_cautions(with_doubtful_receivers(plan, start.under_way), start.read)
+
+
 def certified(
     current: ClusterLayout,
     proposed: ClusterLayout,
@@ -86,10 +98,12 @@ def certified(
     verdict: Verdict,
     bound: Bound,
     sentences: tuple[str, ...] = (),
+    leaving: BoolArray | None = None,
 ) -> Certificate:
     """The certificate: numbers counted by the checker, and proofs where it confirms what the planner knows.
 
-    A least value is told where the planner knows it or the checker proved that the plan has it.
+    A least value is told where the planner knows it or the checker proved that the plan has it. Of brokers that leave
+    (B,) nothing is a violation of racks afterwards.
     """
 
     def least(value: int | None, known: int | None, proven: bool) -> int | None:
@@ -98,15 +112,14 @@ def certified(
     racks = least(verdict.rack_sum_of_squares, bound.rack_sum_of_squares, verdict.rack_proven)
     replicas = least(verdict.replica_sum_of_squares, bound.replica_sum_of_squares, verdict.replicas_proven)
     moves = least(verdict.moves, bound.moves, verdict.moves_proven)
-    plain = Plan(current=current, proposed=proposed, certificate=Certificate(wish=wish, moves=verdict.moves))
-    sizes = plain.moves.bytes
+    rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
     return Certificate(
         wish=wish,
         moves=verdict.moves,
         least_moves=moves,
         moves_proven=verdict.moves_proven and verdict.moves == moves,
-        changed_partitions=int(plain.changed.sum()),
-        bytes_to_move=None if sizes is None or np.isnan(sizes).any() else float(sizes.sum()),
+        changed_partitions=rows.size,
+        bytes_to_move=bytes_to_copy(current, rows, proposed.replicas[rows]),
         rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=racks,
         rack_balance_proven=verdict.rack_proven and verdict.rack_sum_of_squares == racks,
@@ -122,7 +135,7 @@ def certified(
         least_changed_preferred_leaders=verdict.changed_preferred_leaders if bound.leaders else None,
         changed_leaders_proven=verdict.changed_leaders_proven and bound.leaders,
         rack_violations_before=rack_violations(current),
-        rack_violations_after=rack_violations(proposed),
+        rack_violations_after=rack_violations(proposed, None if leaving is None else ~leaving),
         last_resorts=verdict.last_resorts,
         faults=verdict.faults,
         sentences=sentences,

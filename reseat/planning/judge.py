@@ -44,7 +44,7 @@ from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, require_no_duplicates, settled, who_leads
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
-from reseat.planning.proposal import propose
+from reseat.planning.proposal import bytes_to_copy, propose
 from reseat.planning.solve.leaders import preferred_leaders
 
 __all__ = ["apply_assignment", "judge"]
@@ -87,6 +87,7 @@ def judge(
     current = standing.with_brokers(after.brokers)
     verdict = _verdict(current, after, wish, allow_rf_change, _held(layout, after, wish))
     told = bool(current.order_told.all())
+    rows = np.flatnonzero(lists_differ(current.replicas, after.replicas))
     best, refusal = _own_plan(standing, wish)
     comparison = _Comparison.of(current, after, wish, verdict)
     reference = best if not comparison.other_factors else None
@@ -101,8 +102,8 @@ def judge(
         moves=verdict.moves,
         least_moves=least_moves,
         moves_proven=sound and verdict.moves_proven,
-        changed_partitions=comparison.changed_partitions,
-        bytes_to_move=_bytes_to_move(current, after, wish),
+        changed_partitions=len(rows),
+        bytes_to_move=bytes_to_copy(current, rows, after.replicas[rows]),
         rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=least_rack,
         rack_balance_proven=sound and best_racks,
@@ -266,14 +267,12 @@ class _Comparison:
     """What orders of this plan's own replica sets could reach, and what it changes without need.
 
     Attributes:
-        changed_partitions: rows whose list differs.
         other_factors: whether a partition has another number of replicas without a wish for it.
         least_leader_sum_of_squares: the least over orders of the lists that the wish lets change.
         least_changed: the fewest changed preferred leaders among those.
         avoidable: rows whose preferred leader changes though the old one stays in the list.
     """
 
-    changed_partitions: int
     other_factors: bool
     least_leader_sum_of_squares: int
     least_changed: int
@@ -314,20 +313,11 @@ class _Comparison:
             for i in lost[: _NAMED_PARTITIONS + 1].tolist()
         )
         return cls(
-            changed_partitions=len(rows),
             other_factors=not wish.topics and bool((factor_after != factor_before).any()),
             least_leader_sum_of_squares=int((counts**2).sum()),
             least_changed=int((chosen != today).sum()),
             avoidable=named,
         )
-
-
-def _bytes_to_move(current: ClusterLayout, after: ClusterLayout, wish: Wish) -> float | None:
-    """Bytes of all copies; None where a size is not told."""
-    sizes = Plan(current=current, proposed=after, certificate=Certificate(wish=wish, moves=0)).moves.bytes
-    if sizes is None or np.isnan(sizes).any():
-        return None
-    return float(sizes.sum())
 
 
 # ---- words ---------------------------------------------------------------------------------------------------

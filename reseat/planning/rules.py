@@ -41,7 +41,7 @@ from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
-__all__ = ["Places", "fitted", "no_room", "only_onto", "places_of", "ruled", "sharing"]
+__all__ = ["Places", "fitted", "no_room", "not_found", "only_onto", "places_of", "ruled", "sharing"]
 
 _Ints = npt.NDArray[np.int64]
 _Solved = TypeVar("_Solved")
@@ -189,8 +189,18 @@ def fitted(
     raise NoRoom("Bytes never fit.")
 
 
+def not_found() -> WishRefused:
+    """That no plan was found of which it is sure."""
+    return WishRefused(
+        "No plan was found that surely has the fewest moves.",
+        choices=("Rebalance leaders only.", "Drain or add a broker instead."),
+    )
+
+
 def no_room(layout: ClusterLayout, options: Options) -> WishRefused:
-    """That no plan keeps the capacity of brokers."""
+    """That no plan keeps the capacity of brokers; without one, that none was found."""
+    if not options.capacity:
+        return not_found()
     brokers = tuple(rule.broker for rule in options.capacity)
     said = (
         f"with {verb(len(brokers), 'a limit', 'limits')} on {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"

@@ -179,7 +179,7 @@ def test_what_is_wrong_is_mended_and_told() -> None:
         "1 replica leaves dead broker 4.",
         "2 partitions get more replicas and 1 partition gets fewer (no data moves for that): as many as most "
         "partitions of the topic have.",
-        "3 replicas are copied, the proven minimum.",
+        "3 replicas move, the proven minimum.",
     )
 
 

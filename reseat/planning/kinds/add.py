@@ -49,8 +49,7 @@ from reseat.model import (
 )
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal
-from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import Bound, certified, cost_of_cap, with_leaders_evened
+from reseat.planning.finishing import Bound, certified, cost_of_cap, finished, with_leaders_evened
 from reseat.planning.preconditions import (
     Settled,
     pinned,
@@ -61,9 +60,8 @@ from reseat.planning.preconditions import (
     usable,
 )
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import last_resort_sentences
+from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, leader_sentences
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
-from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.rules import fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -116,19 +114,16 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound)
     # Racks are a rule of this wish and not an aim: nothing is told of the least that moves could reach there.
     certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
-    sentences = (*last_resort_sentences(verdict), *_sentences(certificate, current, capped=capped, whole=found.whole))
+    sentences = (
+        *last_resort_sentences(verdict),
+        *_sentences(certificate, verdict, current, capped=capped, whole=found.whole),
+    )
     if options.receive_cap is not None and certificate.valid:
         free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), options.max_moves)
         loads, without = (problem.loads_with(one)[problem.targets] for one in (found, free))
         sentences = (*sentences, cost_of_cap(options.receive_cap, loads, without))
     certificate = replace(certificate, sentences=sentences)
-    plan = Plan(
-        current=current,
-        proposed=proposed,
-        certificate=certificate,
-        findings=(*start.findings, *_findings(options)),
-    )
-    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+    return finished(start, proposed, certificate, _findings(options))
 
 
 def addition_curve(
@@ -255,10 +250,12 @@ def _findings(options: Options) -> tuple[Finding, ...]:
     return (Finding("bytes_not_weighed", Severity.NOTE, sentence),)
 
 
-def _sentences(certificate: Certificate, current: ClusterLayout, *, capped: bool, whole: bool) -> tuple[str, ...]:
+def _sentences(
+    certificate: Certificate, verdict: Verdict, current: ClusterLayout, *, capped: bool, whole: bool
+) -> tuple[str, ...]:
     """The certificate in words."""
     if certificate.faults:
-        return (f"The plan must not be executed: it has {counted(len(certificate.faults), 'fault')}.",)
+        return faulty(verdict)
     unknown = bool(current.unknown_racks)
     out = []
     if not certificate.moves and capped:
@@ -284,11 +281,5 @@ def _sentences(certificate: Certificate, current: ClusterLayout, *, capped: bool
         out.append(f"{spread}. Not proven minimal.")
     if current.racks:
         out.append("No changed partition is balanced worse over racks than before.")
-    if certificate.leader_spread is not None:
-        leaders = f"Max–min preferred leaders per broker: {certificate.leader_spread:,}"
-        out.append(
-            f"{leaders}. Proven minimal for these replica sets."
-            if certificate.leader_balance_proven
-            else f"{leaders}. Not proven minimal."
-        )
+    out.append(leader_sentences(verdict)[0])
     return tuple(out)

@@ -31,32 +31,26 @@ from reseat.planning.solve.solver import Solver
 __all__ = ["rebalanced_by_topic"]
 
 _Ints = npt.NDArray[np.int64]
-#: How often each topic is planned, with the loads that all others have by then.
-_TURNS = 2
 
 
-def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found | None:
-    """The sets for each topic's least spread, and then as even as found; None where a topic's were not found.
+def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
+    """The sets for each topic's least spread, and then as even as found.
 
     Args:
         layout: the layout planned on.
         problem: what may be chosen, of all its partitions.
 
     Raises:
-        NoRoom: limits leave no sets.
+        NoRoom: limits leave no sets, or those of a topic were not found.
     """
     topics = [np.asarray(layout.rows_of_topic(name), np.int64) for name in layout.topics]
     topics.sort(key=len, reverse=True)
     windows = [_window(problem, rows) for rows in topics]
     lists, loads = problem.lists.copy(), problem.loads.copy()
     own = [_loads(problem.staying[rows], len(loads)) for rows in topics]
-    for _ in range(_TURNS):
+    for _ in range(2):  # once more with the loads that all others have by then
         for at, (rows, window) in enumerate(zip(topics, windows, strict=True)):
-            if window is None:
-                return None
             found = _within(problem.part(rows, loads - own[at]), *window, rest=loads - own[at])
-            if found is None:
-                return None
             lists[rows] = problem.lists[rows]
             lists[rows[found.rows]] = widened(found.lists, lists.shape[1])
             after = _loads(lists[rows], len(loads))
@@ -70,22 +64,25 @@ def _loads(lists: npt.NDArray[np.int32], brokers: int) -> _Ints:
     return np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:].astype(np.int64)
 
 
-def _window(problem: Problem, rows: _Ints) -> tuple[int, int] | None:
+def _window(problem: Problem, rows: _Ints) -> tuple[int, int]:
     """The emptiest and the fullest broker of the topic with these partitions, at its least spread."""
     part = problem.part(rows, np.zeros(len(problem.targets), np.int64))
-    found = Solver(replace(part, most=None)).evenest()
-    if found is None:
-        return None
-    after = part.loads_with(found)[problem.targets]
+    after = part.loads_with(_sure(Solver(replace(part, most=None)).evenest()))[problem.targets]
     return int(after.min()), int(after.max())
 
 
-def _within(part: Problem, low: int, high: int, *, rest: _Ints) -> Found | None:
+def _within(part: Problem, low: int, high: int, *, rest: _Ints) -> Found:
     """The evenest of all loads with the topic's between these; where a capacity forbids that, without them."""
     others = rest[part.targets]
     try:
-        return Solver(part).at(1, (others + low, others + high))
+        return _sure(Solver(part).at(1, (others + low, others + high)))
     except NoRoom:
         if part.most is None:
             raise
-        return Solver(part).at(1)
+        return _sure(Solver(part).at(1))
+
+
+def _sure(found: Found | None) -> Found:
+    if found is None:
+        raise NoRoom("A topic's sets were not found.")
+    return found

@@ -30,9 +30,8 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Options, Plan, Wish
 from reseat.model.arrays import on_brokers, row_any, row_counts, widened
-from reseat.model.wording import counted, listed, minimal, verb
-from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import Bound, certified, with_leaders_evened
+from reseat.model.wording import counted, listed, verb
+from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
 from reseat.planning.kinds.dropping import packed, protected_replicas, thinned, with_first_in_sync, without_in_sync
 from reseat.planning.preconditions import (
     pinned,
@@ -44,10 +43,16 @@ from reseat.planning.preconditions import (
     settled,
 )
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict, leader_sentences
+from reseat.planning.proof.verdict import (
+    Verdict,
+    faulty,
+    leader_sentences,
+    moves_sentence,
+    rack_sentences,
+    spread_sentence,
+)
 from reseat.planning.proposal import propose, size_of_copies
-from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.rules import fitted, no_room, ruled
+from reseat.planning.rules import fitted, no_room, not_found, ruled
 from reseat.planning.solve.picking import Change
 from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -123,17 +128,17 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
         found, _ = fitted(problem, current, options, lambda one: Solver(one).at(None), lambda made: made)
     except NoRoom:
         raise no_room(current, options) from None
-    every = lists if found is None else widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
-    if found is not None:
-        every[found.rows] = widened(found.lists, every.shape[1])
+    if found is None:
+        raise not_found()
+    every = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
+    every[found.rows] = widened(found.lists, every.shape[1])
     proposed = _proposed(current, faults, every[:, : current.replicas.shape[1]], options)
     wish = Wish(mend=True, options=options)
     verdict = check(current, proposed, wish, pinned=unmovable)
     certificate = certified(
         current, proposed, wish=wish, verdict=verdict, bound=Bound(), sentences=_sentences(current, faults, verdict)
     )
-    plan = Plan(current, proposed, certificate, start.findings)
-    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+    return finished(start, proposed, certificate)
 
 
 def _faults(current: ClusterLayout, unmovable: BoolArray) -> _Faults:
@@ -201,9 +206,8 @@ def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options:
 
 def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict) -> tuple[str, ...]:
     if verdict.faults:
-        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
-    unknown, held = verdict.racks_unknown, row_counts(faults.lists != NONE)
-    out, moves = [], verdict.moves
+        return faulty(verdict)
+    held, out = row_counts(faults.lists != NONE), []
     if faults.twice.any():
         count = int(faults.twice.sum())
         out.append(f"{counted(count, 'partition names', 'partitions name')} a broker twice, and then once.")
@@ -213,33 +217,13 @@ def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict) -> tup
             f"{counted(int(faults.dead.sum()), 'replica leaves', 'replicas leave')} dead "
             f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}."
         )
-    lack = int((held < faults.factor).sum())
-    more = int((held > faults.factor).sum())
+    lack, more = int((held < faults.factor).sum()), int((held > faults.factor).sum())
     if lack or more:
         said = [f"{counted(lack, 'partition gets', 'partitions get')} more replicas"] * bool(lack)
         said += [f"{counted(more, 'partition gets', 'partitions get')} fewer (no data moves for that)"] * bool(more)
         out.append(f"{' and '.join(said)}: as many as most partitions of the topic have.")
-    nothing = not (out or moves)
-    if nothing:
-        out.append("Nothing to mend.")
-    elif moves:
-        copied = f"{counted(moves, 'replica is', 'replicas are')} copied"
-        out.append(
-            minimal(f"{copied}, the proven minimum", racks_unknown=unknown)
-            if verdict.moves_proven
-            else f"{copied}. Not proven minimal."
-        )
-    else:
-        out.append("No replica moves.")
-    if verdict.rack_sum_of_squares is not None:
-        out.append(
-            "Rack diversity is the best possible for every partition that can move (proven)."
-            if verdict.rack_proven
-            else "Rack diversity: not proven the best possible."
-        )
-    if nothing:
-        return tuple(out)
-    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
-    given = f"{spread}. Proven minimal for {counted(moves, 'move')} and this rack placement"
-    out.append(minimal(given, racks_unknown=unknown) if verdict.replicas_proven else f"{spread}. Not proven minimal.")
+    if not (out or verdict.moves):
+        return ("Nothing to mend.", *rack_sentences(verdict, every=True))
+    given = f"{counted(verdict.moves, 'move')} and this rack placement"
+    out += [moves_sentence(verdict), *rack_sentences(verdict, every=True), spread_sentence(verdict, given)]
     return (*out, *leader_sentences(verdict))

@@ -48,8 +48,7 @@ from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Finding, 
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.units import size
 from reseat.model.wording import counted, minimal, verb
-from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import Bound, certified, with_leaders_evened
+from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
 from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
 from reseat.planning.kinds.by_topic import rebalanced_by_topic
 from reseat.planning.preconditions import (
@@ -64,10 +63,16 @@ from reseat.planning.preconditions import (
     settled,
 )
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
+from reseat.planning.proof.verdict import (
+    Verdict,
+    faulty,
+    last_resort_sentences,
+    leader_sentences,
+    rack_sentences,
+    spread_sentence,
+)
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
-from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.rules import fitted, no_room, ruled
+from reseat.planning.rules import fitted, no_room, not_found, ruled
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
@@ -179,10 +184,10 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     Raises:
         WishRefused: as ``rebalance``.
     """
-    begun, choice, whole = _with_room(layout, wish, Solver.evenest, lambda found: found)
+    begun, choice, whole = _with_room(layout, wish, lambda solver, _: solver.evenest(), lambda found: found)
     problem, options, fewest = begun.problem, wish.options, choice.at(None)
     if fewest is None or whole is None:
-        raise _not_found()
+        raise not_found()
     least, most = problem.moves(fewest), problem.moves(whole)
     loads = problem.loads[problem.targets]
     calm = int(loads.mean() * (1 + SKEW_SHARE))
@@ -207,7 +212,7 @@ _Solved = TypeVar("_Solved")
 def _with_room(
     layout: ClusterLayout,
     wish: Wish,
-    solve: Callable[[Solver], _Solved],
+    solve: Callable[[Solver, ClusterLayout], _Solved],
     found_of: Callable[[_Solved], Found | None],
 ) -> tuple[_Start, Solver, _Solved]:
     """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can.
@@ -217,22 +222,19 @@ def _with_room(
     """
     for strict in (True, False):
         begun = _prepared(layout, wish, strict=strict)
+
+        def solved(one: Problem, at: ClusterLayout = begun.current) -> _Solved:
+            return solve(Solver(one), at)
+
         try:
-            made, _ = fitted(begun.problem, begun.current, wish.options, lambda one: solve(Solver(one)), found_of)
+            made, _ = fitted(begun.problem, begun.current, wish.options, solved, found_of)
             return begun, Solver(begun.problem), made
         except NoRoom:
             continue
     raise no_room(begun.current, wish.options)
 
 
-def _not_found() -> WishRefused:
-    return WishRefused(
-        "No plan was found that surely has the fewest moves.",
-        choices=("Rebalance leaders only.", "Drain or add a broker instead."),
-    )
-
-
-def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
+def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish) -> tuple[Found, bool]:
     """The sets for a wish, and whether it is a point before the least spread.
 
     Raises:
@@ -243,17 +245,17 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
     other = wish.mend_racks or options.by_bytes or options.even_topics
     found = choice.at(None) if other else choice.evenest()
     if found is None:
-        raise _not_found()
+        raise not_found()
 
     def fits(made: Found) -> bool:
-        copied = 0.0 if most_bytes is None else problem.bytes(made)
-        return (most is None or problem.moves(made) <= most) and (
-            most_bytes is None or (copied is not None and copied <= most_bytes)
-        )
+        if most is not None and problem.moves(made) > most:
+            return False
+        copied = 0.0 if most_bytes is None else bytes_to_copy(layout, made.rows, made.lists)
+        return most_bytes is None or (copied is not None and copied <= most_bytes)
 
     if wish.mend_racks or wish.remove or options.even_topics or fits(found):
         return found, False
-    about, copied = problem.moves(found), problem.bytes(found)
+    about, copied = problem.moves(found), bytes_to_copy(layout, found.rows, found.lists)
     if most_bytes is not None:
         if copied is None:
             raise WishRefused(
@@ -263,16 +265,16 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
         about = int(about * min(1, most_bytes / max(copied, 1)))
     within = choice.within(about if most is None else min(about, most), fits)
     if within is None:
-        raise _too_little(choice, most, most_bytes)
+        raise _too_little(choice, layout, most, most_bytes)
     return within, True
 
 
-def _too_little(choice: Solver, most: int | None, most_bytes: int | None) -> WishRefused:
+def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_bytes: int | None) -> WishRefused:
     """That racks alone need more than is allowed, or that no plan was found."""
     alone = choice.at(None)
     if alone is None:
-        return _not_found()
-    needed, copied = choice.problem.moves(alone), choice.problem.bytes(alone)
+        return not_found()
+    needed, copied = choice.problem.moves(alone), bytes_to_copy(layout, alone.rows, alone.lists)
     if most is not None and needed > most:
         return WishRefused(
             f"{counted(most, 'move')} are too few: rack diversity alone needs {needed:,}.",
@@ -283,7 +285,7 @@ def _too_little(choice: Solver, most: int | None, most_bytes: int | None) -> Wis
             f"{size(most_bytes)} are too little: rack diversity alone copies {size(copied)}.",
             choices=(f"Allow at least {size(copied)}.", "Keep racks as they are (--keep-racks).", "Leaders only."),
         )
-    return _not_found()
+    return not_found()
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -293,7 +295,10 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.even_topics:
-        found = _by_topic(current, begun.problem, wish.options)
+        try:
+            found = rebalanced_by_topic(current, begun.problem)
+        except NoRoom:
+            raise no_room(current, wish.options) from None
     elif wish.rebalance and wish.options.by_bytes:
         most = None if wish.remove else wish.options.max_moves
         found, gap, by_bytes = rebalanced_by_bytes(current, begun.problem, found, begun.leaving, most=most)
@@ -313,23 +318,10 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     if wish.keeps_racks:
         # Racks are a rule then and not an aim: nothing is told of the least that moves could reach there.
         certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
-    plan = Plan(
-        current=current,
-        proposed=proposed,
-        certificate=certificate if gap is None else replace(certificate, byte_sum_gap=gap),
-        findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets | begun.leaving | closed)),
-    )
-    return with_cautions(with_doubtful_receivers(plan, begun.start.under_way), layout)
-
-
-def _by_topic(current: ClusterLayout, problem: Problem, options: Options) -> Found:
-    try:
-        found = rebalanced_by_topic(current, problem)
-    except NoRoom:
-        raise no_room(current, options) from None
-    if found is None:
-        raise _not_found()
-    return found
+    if gap is not None:
+        certificate = replace(certificate, byte_sum_gap=gap)
+    left = _left_where_they_are(current, begun.targets | begun.leaving | closed)
+    return finished(begun.start, proposed, certificate, left)
 
 
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
@@ -361,22 +353,15 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
         wish=wish,
         verdict=verdict,
         bound=Bound(moves=0),
-        sentences=_faulty(verdict) or ("No replica moves.", *leader_sentences(verdict)),
+        sentences=faulty(verdict) or ("No replica moves.", *leader_sentences(verdict)),
     )
-    return with_cautions(Plan(current, proposed, certificate, start.findings), layout)
-
-
-def _faulty(verdict: Verdict) -> tuple[str, ...]:
-    if not verdict.faults:
-        return ()
-    return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+    return finished(start, proposed, certificate)
 
 
 def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[str, ...]) -> tuple[str, ...]:
     if verdict.faults:
-        return _faulty(verdict)
+        return faulty(verdict)
     unknown, moves = verdict.racks_unknown, verdict.moves
-    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
     out = [*last_resort_sentences(verdict)]
     if moves:
         said = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}"
@@ -392,12 +377,9 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[s
         out.append("No replica moves.")
     if verdict.rack_sum_of_squares is not None and wish.keeps_racks:
         out.append("No changed partition is balanced worse over racks than before.")
-    elif verdict.rack_sum_of_squares is not None:
-        out.append(
-            "Rack diversity is the best possible for every partition that can move (proven)."
-            if verdict.rack_proven
-            else "Rack diversity: not proven the best possible."
-        )
+    else:
+        out += rack_sentences(verdict, every=True)
+    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
     if by_bytes:
         return (*out, *by_bytes[1:], f"{spread}. Not an aim of this plan.", *leader_sentences(verdict))
     if verdict.topics_even is not None:
@@ -407,13 +389,10 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[s
         whole = minimal(f"{each} its least spread over brokers (proven)", racks_unknown=unknown)
         out.append(whole if even == topics else some)
     given = f"{counted(moves, 'move')} and this rack placement" if wish.mend_racks else "this rack placement"
-    if not verdict.replicas_proven:
-        out.append(f"{spread}. Not proven minimal.")
-    elif limited:
-        better = f"{spread}. No plan with as few moves is better balanced (proven)"
-        out.append(minimal(better, racks_unknown=unknown))
+    if limited and verdict.replicas_proven:
+        out.append(minimal(f"{spread}. No plan with as few moves is better balanced (proven)", racks_unknown=unknown))
     else:
-        out.append(minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown))
+        out.append(spread_sentence(verdict, given))
     return (*out, *leader_sentences(verdict))
 
 

@@ -36,7 +36,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import rack_violations
 from reseat.errors import WishRefused
 from reseat.model import (
     NONE,
@@ -53,8 +52,7 @@ from reseat.model import (
 )
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted
-from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import cost_of_cap, with_leaders_evened
+from reseat.planning.finishing import Bound, certified, cost_of_cap, finished, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
@@ -70,8 +68,6 @@ from reseat.planning.preconditions import (
 )
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import sentences_of
-from reseat.planning.proposal import bytes_to_copy
-from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.bin_packing import placed_by_weight
 from reseat.planning.solve.last_resort import lacking, solved_in_parts
@@ -251,15 +247,8 @@ def planned(
     proposed = with_leaders_evened(
         removal.layout, rows, lists, free=free, leaving=removal.leaving, options=wish.options
     )
-    to_copy = bytes_to_copy(removal.layout, rows, lists)
-    certificate = _certificate(removal, proposed, wish, least_squares, further, to_copy=to_copy, balance=balance)
-    plan = Plan(
-        current=removal.layout,
-        proposed=proposed,
-        certificate=certificate,
-        findings=(*removal.start.findings, *_findings(removal, proposed, certificate)),
-    )
-    return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
+    certificate = _certificate(removal, proposed, wish, least_squares, further, balance=balance)
+    return finished(removal.start, proposed, certificate, _findings(removal, proposed, certificate))
 
 
 def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, options: Options) -> Removal:
@@ -352,7 +341,6 @@ def _certificate(
     least_squares: int | None,
     further: tuple[str, ...],
     *,
-    to_copy: float | None,
     balance: bool,
 ) -> Certificate:
     layout = removal.layout
@@ -363,43 +351,11 @@ def _certificate(
         nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so there is nothing to do."
         # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
         sentences = (nothing,) if proposed is layout else (nothing, *sentences)
-    return Certificate(
-        wish=wish,
-        moves=verdict.moves,
-        least_moves=removal.displaced,
-        moves_proven=verdict.moves_proven,
-        changed_partitions=_changed(layout, proposed),
-        bytes_to_move=to_copy,
-        rack_sum_of_squares=verdict.rack_sum_of_squares,
-        least_rack_sum_of_squares=verdict.rack_sum_of_squares if verdict.rack_proven else None,
-        rack_balance_proven=verdict.rack_proven,
-        replica_sum_of_squares=verdict.replica_sum_of_squares,
-        least_replica_sum_of_squares=least_squares,
-        replica_balance_proven=verdict.replicas_proven,
-        replica_spread=verdict.replica_spread,
-        leader_sum_of_squares=verdict.leader_sum_of_squares,
-        least_leader_sum_of_squares=verdict.leader_sum_of_squares,
-        leader_balance_proven=verdict.leaders_proven,
-        leader_spread=verdict.leader_spread,
-        changed_preferred_leaders=verdict.changed_preferred_leaders,
-        least_changed_preferred_leaders=verdict.changed_preferred_leaders,
-        changed_leaders_proven=verdict.changed_leaders_proven,
-        rack_violations_before=rack_violations(layout),
-        rack_violations_after=rack_violations(proposed, ~removal.leaving),
-        last_resorts=verdict.last_resorts,
-        faults=verdict.faults,
-        sentences=(*sentences, *further),
-    )
-
-
-def _changed(current: ClusterLayout, proposed: ClusterLayout) -> int:
-    """Partitions whose list differs, in members or in order."""
-    if proposed is current:
-        return 0
-    different = np.zeros(current.partition_count, np.bool_)
-    for before, after in zip(current.replicas.T, proposed.replicas.T, strict=True):
-        different |= before != after
-    return int(np.count_nonzero(different))
+    bound, leaving = Bound(moves=removal.displaced), removal.leaving
+    said = (*sentences, *further)
+    made = certified(layout, proposed, wish=wish, verdict=verdict, bound=bound, sentences=said, leaving=leaving)
+    made = replace(made, least_replica_sum_of_squares=least_squares, moves_proven=verdict.moves_proven)
+    return replace(made, replica_balance_proven=verdict.replicas_proven)
 
 
 def _brokers(ids: tuple[int, ...]) -> str:

@@ -25,13 +25,11 @@ from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, BrokerState, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, verb
-from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import Bound, certified
+from reseat.planning.finishing import Bound, certified, finished
 from reseat.planning.kinds.remove import Removal, prepared, remove_brokers
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences
 from reseat.planning.proposal import propose, size_of_copies
-from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.by_weight import weight_on
 
 __all__ = ["replace_brokers"]
@@ -75,8 +73,7 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
         bound=Bound(moves=removal.displaced, leaders=False),
         sentences=_sentences(pairs, in_place, verdict),
     )
-    plan = Plan(current, proposed, certificate, removal.start.findings)
-    return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
+    return finished(removal.start, proposed, certificate)
 
 
 def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:
@@ -124,7 +121,7 @@ def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) ->
 def _sentences(pairs: Mapping[int, int], in_place: int, verdict: Verdict) -> tuple[str, ...]:
     """What moves, then who takes whose place, and what goes elsewhere."""
     if verdict.faults:
-        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+        return faulty(verdict)
     moves, others = verdict.moves, verdict.moves - in_place
     proven = ", the proven minimum" if verdict.moves_proven else ""
     who = ", ".join(f"broker {new} takes the place of broker {old}" for old, new in pairs.items())

@@ -41,8 +41,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
-from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import Bound, certified, cost_of_cap
+from reseat.planning.finishing import Bound, certified, cost_of_cap, finished
 from reseat.planning.kinds.dropping import (
     packed,
     protected_replicas,
@@ -61,9 +60,8 @@ from reseat.planning.preconditions import (
     usable,
 )
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, rack_sentences, spread_sentence
 from reseat.planning.proposal import propose
-from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.last_resort import solved_in_parts
 from reseat.planning.solve.picking import Change, Pick, Whole, replicas_kept, shrinking
@@ -130,13 +128,7 @@ def change_replication_factor(
         capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
         sentences = (*sentences, cost_of_cap(options.receive_cap, capped, uncapped))
     certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound, sentences=sentences)
-    plan = Plan(
-        current=current,
-        proposed=proposed,
-        certificate=certificate,
-        findings=(*start.findings, *_findings(change, protected, unsafe, options)),
-    )
-    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+    return finished(start, proposed, certificate, _findings(change, protected, unsafe, options))
 
 
 def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:
@@ -328,7 +320,7 @@ def _joint(change: Change, protected: BoolArray, loads: Whole) -> tuple[BoolArra
 
 def _sentences(change: Change, verdict: Verdict) -> tuple[str, ...]:
     if verdict.faults:
-        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+        return faulty(verdict)
     if not len(change.rows):
         return (f"Every partition of these topics has {counted(change.factor, 'replica')} already: nothing to do.",)
     out = [*last_resort_sentences(verdict)]
@@ -341,18 +333,7 @@ def _sentences(change: Change, verdict: Verdict) -> tuple[str, ...]:
         )
     if dropped:
         out.append(f"{counted(dropped, 'replica is', 'replicas are')} dropped; no data moves for that.")
-    if verdict.rack_sum_of_squares is not None:
-        out.append(
-            "Rack diversity is the best possible for every changed partition (proven)."
-            if verdict.rack_proven
-            else "Rack diversity of the changed partitions: not proven the best possible."
-        )
-    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
-    out.append(
-        minimal(f"{spread}. Proven minimal for this rack placement", racks_unknown=unknown)
-        if verdict.replicas_proven
-        else f"{spread}. Not proven minimal."
-    )
+    out += [*rack_sentences(verdict), spread_sentence(verdict)]
     changed = verdict.changed_preferred_leaders
     out.append(
         "No preferred leader changes."

@@ -28,21 +28,14 @@ def mended(change: Change) -> tuple[BoolArray, IndexArray]:
     named = (lists != NONE).sum(axis=1)
     ordered = np.sort(lists, axis=1)
     distinct = named - ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).sum(axis=1)
-    factor = np.zeros(len(lists), np.int64)
-    order = np.lexsort((named, change.current.topic_of))
-    topic, count = change.current.topic_of[order], named[order]
-    first = np.flatnonzero(np.append(True, (topic[1:] != topic[:-1]) | (count[1:] != count[:-1]))[: len(order)])
-    often = np.diff(np.append(first, len(order)))
-    common = np.zeros(len(change.current.topics), np.int64)
-    most = np.zeros_like(common)
-    for at, times in zip(first.tolist(), often.tolist(), strict=True):  # ascending, so that of equals the last counts
-        if times >= most[topic[at]]:
-            most[topic[at]], common[topic[at]] = times, count[at]
-    factor = np.where(change.pinned, distinct, common[change.current.topic_of])
+    topic = change.current.topic_of
+    often = np.zeros((len(change.current.topics), lists.shape[1] + 1), np.int64)
+    np.add.at(often, (topic, named), 1)
+    common = lists.shape[1] - often[:, ::-1].argmax(axis=1)  # of equals the greater
+    factor = np.where(change.pinned, distinct, common[topic])
     alive = (change.before != NONE) & ~np.append(change.leaving, False)[change.before]
     for column in range(1, alive.shape[1]):
-        twice = (change.before[:, :column] == change.before[:, column, None]).any(axis=1)
-        alive[:, column] &= ~twice
+        alive[:, column] &= ~(change.before[:, :column] == change.before[:, column, None]).any(axis=1)
     drops = alive.sum(axis=1) > factor[change.rows]
     must = change.must_stay(alive) & (drops & ~change.pinned[change.rows])[:, None]
     factor[change.rows] = np.maximum(factor[change.rows], must.sum(axis=1))

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 
 from reseat.model.wording import counted, listed, minimal, verb
 
-__all__ = ["Verdict", "last_resort_sentences", "leader_sentences", "sentences_of"]
+__all__ = [
+    "Verdict",
+    "faulty",
+    "last_resort_sentences",
+    "leader_sentences",
+    "moves_sentence",
+    "rack_sentences",
+    "sentences_of",
+    "spread_sentence",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,25 +81,36 @@ class Verdict:
 def sentences_of(verdict: Verdict, *, balance: bool = True) -> tuple[str, ...]:
     """A verdict in words; without ``balance`` nothing is said of the replica spread."""
     if verdict.faults:
-        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
-    out = [*last_resort_sentences(verdict), _moves_sentence(verdict)]
-    if verdict.rack_sum_of_squares is not None:
-        out.append(
-            "Rack diversity is the best possible for every changed partition (proven)."
-            if verdict.rack_proven
-            else "Rack diversity of the changed partitions: not proven the best possible."
-        )
-    if balance:
-        given = f"Proven minimal for {counted(verdict.moves, 'move')} and this rack placement"
-        out.append(
-            f"Max–min replica count per broker: {verdict.replica_spread:,}. "
-            + (
-                minimal(given, racks_unknown=verdict.racks_unknown)
-                if verdict.replicas_proven
-                else "Not proven minimal."
-            )
-        )
-    return (*out, *leader_sentences(verdict))
+        return faulty(verdict)
+    given = f"{counted(verdict.moves, 'move')} and this rack placement"
+    spread = (spread_sentence(verdict, given),) if balance else ()
+    out = (*last_resort_sentences(verdict), moves_sentence(verdict), *rack_sentences(verdict))
+    return (*out, *spread, *leader_sentences(verdict))
+
+
+def faulty(verdict: Verdict) -> tuple[str, ...]:
+    """All that is to be said of a plan that has faults; nothing where it has none."""
+    if not verdict.faults:
+        return ()
+    return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+
+
+def rack_sentences(verdict: Verdict, *, every: bool = False) -> tuple[str, ...]:
+    """How diverse changed partitions are over racks, or all that can move; nothing where racks do not count."""
+    if verdict.rack_sum_of_squares is None:
+        return ()
+    whom = "every partition that can move" if every else "every changed partition"
+    if verdict.rack_proven:
+        return (f"Rack diversity is the best possible for {whom} (proven).",)
+    return (f"Rack diversity{'' if every else ' of the changed partitions'}: not proven the best possible.",)
+
+
+def spread_sentence(verdict: Verdict, given: str = "this rack placement") -> str:
+    """How even replicas are, and for what that is the least."""
+    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}."
+    if not verdict.replicas_proven:
+        return f"{spread} Not proven minimal."
+    return f"{spread} {minimal(f'Proven minimal for {given}', racks_unknown=verdict.racks_unknown)}"
 
 
 def leader_sentences(verdict: Verdict) -> tuple[str, ...]:
@@ -117,7 +137,8 @@ def last_resort_sentences(verdict: Verdict) -> tuple[str, ...]:
     return (f"{who}: no other broker can take them. Bring {verb(len(ids), 'it', 'them')} back first.",)
 
 
-def _moves_sentence(verdict: Verdict) -> str:
+def moves_sentence(verdict: Verdict) -> str:
+    """How many replicas move, and whether that is the fewest."""
     if not verdict.moves:
         return "No replica moves."
     said = f"{counted(verdict.moves, 'replica')} {'moves' if verdict.moves == 1 else 'move'}"

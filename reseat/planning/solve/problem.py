@@ -125,16 +125,6 @@ class Problem:
         """Replicas that are copied."""
         return int(newcomers(self.lists[found.rows], found.lists).sum())
 
-    def bytes(self, found: Found) -> float | None:
-        """Bytes that are copied; None where the size of one of them is not told."""
-        came = row_counts(newcomers(self.lists[found.rows], found.lists))
-        if not came.any():
-            return 0.0
-        if self.size is None:
-            return None
-        total = float((self.size[found.rows] * came)[came > 0].sum())
-        return None if np.isnan(total) else total
-
     def part(self, rows: _Ints, base: _Ints) -> Problem:
         """The problem of some partitions (n,), beside (B,) replicas of others."""
         per_row = ("lists", "fixed", "out", "further", "group", "size")
