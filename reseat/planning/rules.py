@@ -158,7 +158,8 @@ def fitted(
     Raises:
         NoRoom: it never fits.
     """
-    most_bytes, size = problem.most_bytes, size_of_copies(layout)
+    most_bytes = problem.most_bytes
+    size = None if most_bytes is None else size_of_copies(layout)
     if most_bytes is None or size is None:
         return solve(problem), False
     size = np.nan_to_num(size)
