@@ -110,6 +110,8 @@ def options_of(wish: Wish) -> list[str]:
         **{name: getattr(options, name) for name in _OPTIONS if name not in RULES},
         "point": wish.point,
     }
+    if options.max_bytes is not None:
+        told["max_bytes"] = f"{options.max_bytes}B"
     for name, rule in RULES.items():
         lines = [rule.line(item) for item in getattr(options, name)]
         told[name] = lines if name in _ONE_A_TIME else ",".join(lines)

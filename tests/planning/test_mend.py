@@ -197,7 +197,7 @@ def test_replicas_on_dead_brokers_are_dropped_before_live_ones() -> None:
     lists = {("t", 0): [1, 4, 2], ("t", 1): [1, 2], ("t", 2): [5, 3]}
     made = plan(layout_of(lists, dead=(4,)), MEND)
 
-    assert made.proposed.assignments()["t", 0] == [1, 2]
+    assert sorted(made.proposed.assignments()["t", 0]) == [1, 2]
     assert made.certificate.moves == 0
 
 
