@@ -17,6 +17,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "is it empty: what lies deeper lies in a folder that lies there itself"
     ),
     (
+        _FOLDER,
+        'self, under: str = "", *, most: int = 100_000, hidden: Hidden = "none", closed: dict[str, str] | None = None',
+        "100000",
+    ): "how many are in memory at once",
+    (
         _CORDONING,
         "gone = {broker for end in ends if end.id > steps[0].id "
         'for broker in _ids(end, "lifted") + _ids(end, "theirs")}',
