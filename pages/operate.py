@@ -18,7 +18,7 @@ from components.state import addresses
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.errors import ReseatError
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.journal.journal import Journal
 
 SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
@@ -31,7 +31,7 @@ def notices(operated: OperatedCluster) -> None:
         states.draw_not_enabled(f"The journal must be readable: {operated.journal_error}")
     elif not operated.enabled:
         states.draw_not_enabled(person.how_to_enable(operated.access))
-    elif permission.verdict is not Verdict.PASSED:
+    elif permission.result is not CheckResult.PASSED:
         states.draw_not_enabled(permission.sentence)
     elif not operated.cluster_id:
         states.draw_not_enabled("The cluster id is unknown, so nothing can be confirmed.")

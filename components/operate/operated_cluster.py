@@ -15,7 +15,7 @@ from reseat import audit
 from reseat.errors import InputRefused
 from reseat.model import Snapshot
 from reseat.operate.checks.authorization import Access, Person, allowed
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.journal import Journal, LeaseHolder
 from reseat.operate.journal.records import Run
 from reseat.operate.request import RequestedBy
@@ -109,7 +109,7 @@ class OperatedCluster:
             self.enabled
             and self.journal is not None
             and bool(self.cluster_id)
-            and self.permission.verdict is Verdict.PASSED
+            and self.permission.result is CheckResult.PASSED
         )
 
     def insist(self) -> None:
@@ -119,7 +119,7 @@ class OperatedCluster:
             InputRefused: they may not.
         """
         permission = self.permission
-        if permission.verdict is not Verdict.PASSED:
+        if permission.result is not CheckResult.PASSED:
             audit.record("refusal", who=self.person.name, cluster=self.cluster_id, checks=[permission.name])
             raise InputRefused(permission.sentence)
 

@@ -26,7 +26,7 @@ from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable, ReseatError, WishRefused, WriteRefused
 from reseat.model import Plan
 from reseat.operate.admitting import check_plan
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.observed import estimate, observed_rates
 from reseat.planning.laid_over import laid_over
@@ -75,7 +75,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
         work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
         estimated = estimate(schedule, options.throttle, _rates(operated))
-        untold = sum(check.verdict is Verdict.NOT_TOLD for check in listed)
+        untold = sum(check.result is CheckResult.NOT_TOLD for check in listed)
         frame.answer(_answer(operated, proposal, plan, stopping(listed, overrides), untold))
         frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
     with foot:
@@ -154,10 +154,10 @@ def _answer(operated: OperatedCluster, proposal: Proposal, plan: Plan, against: 
     if not moves:
         what = f"{text.counted(changed, 'list')} {'changes' if changed == 1 else 'change'}, and no data moves"
     if against:
-        verdict = f"{text.counted(len(against), 'check')} failed"
+        result = f"{text.counted(len(against), 'check')} failed"
     else:
-        verdict = "nothing prevents it" + (f", {untold} unknown" if untold else "")
-    return f"{proposal.title} on {text.visible(operated.name, 60)}: {what}; {verdict}."
+        result = "nothing prevents it" + (f", {untold} unknown" if untold else "")
+    return f"{proposal.title} on {text.visible(operated.name, 60)}: {what}; {result}."
 
 
 def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:

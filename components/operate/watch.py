@@ -86,7 +86,7 @@ def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, state
     """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
     progress = _progress(journal, run_id)
     if progress.run.state is not state or progress.alive is not alive:
-        st.rerun()  # buttons and verdict below belong to another state
+        st.rerun()  # buttons and result below belong to another state
     kept = _WATCHED.get((0, Watched()))
     seen = kept[1] if kept[0] == run_id else Watched()
     now = time.monotonic()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from reseat.model import NONE, Snapshot
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.run.same_topics import same_topics
 from reseat.operate.run.sentences import list_text
 from reseat.operate.targets.patience import Patience
@@ -107,7 +107,7 @@ class Verification:
     @property
     def holds(self) -> bool:
         """Whether it is done, and leaving brokers are empty as far as they could be asked."""
-        return self.done and (self.drained is None or self.drained.verdict is not Verdict.FAILED)
+        return self.done and (self.drained is None or self.drained.result is not CheckResult.FAILED)
 
 
 def verify(

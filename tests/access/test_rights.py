@@ -8,7 +8,7 @@ import pytest
 
 from reseat.access import Access, Addresses, Door, Person, Right, ask, command_line_person, writing_enabled
 from reseat.operate.checks.authorization import allowed
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0
@@ -76,9 +76,9 @@ def test_who_may_write(person, access, may, word):
 
     assert answer.may is may
     assert word in answer.sentence
-    assert (check.name, check.verdict, check.sentence) == (
+    assert (check.name, check.result, check.sentence) == (
         "person_allowed",
-        Verdict.PASSED if may else Verdict.FAILED,
+        CheckResult.PASSED if may else CheckResult.FAILED,
         answer.sentence,
     )
     assert not check.overridable

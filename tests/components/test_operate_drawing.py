@@ -9,13 +9,13 @@ import pytest
 from components.operate.checks import stopping, tally, worst_first
 from components.operate.confirm import why_not
 from components.operate.run import arrivals, moves_frame, sentence
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
 
-HARD = Check("targets_alive", Verdict.FAILED, "Broker 4 is not alive.")
-SOFT = Check("can_finish", Verdict.FAILED, "It waits for broker 5.", overridable=True)
-UNTOLD = Check("disk_room", Verdict.NOT_TOLD, "Sizes are unknown.")
-FINE = Check("movable", Verdict.PASSED, "All can move.")
+HARD = Check("targets_alive", CheckResult.FAILED, "Broker 4 is not alive.")
+SOFT = Check("can_finish", CheckResult.FAILED, "It waits for broker 5.", overridable=True)
+UNTOLD = Check("disk_room", CheckResult.NOT_TOLD, "Sizes are unknown.")
+FINE = Check("movable", CheckResult.PASSED, "All can move.")
 
 WAITING = MoveProgress("orders", 0, (1, 2), (1, 3), (), "waiting", None, 50, None)
 SENT = MoveProgress("orders", 1, (1, 2), (3, 2), (3, 2, 1), "sent", None, 50, 20)

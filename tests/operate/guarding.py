@@ -11,7 +11,7 @@ import numpy as np
 from reseat.formats.documents.sealed import read_sealed, seal_of
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.guard import check
 from reseat.operate.request import PlanRequest
 
@@ -99,4 +99,4 @@ def failing(asked=None, now=None, **more):
     """The names of all checks that stop a write."""
     more = {"under_way": ()} | more
     checks = check(request() if asked is None else asked, snapshot() if now is None else now, **more)
-    return [found.name for found in checks if found.verdict is Verdict.FAILED]
+    return [found.name for found in checks if found.result is CheckResult.FAILED]

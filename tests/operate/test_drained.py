@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.guard import drained
 from tests.operate.guarding import LISTS, PLAN, layout, snapshot
 
@@ -19,7 +19,7 @@ def test_empty_in_both_is_drained():
     """Broker 3 after its plan."""
     found = drained((3,), snapshot(AFTER), EMPTY)
 
-    assert found.verdict is Verdict.PASSED
+    assert found.result is CheckResult.PASSED
     assert found.sentence == "Broker 3 is drained: neither the description nor log directories show a replica."
 
 
@@ -27,7 +27,7 @@ def test_replicas_described_are_named():
     """Before its plan it has two."""
     found = drained((3,), snapshot(), EMPTY)
 
-    assert found.verdict is Verdict.FAILED
+    assert found.result is CheckResult.FAILED
     assert found.partitions == ("orders-2", "pay-7")
 
 
@@ -40,14 +40,14 @@ def test_replicas_that_are_being_removed_are_still_there():
 
     assert drained((3,), snapshot(leaving), EMPTY).partitions == ("orders-2",)
     assert drained((3,), snapshot(AFTER, pending={("x", 0): (3,)}), EMPTY).partitions == ("x-0",)
-    assert drained((3,), snapshot(AFTER, pending={("x", 0): (4,)}), EMPTY).verdict is Verdict.PASSED
+    assert drained((3,), snapshot(AFTER, pending={("x", 0): (4,)}), EMPTY).result is CheckResult.PASSED
 
 
 def test_what_log_directories_still_hold_is_named():
     """Described nowhere, and yet there."""
     found = drained((3, 2000), snapshot(AFTER), {3: frozenset({("pay", 7)}), 2000: frozenset()})
 
-    assert found.verdict is Verdict.FAILED
+    assert found.result is CheckResult.FAILED
     assert found.partitions == ("pay-7",)
     assert found.brokers == (3,)
 
@@ -57,15 +57,15 @@ def test_unknown_log_directories_are_never_called_drained(holdings):
     """Not asked, or the broker is down: not told."""
     found = drained((3,), snapshot(AFTER), holdings)
 
-    assert found.verdict is Verdict.NOT_TOLD
+    assert found.result is CheckResult.NOT_TOLD
     assert "unknown" in found.sentence
 
 
 def test_a_reading_that_did_not_settle_is_never_called_drained():
     """A topic that changed while it was read may have come to the broker."""
-    assert drained((3,), snapshot(AFTER, unsettled=("new",)), EMPTY).verdict is Verdict.NOT_TOLD
+    assert drained((3,), snapshot(AFTER, unsettled=("new",)), EMPTY).result is CheckResult.NOT_TOLD
 
 
 def test_nobody_to_drain():
     """A plan that drains no broker."""
-    assert drained((), snapshot(AFTER), None).verdict is Verdict.PASSED
+    assert drained((), snapshot(AFTER), None).result is CheckResult.PASSED

@@ -158,7 +158,7 @@ def test_a_batch_refused_after_others_were_accepted_does_not_end_the_run(journal
 
 
 def test_an_error_that_says_later_is_tried_again(journal):
-    """NOT_CONTROLLER is no verdict on the partition."""
+    """NOT_CONTROLLER is no result on the partition."""
     cluster = cluster_of(refuse=dict.fromkeys(PLAN, "NOT_CONTROLLER"))
     calls = []
 

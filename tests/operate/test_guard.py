@@ -16,7 +16,7 @@ from reseat.errors import WriteRefused
 from reseat.model import BrokerState, ClusterLayout, LogDirectory
 from reseat.operate.checks import guard
 from reseat.operate.checks.authorization import Person
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.cordons import brokers_emptied
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.journal.records import Run, RunOptions, RunState
@@ -34,7 +34,12 @@ from tests.operate.guarding import (
     snapshot,
 )
 
-PASSED, FAILED, OVERRIDDEN, NOT_TOLD = Verdict.PASSED, Verdict.FAILED, Verdict.OVERRIDDEN, Verdict.NOT_TOLD
+PASSED, FAILED, OVERRIDDEN, NOT_TOLD = (
+    CheckResult.PASSED,
+    CheckResult.FAILED,
+    CheckResult.OVERRIDDEN,
+    CheckResult.NOT_TOLD,
+)
 DEAD, FENCED = BrokerState.DEAD, BrokerState.FENCED
 ROOT = Path(__file__).parent.parent.parent
 
@@ -48,7 +53,7 @@ def test_a_plan_for_the_layout_as_it_is_passes():
     """Draining broker 3 to broker 4: nothing fails, and refuse_unless lets it through."""
     checks = guard.check(request(), snapshot(), under_way=())
 
-    assert [found.name for found in checks if found.verdict is FAILED] == []
+    assert [found.name for found in checks if found.result is FAILED] == []
     guard.refuse_unless(checks, who="ann", cluster_id="C1")
 
 
@@ -80,8 +85,8 @@ def test_writing_must_be_enabled_and_no_override_helps():
     """The variable was not set: failed, also when overridden."""
     asked = request(enabled=False, overrides=frozenset({"writing_enabled"}))
 
-    assert judged("writing_enabled").verdict is PASSED
-    assert judged("writing_enabled", asked).verdict is FAILED
+    assert judged("writing_enabled").result is PASSED
+    assert judged("writing_enabled", asked).result is FAILED
     assert named(judged("writing_enabled", asked), "RESEAT_OPERATE=1")
 
 
@@ -89,12 +94,12 @@ def test_the_person_must_be_allowed():
     """A browser from elsewhere without sign-in may not write."""
     asked = request(person=Person(), overrides=frozenset({"person_allowed"}))
 
-    assert judged("person_allowed").verdict is PASSED
-    assert judged("person_allowed", asked).verdict is FAILED
+    assert judged("person_allowed").result is PASSED
+    assert judged("person_allowed", asked).result is FAILED
 
 
 @pytest.mark.parametrize(
-    ("typed", "told", "verdict"),
+    ("typed", "told", "result"),
     [
         (CLUSTER, CLUSTER, PASSED),
         (f" {CLUSTER}\n", CLUSTER, PASSED),
@@ -104,9 +109,9 @@ def test_the_person_must_be_allowed():
         ("None", None, FAILED),
     ],
 )
-def test_the_clusters_id_must_be_typed(typed, told, verdict):
+def test_the_clusters_id_must_be_typed(typed, told, result):
     """Exactly, white space aside; a cluster that does not tell its id is not written to."""
-    assert judged("cluster_confirmed", request(confirmed=typed), snapshot(cluster_id=told)).verdict is verdict
+    assert judged("cluster_confirmed", request(confirmed=typed), snapshot(cluster_id=told)).result is result
 
 
 def test_a_long_text_typed_is_not_repeated_whole():
@@ -120,8 +125,8 @@ def test_an_open_run_stops_another():
         7, CLUSTER, "main", "plan", None, "", "", "", RunOptions(), "ben", RunState.RUNNING, "", datetime.now(UTC)
     )
 
-    assert judged("one_run").verdict is PASSED
-    assert judged("one_run", open_runs=(run,)).verdict is FAILED
+    assert judged("one_run").result is PASSED
+    assert judged("one_run", open_runs=(run,)).result is FAILED
     assert named(judged("one_run", open_runs=(run,)), "Run 7", "ben")
 
 
@@ -129,13 +134,13 @@ def test_the_plan_must_be_the_one_shown():
     """Another hash than shown, or a text changed after it was made."""
     other = dataclasses.replace(sealed(), told_hash="0" * 32)
 
-    assert judged("plan_as_shown").verdict is PASSED
+    assert judged("plan_as_shown").result is PASSED
     other_text = judged("plan_as_shown", request(shown_hash="f" * 32))
-    assert other_text.verdict is FAILED
+    assert other_text.result is FAILED
     assert named(other_text, f"the hash {'f' * 12}, this one has {sealed().hash[:12]}:")
-    assert judged("plan_as_shown", request(shown_hash="")).verdict is FAILED
-    assert judged("plan_as_shown", request(other)).verdict is FAILED
-    assert judged("plan_as_shown", request(sealed(with_key=False))).verdict is PASSED
+    assert judged("plan_as_shown", request(shown_hash="")).result is FAILED
+    assert judged("plan_as_shown", request(other)).result is FAILED
+    assert judged("plan_as_shown", request(sealed(with_key=False))).result is PASSED
 
 
 def test_reassignments_of_others_stop_a_plan_wherever_they_are():
@@ -147,7 +152,7 @@ def test_reassignments_of_others_stop_a_plan_wherever_they_are():
     asked_for = snapshot(pending={("pay", 7): (1, 2)})
     listed = {found.name: found for found in guard.check(request(), snapshot(), under_way=[("x", 1)])}
 
-    assert judged("nothing_under_way").verdict is PASSED
+    assert judged("nothing_under_way").result is PASSED
     assert judged("nothing_under_way", now=described).partitions == ("orders-0",)
     assert judged("nothing_under_way", now=asked_for).partitions == ("pay-7",)
     assert listed["nothing_under_way"].partitions == ("x-1",)
@@ -158,8 +163,8 @@ def test_reassignments_of_others_stop_a_plan_wherever_they_are():
 
 def test_topics_that_changed_while_they_were_read_are_read_again():
     """Only those of the plan matter."""
-    assert judged("reading_settled", now=snapshot(unsettled=("other",))).verdict is PASSED
-    assert judged("reading_settled", now=snapshot(unsettled=("other", "pay"))).verdict is FAILED
+    assert judged("reading_settled", now=snapshot(unsettled=("other",))).result is PASSED
+    assert judged("reading_settled", now=snapshot(unsettled=("other", "pay"))).result is FAILED
     assert named(judged("reading_settled", now=snapshot(unsettled=("pay",))), "pay")
 
 
@@ -168,8 +173,8 @@ def test_a_reading_without_assignment_order_is_refused():
     now = layout()
     unordered = dataclasses.replace(now, order_told=np.array([True, False]))
 
-    assert judged("order_told").verdict is PASSED
-    assert judged("order_told", now=snapshot(unordered)).verdict is FAILED
+    assert judged("order_told").result is PASSED
+    assert judged("order_told", now=snapshot(unordered)).result is FAILED
     assert named(judged("order_told", now=snapshot(unordered)), "pay")
 
 
@@ -180,7 +185,7 @@ def test_a_list_that_changed_is_shown_beside_what_it_was():
         asked = request(overrides=frozenset({"layout_unchanged"}))
         found = judged("layout_unchanged", asked, changed)
 
-        assert found.verdict is FAILED
+        assert found.result is FAILED
         assert found.partitions == ("orders-2",)
         assert named(found, f"orders-2 was [3,1], is [{','.join(map(str, now))}]")
 
@@ -189,7 +194,7 @@ def test_partitions_beside_the_plan_may_change():
     """orders-0 is not touched."""
     changed = snapshot(layout(LISTS | {("orders", 0): [2, 4]}))
 
-    assert judged("layout_unchanged", now=changed).verdict is PASSED
+    assert judged("layout_unchanged", now=changed).result is PASSED
 
 
 def test_a_partition_that_is_gone_is_named():
@@ -197,7 +202,7 @@ def test_a_partition_that_is_gone_is_named():
     left = {key: ids for key, ids in LISTS.items() if key != ("pay", 7)}
     found = judged("layout_unchanged", now=snapshot(layout(left)))
 
-    assert found.verdict is FAILED
+    assert found.result is FAILED
     assert named(found, "1 partition of the plan is gone: pay-7")
 
 
@@ -214,10 +219,10 @@ def test_partitions_that_are_as_planned_already_can_be_overridden_alone():
     asked = request(overrides=frozenset({"layout_unchanged"}))
     other = done | {("pay", 7): [1, 3]}
 
-    assert judged("layout_unchanged", now=snapshot(layout(done))).verdict is FAILED
+    assert judged("layout_unchanged", now=snapshot(layout(done))).result is FAILED
     assert named(judged("layout_unchanged", now=snapshot(layout(done))), "as planned already", "orders-2")
-    assert judged("layout_unchanged", asked, snapshot(layout(done))).verdict is OVERRIDDEN
-    assert judged("layout_unchanged", asked, snapshot(layout(other))).verdict is FAILED
+    assert judged("layout_unchanged", asked, snapshot(layout(done))).result is OVERRIDDEN
+    assert judged("layout_unchanged", asked, snapshot(layout(other))).result is FAILED
 
 
 def test_a_plan_without_the_key_is_judged_by_the_reading_shown():
@@ -226,8 +231,8 @@ def test_a_plan_without_the_key_is_judged_by_the_reading_shown():
     lacking = layout({key: ids for key, ids in LISTS.items() if key != ("pay", 7)})
     changed = snapshot(layout(LISTS | {("pay", 7): [3, 2]}))
 
-    assert judged("layout_unchanged", request(plan)).verdict is FAILED
-    assert judged("layout_unchanged", request(plan, shown=layout())).verdict is PASSED
+    assert judged("layout_unchanged", request(plan)).result is FAILED
+    assert judged("layout_unchanged", request(plan, shown=layout())).result is PASSED
     assert named(judged("layout_unchanged", request(plan, shown=layout()), changed), "pay-7 was [2,3], is [3,2]")
     assert named(judged("layout_unchanged", request(plan, shown=lacking)), "not in the reading shown: pay-7")
 
@@ -246,10 +251,10 @@ def test_a_rollback_finds_partitions_where_it_starts_or_leads():
     other_order = snapshot(layout(LISTS | {("orders", 2): [1, 3]}))
     elsewhere = snapshot(layout(LISTS | {("orders", 2): [2, 1]}))
 
-    assert judged("layout_unchanged", request(back, kind="rollback"), half).verdict is PASSED
-    assert judged("layout_unchanged", request(back, kind="rollback"), other_order).verdict is PASSED
-    assert judged("layout_unchanged", request(back, kind="rollback"), elsewhere).verdict is FAILED
-    assert judged("layout_unchanged", request(back), half).verdict is FAILED
+    assert judged("layout_unchanged", request(back, kind="rollback"), half).result is PASSED
+    assert judged("layout_unchanged", request(back, kind="rollback"), other_order).result is PASSED
+    assert judged("layout_unchanged", request(back, kind="rollback"), elsewhere).result is FAILED
+    assert judged("layout_unchanged", request(back), half).result is FAILED
 
 
 def test_what_is_under_way_is_judged_by_where_it_ends():
@@ -270,18 +275,18 @@ def test_brokers_must_be_there_in_their_racks():
     moved = judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: "c"})))
     beside = snapshot(layout(LISTS | {("solo", 0): [5]}, racks=RACKS | {5: "z"}))
 
-    assert judged("brokers_unchanged").verdict is PASSED
+    assert judged("brokers_unchanged").result is PASSED
     assert named(judged("brokers_unchanged", now=snapshot(layout(racks=without))), "Broker 4", "not in the cluster")
-    assert moved.verdict is FAILED
+    assert moved.result is FAILED
     assert named(moved, "broker 4 was in rack b, is in rack c")
-    assert judged("brokers_unchanged", now=beside).verdict is PASSED
+    assert judged("brokers_unchanged", now=beside).result is PASSED
 
 
 def test_a_rack_of_a_million_characters_does_not_fill_the_sentence():
     """It is cut, as text."""
     found = judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: "<b>" + "x" * 1_000_000})))
 
-    assert found.verdict is FAILED
+    assert found.result is FAILED
     assert len(found.sentence) < 300
 
 
@@ -289,8 +294,8 @@ def test_a_broker_that_is_down_tells_no_rack_and_that_is_no_change():
     """Broker 3, which leaves, died since: its rack is no longer told."""
     now = layout(racks=RACKS | {3: None}, states={3: DEAD})
 
-    assert judged("brokers_unchanged", now=snapshot(now)).verdict is PASSED
-    assert judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: None}))).verdict is FAILED
+    assert judged("brokers_unchanged", now=snapshot(now)).result is PASSED
+    assert judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: None}))).result is FAILED
 
 
 @pytest.mark.parametrize("state", [FENCED, BrokerState.SHUTTING_DOWN])
@@ -299,15 +304,15 @@ def test_a_fenced_broker_tells_no_rack_and_that_is_no_change(state):
     now = layout(racks=RACKS | {3: None}, states={3: state})
     alive = layout(racks=RACKS | {3: None})
 
-    assert judged("brokers_unchanged", now=snapshot(now)).verdict is PASSED
-    assert judged("brokers_unchanged", now=snapshot(alive)).verdict is FAILED
+    assert judged("brokers_unchanged", now=snapshot(now)).result is PASSED
+    assert judged("brokers_unchanged", now=snapshot(alive)).result is FAILED
 
 
 def test_a_broker_that_was_down_may_tell_its_rack_now_where_it_only_gives():
     """Broker 3 told no rack when the plan was made; it leaves, so that its rack decides nothing."""
     plan = sealed(made_for=layout(racks=RACKS | {3: None}, states={3: DEAD}))
 
-    assert judged("brokers_unchanged", request(plan)).verdict is PASSED
+    assert judged("brokers_unchanged", request(plan)).result is PASSED
 
 
 def test_a_plan_made_without_racks_leaves_them_to_their_own_check():
@@ -315,8 +320,8 @@ def test_a_plan_made_without_racks_leaves_them_to_their_own_check():
     plan = sealed(made_for=layout(racks=dict.fromkeys(RACKS)))
     nowhere = snapshot(layout(racks=dict.fromkeys(RACKS)))
 
-    assert judged("brokers_unchanged", request(plan)).verdict is NOT_TOLD
-    assert judged("brokers_unchanged", request(plan), nowhere).verdict is PASSED
+    assert judged("brokers_unchanged", request(plan)).result is NOT_TOLD
+    assert judged("brokers_unchanged", request(plan), nowhere).result is PASSED
 
 
 # ---- replicas --------------------------------------------------------------------------------------------------
@@ -327,7 +332,7 @@ def test_lists_must_be_valid():
     onto = sealed({("orders", 0): [3, 1]}, leaving=(3,))
     twice = dataclasses.replace(sealed(), proposed=ClusterLayout.from_assignments(PLAN | {("pay", 7): [4, 4]}))
 
-    assert judged("replicas_valid").verdict is PASSED
+    assert judged("replicas_valid").result is PASSED
     assert judged("replicas_valid", request(onto)).sentence == (
         "1 partition would have a replica on 3, which the plan is to drain: orders-0."
     )
@@ -335,7 +340,7 @@ def test_lists_must_be_valid():
 
 
 @pytest.mark.parametrize(
-    ("leaving", "with_key", "min_in_sync", "to", "verdict"),
+    ("leaving", "with_key", "min_in_sync", "to", "result"),
     [
         ((), True, 1, [1, 2], PASSED),  # asked for: from 3 to 2
         ((), True, 1, [1], FAILED),  # a single replica
@@ -345,20 +350,20 @@ def test_lists_must_be_valid():
         ((), True, 1, [1, 2, 3, 4], PASSED),
     ],
 )
-def test_fewer_replicas_must_be_asked_for(leaving, with_key, min_in_sync, to, verdict):
+def test_fewer_replicas_must_be_asked_for(leaving, with_key, min_in_sync, to, result):
     """From three replicas: what is called out can be overridden, since the copies left are in sync."""
     now = layout({("t", 0): [1, 2, 3]}, min_in_sync=min_in_sync)
     plan = sealed({("t", 0): to}, made_for=now, leaving=leaving, with_key=with_key)
     asked = request(plan, shown=now)
     overridden = request(plan, shown=now, overrides=frozenset({"replication_factor_kept"}))
 
-    assert judged("replication_factor_kept", asked, snapshot(now)).verdict is verdict
-    if verdict is FAILED:
-        assert judged("replication_factor_kept", overridden, snapshot(now)).verdict is OVERRIDDEN
+    assert judged("replication_factor_kept", asked, snapshot(now)).result is result
+    if result is FAILED:
+        assert judged("replication_factor_kept", overridden, snapshot(now)).result is OVERRIDDEN
 
 
 @pytest.mark.parametrize(
-    ("min_in_sync", "to", "verdict", "word"),
+    ("min_in_sync", "to", "result", "word"),
     [
         (1, [1, 2], PASSED, "as it was before the plan"),
         (1, [1], FAILED, "a single replica: t-0"),
@@ -367,16 +372,16 @@ def test_fewer_replicas_must_be_asked_for(leaving, with_key, min_in_sync, to, ve
         (None, [1, 2], PASSED, "as it was before the plan"),
     ],
 )
-def test_a_rollback_of_a_raised_replication_factor_leaves_no_fewer_than_any_plan_may(min_in_sync, to, verdict, word):
+def test_a_rollback_of_a_raised_replication_factor_leaves_no_fewer_than_any_plan_may(min_in_sync, to, result, word):
     """That it was so is no reason: min.insync.replicas may have been raised since. That it is wished is not asked."""
     now = layout({("t", 0): [1, 2, 3]}, min_in_sync=min_in_sync)
     back = sealed({("t", 0): to}, made_for=now, leaving=())
     found = judged("replication_factor_kept", request(back, kind="rollback"), snapshot(now))
     unsaid = request(sealed({("t", 0): to}, made_for=now, with_key=False), shown=now, kind="rollback")
 
-    assert (found.verdict, word in found.sentence) == (verdict, True)
-    assert judged("replication_factor_kept", unsaid, snapshot(now)).verdict is verdict
-    if verdict is FAILED:
+    assert (found.result, word in found.sentence) == (result, True)
+    assert judged("replication_factor_kept", unsaid, snapshot(now)).result is result
+    if result is FAILED:
         assert found.overridable
 
 
@@ -384,8 +389,8 @@ def test_a_migration_to_kraft_stands_in_the_way_of_nodes():
     """Never overridable, of plans, elections and topics alike."""
     overriding = request(overrides=frozenset({"migration_over"}))
 
-    assert judged("migration_over").verdict is PASSED
-    assert judged("migration_over", overriding, migrating=True).verdict is FAILED
+    assert judged("migration_over").result is PASSED
+    assert judged("migration_over", overriding, migrating=True).result is FAILED
 
 
 def test_every_check_of_the_way_there_is_made_on_the_way_back():
@@ -397,7 +402,7 @@ def test_every_check_of_the_way_there_is_made_on_the_way_back():
     assert differing == {"layout_unchanged"}
     named_directories = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})
     two = snapshot(log_dirs=(directory(4, "/a", 9), directory(4, "/b", 9)))
-    assert judged("log_dirs_chosen", request(named_directories, kind="rollback"), two).verdict is FAILED
+    assert judged("log_dirs_chosen", request(named_directories, kind="rollback"), two).result is FAILED
 
 
 def test_targets_must_be_alive():
@@ -406,12 +411,12 @@ def test_targets_must_be_alive():
     asked = request(overrides=frozenset({"targets_alive"}))
     fenced = snapshot(layout(states={4: FENCED}), metadata="kraft")
 
-    assert judged("targets_alive").verdict is PASSED
+    assert judged("targets_alive").result is PASSED
     assert named(dead, "Broker 4 is not alive", "2 partitions", "orders-2 and pay-7")
-    assert judged("targets_alive", asked, snapshot(layout(states={4: DEAD}))).verdict is FAILED
+    assert judged("targets_alive", asked, snapshot(layout(states={4: DEAD}))).result is FAILED
     assert named(judged("targets_alive", now=fenced), "fenced", "Nothing is copied")
-    assert judged("targets_alive", asked, fenced).verdict is OVERRIDDEN
-    assert judged("targets_alive", now=snapshot(layout(states={4: BrokerState.NOT_TOLD}))).verdict is NOT_TOLD
+    assert judged("targets_alive", asked, fenced).result is OVERRIDDEN
+    assert judged("targets_alive", now=snapshot(layout(states={4: BrokerState.NOT_TOLD}))).result is NOT_TOLD
 
 
 def test_draining_a_dead_broker_passes():
@@ -426,7 +431,7 @@ def test_draining_a_dead_broker_passes():
     found = judged("min_in_sync", now=snapshot(now))
 
     assert failing(now=snapshot(now)) == []
-    assert found.verdict is PASSED
+    assert found.result is PASSED
     assert named(found, "because of brokers to be drained", "orders-2 and pay-7")
 
 
@@ -440,8 +445,8 @@ def test_a_partition_whose_only_copy_is_on_a_dead_broker_is_named_as_unmovable()
     asked = request(overrides=frozenset({"movable"}))
     found = judged("movable", asked, snapshot(now))
 
-    assert judged("movable").verdict is PASSED
-    assert found.verdict is FAILED
+    assert judged("movable").result is PASSED
+    assert found.result is FAILED
     assert found.partitions == ("orders-2", "pay-7")
     assert named(found, "cannot be moved", "3")
 
@@ -450,8 +455,8 @@ def test_whether_a_partition_can_be_moved_may_not_be_told():
     """Neither leaders nor ISR: said so."""
     bare = ClusterLayout.from_assignments(LISTS, brokers=layout().brokers)
 
-    assert judged("movable", now=snapshot(bare)).verdict is NOT_TOLD
-    assert judged("min_in_sync", now=snapshot(bare)).verdict is NOT_TOLD
+    assert judged("movable", now=snapshot(bare)).result is NOT_TOLD
+    assert judged("min_in_sync", now=snapshot(bare)).result is NOT_TOLD
 
 
 def test_a_partition_below_min_isr_for_another_reason_is_not_touched():
@@ -460,10 +465,10 @@ def test_a_partition_below_min_isr_for_another_reason_is_not_touched():
     asked = request(overrides=frozenset({"min_in_sync"}))
     found = judged("min_in_sync", asked, snapshot(now))
 
-    assert judged("min_in_sync").verdict is PASSED
-    assert found.verdict is FAILED
+    assert judged("min_in_sync").result is PASSED
+    assert found.result is FAILED
     assert found.partitions == ("orders-2",)
-    assert judged("min_in_sync", now=snapshot(layout(min_in_sync=None))).verdict is NOT_TOLD
+    assert judged("min_in_sync", now=snapshot(layout(min_in_sync=None))).result is NOT_TOLD
 
 
 def test_a_factor_below_min_isr_can_be_raised():
@@ -480,10 +485,10 @@ def test_a_move_that_waits_for_a_broker_that_is_down_is_said():
     fenced = layout(states={1: FENCED}, in_sync={("orders", 2): [3]}, leaders={("orders", 2): 3})
     asked = request(overrides=frozenset({"can_finish"}))
 
-    assert judged("can_finish").verdict is PASSED
+    assert judged("can_finish").result is PASSED
     assert named(judged("can_finish", now=snapshot(now)), "orders-2", "broker 1, which is down")
-    assert judged("can_finish", asked, snapshot(now)).verdict is OVERRIDDEN
-    assert judged("can_finish", now=snapshot(fenced, metadata="kraft")).verdict is FAILED
+    assert judged("can_finish", asked, snapshot(now)).result is OVERRIDDEN
+    assert judged("can_finish", now=snapshot(fenced, metadata="kraft")).result is FAILED
 
 
 def test_racks_are_not_worsened_beyond_what_was_shown():
@@ -494,12 +499,12 @@ def test_racks_are_not_worsened_beyond_what_was_shown():
     by_hand = request(sealed(worse, with_key=False), shown=layout())
     asked = dataclasses.replace(without, overrides=frozenset({"racks_not_worsened"}))
 
-    assert judged("racks_not_worsened").verdict is PASSED
-    assert judged("racks_not_worsened", with_racks).verdict is PASSED
+    assert judged("racks_not_worsened").result is PASSED
+    assert judged("racks_not_worsened", with_racks).result is PASSED
     assert named(judged("racks_not_worsened", with_racks), "as the plan showed", "orders-2")
-    assert judged("racks_not_worsened", without).verdict is FAILED
-    assert judged("racks_not_worsened", by_hand).verdict is FAILED
-    assert judged("racks_not_worsened", asked).verdict is OVERRIDDEN
+    assert judged("racks_not_worsened", without).result is FAILED
+    assert judged("racks_not_worsened", by_hand).result is FAILED
+    assert judged("racks_not_worsened", asked).result is OVERRIDDEN
 
 
 def test_a_rack_that_only_a_leaving_broker_has_is_missed_by_nobody():
@@ -508,7 +513,7 @@ def test_a_rack_that_only_a_leaving_broker_has_is_missed_by_nobody():
     now = layout({("t", 0): [1, 2], ("u", 0): [3, 1]}, racks=racks)
     plan = sealed({("t", 0): [1, 2, 4]}, made_for=now, leaving=(3,))
 
-    assert judged("racks_not_worsened", request(plan), snapshot(now)).verdict is PASSED
+    assert judged("racks_not_worsened", request(plan), snapshot(now)).result is PASSED
 
 
 def test_sharing_a_rack_more_is_worse_on_as_many_racks():
@@ -517,7 +522,7 @@ def test_sharing_a_rack_more_is_worse_on_as_many_racks():
     now = layout({("t", 0): [1, 2, 3, 4], ("u", 0): [5]}, racks=racks)
     plan = sealed({("t", 0): [1, 5, 3, 4]}, made_for=now, leaving=(), with_key=False)
 
-    assert judged("racks_not_worsened", request(plan, shown=now), snapshot(now)).verdict is FAILED
+    assert judged("racks_not_worsened", request(plan, shown=now), snapshot(now)).result is FAILED
 
 
 def test_racks_may_be_mended():
@@ -525,7 +530,7 @@ def test_racks_may_be_mended():
     now = layout({("t", 0): [2, 3]})
     plan = sealed({("t", 0): [2, 1]}, made_for=now, leaving=())
 
-    assert judged("racks_not_worsened", request(plan), snapshot(now)).verdict is PASSED
+    assert judged("racks_not_worsened", request(plan), snapshot(now)).result is PASSED
 
 
 def test_replicas_that_came_to_a_leaving_broker_since_are_named():
@@ -535,20 +540,20 @@ def test_replicas_that_came_to_a_leaving_broker_since_are_named():
     found = judged("leaving_brokers_since", now=snapshot(layout(came)))
     stray = judged("leaving_brokers_since", holdings={3: frozenset({("orders", 2), ("ghost", 4)})})
 
-    assert judged("leaving_brokers_since").verdict is PASSED
-    assert found.verdict is FAILED
+    assert judged("leaving_brokers_since").result is PASSED
+    assert found.result is FAILED
     assert found.partitions == ("new-0", "orders-3")
     assert found.brokers == (3,)
-    assert judged("leaving_brokers_since", asked, snapshot(layout(came))).verdict is OVERRIDDEN
+    assert judged("leaving_brokers_since", asked, snapshot(layout(came))).result is OVERRIDDEN
     assert stray.partitions == ("ghost-4",)
-    assert judged("leaving_brokers_since", request(sealed(with_key=False), shown=layout())).verdict is NOT_TOLD
+    assert judged("leaving_brokers_since", request(sealed(with_key=False), shown=layout())).result is NOT_TOLD
 
 
 def test_what_a_plan_leaves_on_purpose_did_not_come_since():
     """A plan for one topic of two, made for this very layout: it says what it leaves, and passes."""
     part = sealed({("pay", 7): [2, 4]}, leaving=(3,))
 
-    assert judged("leaving_brokers_since", request(part)).verdict is PASSED
+    assert judged("leaving_brokers_since", request(part)).result is PASSED
     assert named(judged("leaving_brokers_since", request(part)), "No replica was added", "leaves 1 partition")
 
 
@@ -563,7 +568,7 @@ def directory(broker, path, usable, error=None):
 
 
 @pytest.mark.parametrize(
-    ("dirs", "verdict"),
+    ("dirs", "result"),
     [
         ([(4, "/a", 6)], PASSED),
         ([(4, "/a", 5)], PASSED),  # to the last byte
@@ -576,13 +581,13 @@ def directory(broker, path, usable, error=None):
         ([], NOT_TOLD),
     ],
 )
-def test_what_comes_must_fit(dirs, verdict):
+def test_what_comes_must_fit(dirs, result):
     """orders-2 (2 GB) and pay-7 (3 GB) come to broker 4; what leaves it would not count."""
     sizes = {("orders", 2): gigabytes(2), ("pay", 7): gigabytes(3)}
     now = snapshot(layout(sizes=sizes), log_dirs=tuple(directory(*one) for one in dirs))
     asked = request(overrides=frozenset({"disk_room"}))
 
-    assert judged("disk_room", asked, now).verdict is verdict
+    assert judged("disk_room", asked, now).result is result
 
 
 def test_a_target_whose_log_directories_are_all_offline_has_no_room():
@@ -596,8 +601,8 @@ def test_sizes_that_are_not_told_leave_room_not_told_unless_what_is_told_is_too_
     """One size of two: not told, or failed where that one alone does not fit."""
     now = layout(sizes={("pay", 7): gigabytes(3)})
 
-    assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 9),))).verdict is NOT_TOLD
-    assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 2),))).verdict is FAILED
+    assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 9),))).result is NOT_TOLD
+    assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 2),))).result is FAILED
 
 
 def test_log_directories_that_a_plan_names_are_not_carried_out():
@@ -606,11 +611,11 @@ def test_log_directories_that_a_plan_names_are_not_carried_out():
     two = snapshot(log_dirs=(directory(4, "/a", 9), directory(4, "/b", 9)))
     asked = request(plan, overrides=frozenset({"log_dirs_chosen"}))
 
-    assert judged("log_dirs_chosen").verdict is PASSED
-    assert judged("log_dirs_chosen", request(plan), two).verdict is FAILED
+    assert judged("log_dirs_chosen").result is PASSED
+    assert judged("log_dirs_chosen", request(plan), two).result is FAILED
     assert judged("log_dirs_chosen", request(plan), two).partitions == ("orders-2",)
-    assert judged("log_dirs_chosen", asked, two).verdict is OVERRIDDEN
-    assert judged("log_dirs_chosen", request(plan), snapshot(log_dirs=(directory(4, "/a", 9),))).verdict is PASSED
+    assert judged("log_dirs_chosen", asked, two).result is OVERRIDDEN
+    assert judged("log_dirs_chosen", request(plan), snapshot(log_dirs=(directory(4, "/a", 9),))).result is PASSED
 
 
 def test_a_named_log_directory_must_have_room():
@@ -623,7 +628,7 @@ def test_a_named_log_directory_must_have_room():
 
     assert named(judged("disk_room", request(plan), now), "log directory /a of broker 4 has 1.0 GB left")
     exact = dataclasses.replace(now, log_dirs=(directory(4, "/a", 2), directory(4, "/b", 9)))
-    assert judged("disk_room", request(plan), exact).verdict is PASSED
+    assert judged("disk_room", request(plan), exact).result is PASSED
 
 
 def test_a_throttle_is_a_rate_and_its_least_time_is_said():
@@ -634,13 +639,13 @@ def test_a_throttle_is_a_rate_and_its_least_time_is_said():
     assert named(judged("throttle_suits", request(), now), "No throttle")
     assert named(judged("throttle_suits", request(throttle=10_000_000), now), "10,000,000 bytes/s", "3 min")
     slow = judged("throttle_suits", request(throttle=1_000), now)
-    assert (slow.verdict, slow.overridable) == (FAILED, True)
+    assert (slow.result, slow.overridable) == (FAILED, True)
     assert named(slow, "at least 23 days", "Is the throttle in bytes?")
     for none in (0, -5, 2**63):
         refused = judged("throttle_suits", request(throttle=none, overrides=frozenset({"throttle_suits"})), now)
-        assert (refused.verdict, refused.overridable) == (FAILED, False)
+        assert (refused.result, refused.overridable) == (FAILED, False)
     untold = judged("throttle_suits", request(throttle=1))
-    assert untold.verdict is NOT_TOLD
+    assert untold.result is NOT_TOLD
     assert named(untold, "never completes if producers write more than that")
 
 
@@ -676,9 +681,9 @@ def test_a_request_against_the_layout_it_was_planned_on_passes(before, wanted):
     plan = {key: ids for key, ids in wanted.items() if key in before} or {next(iter(before)): [1]}
     asked = request(sealed(plan, made_for=now, leaving=()))
 
-    verdicts = {found.name: found.verdict for found in guard.check(asked, snapshot(now), under_way=())}
+    results = {found.name: found.result for found in guard.check(asked, snapshot(now), under_way=())}
 
-    assert {verdicts[name] for name in (*LAYOUT_CHECKS, "plan_as_shown")} == {PASSED}
+    assert {results[name] for name in (*LAYOUT_CHECKS, "plan_as_shown")} == {PASSED}
 
 
 @given(assignments, st.data())
@@ -697,7 +702,7 @@ def test_any_change_of_a_touched_list_is_found(before, data):
     later = layout(lists, racks=FIVE)
     found = judged("layout_unchanged", request(sealed(plan, made_for=now, leaving=())), snapshot(later))
 
-    assert found.verdict is FAILED
+    assert found.result is FAILED
     assert found.partitions == (f"{changed[0]}-{changed[1]}",)
     assert not found.overridable or to == plan[changed]
 
@@ -721,17 +726,17 @@ def test_a_list_that_names_a_cordoned_broker_is_refused() -> None:
         "Broker 4 is cordoned, and Kafka refuses the lists of 2 partitions that name it: orders-2 and pay-7. Lift the "
         "cordon (reseat operate uncordon), or plan again from a layout read now."
     )
-    assert (newcomer.verdict, newcomer.overridable, newcomer.brokers) == (Verdict.FAILED, False, (4,))
+    assert (newcomer.result, newcomer.overridable, newcomer.brokers) == (CheckResult.FAILED, False, (4,))
     assert (stays.brokers, len(stays.partitions)) == ((1, 2), 2)
     assert reorder.brokers == (1,)
-    assert off.verdict is Verdict.PASSED
+    assert off.result is CheckResult.PASSED
 
 
 def test_a_cordon_that_the_run_lifts_first_is_no_obstacle() -> None:
     """A rollback lifts what its journal says that a run cordoned."""
     found = judged("cordons_heeded", now=cordoned(4), lifted={4})
 
-    assert found.verdict is Verdict.PASSED
+    assert found.result is CheckResult.PASSED
     assert found.sentence == "The cordon of broker 4 is lifted first."
 
 
@@ -757,9 +762,9 @@ def test_cordons_are_asked_of_a_cluster_that_knows_them_and_of_brokers_that_answ
         "cordon_possible", request(sealed({("orders", 0): [2, 1]}, leaving=()), cordon=True), cordons={3: none}
     )
 
-    assert (quiet.verdict, known.verdict) == (Verdict.PASSED, Verdict.PASSED)
+    assert (quiet.result, known.result) == (CheckResult.PASSED, CheckResult.PASSED)
     assert known.sentence.startswith("Broker 3 is cordoned before anything moves, and stays so until")
-    assert (old.verdict, old.overridable) == (Verdict.FAILED, False)
+    assert (old.result, old.overridable) == (CheckResult.FAILED, False)
     assert "which came with Kafka 4.3" in old.sentence
     assert dead.sentence == (
         "Broker 3 cannot be cordoned: a broker sets its own cordon, and it does not answer. Execute without."

@@ -12,7 +12,7 @@ from reseat.errors import WishRefused
 from reseat.formats.documents.sealed import inverse, read_sealed
 from reseat.formats.documents.writers import write_reassignment
 from reseat.model import BrokerState, ClusterLayout, Plan, Wish
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.guard import check
 from reseat.planning import plan
 from tests.operate.guarding import request, snapshot
@@ -85,7 +85,7 @@ def evacuated(seed) -> Plan | None:
 def failed(asked, now):
     """Names of the checks that stop it, those by chance aside."""
     checks = check(asked, snapshot(now, metadata="kraft"), under_way=())
-    return {found.name for found in checks if found.verdict is Verdict.FAILED} - BY_CHANCE
+    return {found.name for found in checks if found.result is CheckResult.FAILED} - BY_CHANCE
 
 
 def test_most_wishes_of_these_seeds_can_be_planned():
@@ -158,7 +158,7 @@ def test_a_way_back_waits_for_the_brokers_that_the_plan_named(seed):
     alive = next(found for found in checks if found.name == "targets_alive")
 
     assert alive.brokers == plan_made.certificate.way_back_waits_for
-    assert (alive.verdict is Verdict.FAILED) == bool(plan_made.certificate.way_back_waits_for)
+    assert (alive.result is CheckResult.FAILED) == bool(plan_made.certificate.way_back_waits_for)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

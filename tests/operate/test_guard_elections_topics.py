@@ -10,7 +10,7 @@ import pytest
 from reseat.errors import WriteRefused
 from reseat.model import BrokerState
 from reseat.operate.checks.authorization import Person, command_line_person
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.guard import check_access, check_election, check_topic, refuse_unless
 from reseat.operate.losses import losses
 from reseat.operate.request import ElectionRequest, TopicRequest
@@ -20,7 +20,7 @@ from tests.operate.guarding import CLUSTER, LISTS, layout, snapshot
 
 WHO = {"confirmed": CLUSTER, "person": command_line_person("ada"), "enabled": True}
 DEAD = BrokerState.DEAD
-FAILED = Verdict.FAILED
+FAILED = CheckResult.FAILED
 
 
 def election(**more):
@@ -33,14 +33,14 @@ def topic(**more):
     return TopicRequest(**(WHO | {"topic": "fresh", "assignments": {0: (1, 2), 1: (2, 1)}} | more))
 
 
-def verdicts(checks):
+def results(checks):
     """Those that did not pass."""
-    return {found.name: found.verdict for found in checks if found.verdict is not Verdict.PASSED}
+    return {found.name: found.result for found in checks if found.result is not CheckResult.PASSED}
 
 
 def test_an_election_of_everything_passes():
     """Nothing to say."""
-    assert verdicts(check_election(election(), snapshot())) == {}
+    assert results(check_election(election(), snapshot())) == {}
 
 
 def test_access_is_asked_of_everything():
@@ -48,9 +48,9 @@ def test_access_is_asked_of_everything():
     nobody = {"enabled": False, "person": Person(), "confirmed": ""}
     failed = {"writing_enabled", "person_allowed", "cluster_confirmed"}
 
-    assert verdicts(check_election(election(**nobody), snapshot())).keys() == failed
-    assert verdicts(check_topic(topic(**nobody), snapshot())).keys() == failed
-    assert verdicts(check_access(topic(**nobody), snapshot())).keys() == failed
+    assert results(check_election(election(**nobody), snapshot())).keys() == failed
+    assert results(check_topic(topic(**nobody), snapshot())).keys() == failed
+    assert results(check_access(topic(**nobody), snapshot())).keys() == failed
     with pytest.raises(WriteRefused, match="3 checks"):
         refuse_unless(check_topic(topic(**nobody), snapshot()), who="eve", cluster_id="C1")
 
@@ -60,18 +60,18 @@ def test_partitions_of_an_election_must_be_there():
     asked = election(partitions=(("orders", 0), ("orders", 9)))
     found = next(c for c in check_election(asked, snapshot()) if c.name == "partitions_exist")
 
-    assert found.verdict is Verdict.FAILED
+    assert found.result is CheckResult.FAILED
     assert found.partitions == ("orders-9",)
-    assert verdicts(check_election(election(partitions=()), snapshot())) == {"partitions_exist": Verdict.FAILED}
+    assert results(check_election(election(partitions=()), snapshot())) == {"partitions_exist": CheckResult.FAILED}
 
 
 def test_lists_must_be_those_of_the_preview():
     """Another order is another preferred leader; partitions not asked for do not matter; no preview is not told."""
     changed = snapshot(layout(LISTS | {("pay", 7): [3, 2]}))
 
-    assert verdicts(check_election(election(), changed)) == {"layout_unchanged": Verdict.FAILED}
-    assert verdicts(check_election(election(partitions=(("orders", 0),)), changed)) == {}
-    assert verdicts(check_election(election(shown=None), snapshot())) == {"layout_unchanged": Verdict.NOT_TOLD}
+    assert results(check_election(election(), changed)) == {"layout_unchanged": CheckResult.FAILED}
+    assert results(check_election(election(partitions=(("orders", 0),)), changed)) == {}
+    assert results(check_election(election(shown=None), snapshot())) == {"layout_unchanged": CheckResult.NOT_TOLD}
 
 
 def test_a_partition_that_the_preview_did_not_have_is_no_known_list():
@@ -79,7 +79,7 @@ def test_a_partition_that_the_preview_did_not_have_is_no_known_list():
     before = layout({key: ids for key, ids in LISTS.items() if key != ("orders", 0)})
     found = next(c for c in check_election(election(shown=before), snapshot()) if c.name == "layout_unchanged")
 
-    assert found.verdict is FAILED
+    assert found.result is FAILED
     assert found.partitions == ("orders-0",)
 
 
@@ -95,9 +95,9 @@ def unclean(*partitions, **more):
 
 def test_an_unclean_election_is_held_for_named_partitions_alone():
     """For all of them: refused, also where nothing would be lost. Preferred: nothing to name."""
-    assert verdicts(check_election(unclean(), snapshot(LOSING))) == {"loss_named": Verdict.FAILED}
-    assert verdicts(check_election(unclean(shown=layout()), snapshot())) == {"loss_named": Verdict.FAILED}
-    assert verdicts(check_election(election(shown=LOSING), snapshot(LOSING))) == {}
+    assert results(check_election(unclean(), snapshot(LOSING))) == {"loss_named": CheckResult.FAILED}
+    assert results(check_election(unclean(shown=layout()), snapshot())) == {"loss_named": CheckResult.FAILED}
+    assert results(check_election(election(shown=LOSING), snapshot(LOSING))) == {}
 
 
 def test_an_unclean_election_waits_until_its_loss_is_accepted():
@@ -105,11 +105,11 @@ def test_an_unclean_election_waits_until_its_loss_is_accepted():
     asked = unclean(("pay", 7), ("orders", 0), accepts_loss=False)
     found = next(c for c in check_election(asked, snapshot(LOSING)) if c.name == "loss_accepted")
 
-    assert verdicts(check_election(asked, snapshot(LOSING))) == {"loss_accepted": Verdict.FAILED}
+    assert results(check_election(asked, snapshot(LOSING))) == {"loss_accepted": CheckResult.FAILED}
     assert found.partitions == ("pay-7",)
     assert not found.overridable
     assert "pay-7: broker 2 would lead, which is not in sync; the last in-sync copy is on broker 3" in found.sentence
-    assert verdicts(check_election(unclean(("pay", 7)), snapshot(LOSING))) == {}
+    assert results(check_election(unclean(("pay", 7)), snapshot(LOSING))) == {}
 
 
 def test_a_loss_that_was_not_shown_is_not_accepted():
@@ -119,7 +119,7 @@ def test_a_loss_that_was_not_shown_is_not_accepted():
 
     for shown in (healthy, other, None):
         asked = unclean(("pay", 7), shown=shown)
-        failed = {name for name, came in verdicts(check_election(asked, snapshot(LOSING))).items() if came is FAILED}
+        failed = {name for name, came in results(check_election(asked, snapshot(LOSING))).items() if came is FAILED}
         assert failed == {"loss_accepted"}
 
 
@@ -149,9 +149,9 @@ def test_an_eligible_replica_is_elected_without_loss_on_kraft_alone():
 
     for metadata, failed in (("kraft", {}), ("zookeeper", {"loss_accepted": FAILED})):
         asked = unclean(("pay", 7), shown=None)
-        assert verdicts(check_election(asked, snapshot(now, metadata=metadata))).items() >= failed.items()
+        assert results(check_election(asked, snapshot(now, metadata=metadata))).items() >= failed.items()
         found = check_election(asked, snapshot(now, metadata=metadata))
-        assert {c.name for c in found if c.verdict is FAILED} == set(failed)
+        assert {c.name for c in found if c.result is FAILED} == set(failed)
 
 
 def test_what_logs_tell_of_a_loss_is_said():
@@ -193,8 +193,8 @@ def test_nothing_is_lost_where_an_in_sync_copy_is_alive_or_somebody_leads():
 
 def test_a_topic_on_live_brokers_in_different_racks_passes():
     """Nothing to say; nor where as many replicas must be in sync as there are."""
-    assert verdicts(check_topic(topic(), snapshot())) == {}
-    assert verdicts(check_topic(topic(configs={"min.insync.replicas": "2"}), snapshot())) == {}
+    assert results(check_topic(topic(), snapshot())) == {}
+    assert results(check_topic(topic(configs={"min.insync.replicas": "2"}), snapshot())) == {}
 
 
 def test_racks_and_min_isr_of_a_topic_are_the_persons_own_to_choose():
@@ -202,7 +202,9 @@ def test_racks_and_min_isr_of_a_topic_are_the_persons_own_to_choose():
     poor = {"assignments": {0: (2, 3)}, "configs": {"min.insync.replicas": "3"}}
     over = frozenset({"racks_not_shared", "min_in_sync"})
 
-    assert verdicts(check_topic(topic(**poor, overrides=over), snapshot())) == dict.fromkeys(over, Verdict.OVERRIDDEN)
+    assert results(check_topic(topic(**poor, overrides=over), snapshot())) == dict.fromkeys(
+        over, CheckResult.OVERRIDDEN
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_racks_and_min_isr_of_a_topic_are_the_persons_own_to_choose():
 )
 def test_what_is_wrong_with_a_topic_is_named(more, name, word):
     """One check fails, with the words that matter."""
-    found = [c for c in check_topic(topic(**more), snapshot()) if c.verdict is Verdict.FAILED]
+    found = [c for c in check_topic(topic(**more), snapshot()) if c.result is CheckResult.FAILED]
 
     assert [c.name for c in found] == [name]
     assert word in found[0].sentence
@@ -233,15 +235,15 @@ def test_names_that_collide_are_refused():
     """a.b and a_b would share their metrics."""
     now = snapshot(layout(LISTS | {("a_b", 0): [1, 2]}))
 
-    assert verdicts(check_topic(topic(topic="a.b"), now)) == {"topic_new": Verdict.FAILED}
+    assert results(check_topic(topic(topic="a.b"), now)) == {"topic_new": CheckResult.FAILED}
 
 
 def test_ids_with_gaps_are_written_as_nodes_where_that_is_chosen():
     """ZooKeeper's nodes take them; a KRaft cluster has no such nodes."""
     asked = topic(assignments={10: (1, 2), 21: (2, 1)}, as_nodes=True)
 
-    assert verdicts(check_topic(asked, snapshot())) == {}
-    assert verdicts(check_topic(asked, snapshot(metadata="kraft"))) == {"partition_ids": Verdict.FAILED}
+    assert results(check_topic(asked, snapshot())) == {}
+    assert results(check_topic(asked, snapshot(metadata="kraft"))) == {"partition_ids": CheckResult.FAILED}
 
 
 def test_dead_brokers_of_a_topic_are_named():
@@ -251,10 +253,10 @@ def test_dead_brokers_of_a_topic_are_named():
     dark = topic(assignments={0: (2, 1), 1: (2,)}, overrides=frozenset({"targets_alive", "replicas_valid"}))
     only = topic(assignments={0: (2,)}, overrides=frozenset({"targets_alive", "racks_not_shared"}))
 
-    assert verdicts(check_topic(topic(), down)) == {"targets_alive": Verdict.FAILED}
-    assert verdicts(check_topic(over, down)) == {"targets_alive": Verdict.OVERRIDDEN}
-    assert verdicts(check_topic(dark, down)) == {"replicas_valid": Verdict.FAILED}
-    assert verdicts(check_topic(only, down)) == {"targets_alive": Verdict.FAILED}
+    assert results(check_topic(topic(), down)) == {"targets_alive": CheckResult.FAILED}
+    assert results(check_topic(over, down)) == {"targets_alive": CheckResult.OVERRIDDEN}
+    assert results(check_topic(dark, down)) == {"replicas_valid": CheckResult.FAILED}
+    assert results(check_topic(only, down)) == {"targets_alive": CheckResult.FAILED}
 
 
 def test_a_topic_on_a_cordoned_broker_is_refused():

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from reseat.model import BrokerState, ClusterLayout
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.cordons import brokers_emptied
 from reseat.operate.checks.guard import drained
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.journal.records import Run, RunOptions, RunState
 from tests.operate.guarding import CLUSTER, LISTS, PLAN, RACKS, judged, layout, request, sealed, snapshot
 
-PASSED, FAILED, NOT_TOLD = Verdict.PASSED, Verdict.FAILED, Verdict.NOT_TOLD
+PASSED, FAILED, NOT_TOLD = CheckResult.PASSED, CheckResult.FAILED, CheckResult.NOT_TOLD
 DEAD, FENCED, CORDONED = BrokerState.DEAD, BrokerState.FENCED, BrokerState.CORDONED
 
 
@@ -49,7 +49,7 @@ def test_twelve_characters_of_a_hash_tell_two_plans_apart() -> None:
         f"The plan was changed after it was made: its text has the hash {plan.hash[:12]}, its key states 0123456789ab. "
         "Make a new plan."
     )
-    assert judged("plan_as_shown", request(bare)).verdict is PASSED
+    assert judged("plan_as_shown", request(bare)).result is PASSED
     assert judged("plan_as_shown", request(plan, shown_hash="f" * 32)).sentence == (
         f"The plan shown had the hash {'f' * 12}, this one has {plan.hash[:12]}: it is a different plan."
     )
@@ -82,7 +82,7 @@ def test_the_first_partition_of_a_reading_counts_as_any() -> None:
     plan = sealed({("orders", 0): [1, 3], ("pay", 7): [2, 4]}, with_key=False)
     part = layout({key: ids for key, ids in LISTS.items() if key != ("pay", 7)})
 
-    assert judged("layout_unchanged", request(plan, shown=layout())).verdict is PASSED
+    assert judged("layout_unchanged", request(plan, shown=layout())).result is PASSED
     found = judged("layout_unchanged", request(plan, shown=part))
     assert found.sentence == "1 partition of the plan was not in the reading shown: pay-7."
     assert found.partitions == ("pay-7",)
@@ -92,9 +92,9 @@ def test_a_rollback_takes_no_list_for_its_end_that_holds_more_or_less() -> None:
     """It leads from [4, 1] to [3, 1]: [3, 1, 2] and [3] are neither."""
     plan = sealed({("orders", 2): [3, 1]}, made_for=layout(LISTS | PLAN), leaving=())
 
-    for now, verdict in (([1, 3], PASSED), ([3, 1, 2], FAILED), ([3], FAILED)):
+    for now, result in (([1, 3], PASSED), ([3, 1, 2], FAILED), ([3], FAILED)):
         reading = snapshot(layout(LISTS | {("orders", 2): now}))
-        assert judged("layout_unchanged", request(plan, kind="rollback"), reading).verdict is verdict
+        assert judged("layout_unchanged", request(plan, kind="rollback"), reading).result is result
 
 
 def test_what_lies_in_a_directory_of_a_leaving_broker_is_named_wherever_else_it_is_placed() -> None:
@@ -189,12 +189,12 @@ def test_an_isr_that_is_told_is_enough_to_move_and_a_factor_above_it_is_no_troub
     now = dataclasses.replace(silent, min_in_sync=np.full(1, 2, np.int32))
     plan = request(sealed({("t", 0): [1, 3]}, made_for=now, leaving=()))
 
-    assert judged("movable", plan, snapshot(now)).verdict is PASSED
+    assert judged("movable", plan, snapshot(now)).result is PASSED
     assert judged("min_in_sync", plan, snapshot(now)).sentence == (
         "No partition that moves is below min.insync.replicas."
     )
     for told in (silent, dataclasses.replace(now, min_in_sync=np.full(1, -1, np.int32))):
-        assert judged("min_in_sync", plan, snapshot(told)).verdict is NOT_TOLD
+        assert judged("min_in_sync", plan, snapshot(told)).result is NOT_TOLD
 
 
 # ---- racks -----------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ RACKLESS = dict.fromkeys(RACKS)
 
 
 @pytest.mark.parametrize(
-    ("to", "of", "racks", "dead", "verdict"),
+    ("to", "of", "racks", "dead", "result"),
     [
         ([4, 1], [3, 1], RACKS, (), PASSED),  # as many racks as before
         ([4, 2], [3, 2], RACKS, (), PASSED),  # too few, as before
@@ -215,30 +215,30 @@ RACKLESS = dict.fromkeys(RACKS)
     ],
 )
 def test_racks_are_as_good_as_they_were_or_could_be(
-    to: list[int], of: list[int], racks: dict[int, str], dead: tuple[int, ...], verdict: Verdict
+    to: list[int], of: list[int], racks: dict[int, str], dead: tuple[int, ...], result: CheckResult
 ) -> None:
     """By the racks of now, where the plan says nothing of them."""
     now = layout({("t", 0): of}, racks=racks, states=dict.fromkeys(dead, DEAD))
     plan = sealed({("t", 0): to}, with_key=False)
 
-    assert judged("racks_not_worsened", request(plan, shown=now), snapshot(now)).verdict is verdict
+    assert judged("racks_not_worsened", request(plan, shown=now), snapshot(now)).result is result
 
 
-@pytest.mark.parametrize(("leaving", "verdict"), [((3,), PASSED), ((), FAILED)])
-def test_the_rack_of_a_leaving_broker_is_no_better_place(leaving: tuple[int, ...], verdict: Verdict) -> None:
+@pytest.mark.parametrize(("leaving", "result"), [((3,), PASSED), ((), FAILED)])
+def test_the_rack_of_a_leaving_broker_is_no_better_place(leaving: tuple[int, ...], result: CheckResult) -> None:
     """One replica more on racks a and b; broker 3 alone is in rack c."""
     lists = {("t", 0): [1, 2], ("u", 0): [3, 1]}
     plan = sealed({("t", 0): [1, 2, 4]}, made_for=layout(lists, racks=RACKLESS), leaving=leaving)
     now = snapshot(layout(lists, racks=RACKS | {3: "c"}))
 
-    assert judged("racks_not_worsened", request(plan), now).verdict is verdict
+    assert judged("racks_not_worsened", request(plan), now).result is result
 
 
 # ---- room, pace, cordons ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("seconds", "verdict", "least"),
+    ("seconds", "result", "least"),
     [
         (89, PASSED, "89 s"),
         (90, PASSED, "2 min"),
@@ -250,13 +250,13 @@ def test_the_rack_of_a_leaving_broker_is_no_better_place(leaving: tuple[int, ...
         (604_801, FAILED, "7 days"),
     ],
 )
-def test_the_least_time_is_said_in_units_that_suit_it(seconds: int, verdict: Verdict, least: str) -> None:
+def test_the_least_time_is_said_in_units_that_suit_it(seconds: int, result: CheckResult, least: str) -> None:
     """A broker sends one partition twice: 1,000 bytes a second each way. A week is the most that passes unasked."""
     now = layout({("t", 0): [1]}, sizes={("t", 0): seconds * 500.0})
     plan = sealed({("t", 0): [1, 2, 3]}, made_for=now, leaving=())
     found = judged("throttle_suits", request(plan, throttle=1_000), snapshot(now))
 
-    assert found.verdict is verdict
+    assert found.result is result
     assert found.sentence.startswith(f"At 1,000 bytes/s per broker, copying takes at least {least}. It never completes")
 
 
@@ -283,7 +283,7 @@ def test_the_cordon_that_is_lifted_is_named_alone() -> None:
     plan = request(sealed({("orders", 2): [2, 1]}, leaving=()))
     found = judged("cordons_heeded", plan, now, lifted=(1, 2))
 
-    assert (found.verdict, found.sentence, found.brokers) == (PASSED, "The cordon of broker 2 is lifted first.", (2,))
+    assert (found.result, found.sentence, found.brokers) == (PASSED, "The cordon of broker 2 is lifted first.", (2,))
 
 
 def test_brokers_that_are_not_empty_are_named() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.checks.size import throttled_as_wholes
 from reseat.operate.journal.records import MoveProgress
@@ -10,7 +10,7 @@ from reseat.operate.run.throttling import wanted
 from reseat.operate.targets.target import Throttles
 from tests.operate.guarding import judged, layout, request, sealed, snapshot
 
-PASSED, FAILED = Verdict.PASSED, Verdict.FAILED
+PASSED, FAILED = CheckResult.PASSED, CheckResult.FAILED
 
 
 def wide(count, first=1000):
@@ -61,7 +61,7 @@ def test_a_topics_node_that_zookeeper_could_not_take_is_refused():
     few = sealed({("wide", 0): [ids[3], *ids[1:3]]}, made_for=now, leaving=())
 
     found = judged("requests_fit", request(plan), snapshot(now))
-    assert (found.verdict, found.overridable) == (FAILED, True)
+    assert (found.result, found.overridable) == (FAILED, True)
     entries = [
         f'"{i}":[{",".join(map(str, lists))}],' for i in range(25_000) for lists in ([ids[:3], ids[3:], ids[:1]])
     ]
@@ -70,9 +70,9 @@ def test_a_topics_node_that_zookeeper_could_not_take_is_refused():
     )  # old lists with the new replica, and what comes and goes
     assert f"topic wide could have {most:,} while" in found.sentence
     assert "jute.maxbuffer" in found.sentence
-    assert judged("requests_fit", request(few), snapshot(now)).verdict is PASSED
-    assert judged("requests_fit", request(plan), snapshot(now, metadata="kraft")).verdict is PASSED
+    assert judged("requests_fit", request(few), snapshot(now)).result is PASSED
+    assert judged("requests_fit", request(plan), snapshot(now, metadata="kraft")).result is PASSED
     larger, racks, ids = wide(70_000)
     now = layout(larger, racks=racks)
     raised = sealed({("wide", 0): [ids[3], *ids[1:3]]}, made_for=now, leaving=())
-    assert judged("requests_fit", request(raised), snapshot(now)).verdict is PASSED  # it was raised already
+    assert judged("requests_fit", request(raised), snapshot(now)).result is PASSED  # it was raised already

@@ -12,7 +12,7 @@ from reseat.errors import WriteRefused
 from reseat.formats.documents.sealed import inverse, read_sealed, seal_of, topic_ids_in
 from reseat.model import ClusterLayout
 from reseat.operate.approving import approval_of, rollback_of
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out
 from reseat.operate.verify import verify
@@ -55,12 +55,12 @@ def test_a_plan_for_a_topic_that_was_made_anew_is_refused():
     bare = sealed(with_key=False)
 
     found = judged("topics_same", request(plan), snapshot(now))
-    assert (found.verdict, found.overridable) == (Verdict.FAILED, False)
+    assert (found.result, found.overridable) == (CheckResult.FAILED, False)
     assert "1 topic of the plan was deleted and recreated since: orders" in found.sentence
-    assert judged("topics_same", request(bare, shown=with_ids()), snapshot(now)).verdict is Verdict.FAILED
-    assert judged("topics_same", request(plan), snapshot(with_ids())).verdict is Verdict.PASSED
-    assert judged("topics_same", request(plan), snapshot()).verdict is Verdict.NOT_TOLD
-    assert judged("topics_same", request(sealed()), snapshot(now)).verdict is Verdict.NOT_TOLD
+    assert judged("topics_same", request(bare, shown=with_ids()), snapshot(now)).result is CheckResult.FAILED
+    assert judged("topics_same", request(plan), snapshot(with_ids())).result is CheckResult.PASSED
+    assert judged("topics_same", request(plan), snapshot()).result is CheckResult.NOT_TOLD
+    assert judged("topics_same", request(sealed()), snapshot(now)).result is CheckResult.NOT_TOLD
 
 
 def test_the_key_of_a_plan_holds_topic_ids_and_its_hash_covers_them():

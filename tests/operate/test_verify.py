@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from reseat.formats.documents.sealed import read_sealed, seal_of
 from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout, Snapshot
-from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.check import CheckResult
 from reseat.operate.targets.patience import Patience
 from reseat.operate.verify import verify
 from tests.operate.fake_target import FakeCluster
@@ -109,7 +109,7 @@ def test_a_leaving_broker_is_drained_only_where_its_log_directories_are_empty_to
     clean = verify(FakeCluster(lists).target(), plan(leaving=(2,)), now)
     left = verify(FakeCluster(lists | {("old", 0): [2]}).target(), plan(leaving=(2,)), now)
 
-    assert clean.drained.verdict is Verdict.PASSED
+    assert clean.drained.result is CheckResult.PASSED
     assert clean.holds
-    assert left.drained.verdict is Verdict.FAILED
+    assert left.drained.result is CheckResult.FAILED
     assert not left.holds

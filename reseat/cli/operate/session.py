@@ -19,7 +19,7 @@ from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.guard import check_access, refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunProgress
@@ -194,9 +194,9 @@ def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Names
 def notes_of(checks: tuple[Check, ...]) -> list[str]:
     """What a person should know of checks that let a write pass: what was overridden, and what was not told."""
     return [
-        f"{found.name} ({found.verdict.word}): {found.sentence}"
+        f"{found.name} ({found.result.word}): {found.sentence}"
         for found in checks
-        if found.verdict in (Verdict.OVERRIDDEN, Verdict.NOT_TOLD)
+        if found.result in (CheckResult.OVERRIDDEN, CheckResult.NOT_TOLD)
     ]
 
 

@@ -156,7 +156,7 @@ def _verify(chosen: argparse.Namespace) -> int:
                 "under_way": [str(one) for one in seen.under_way],
                 "different": [str(one) for one in seen.different],
                 "throttles": list(seen.throttles),
-                "drained": None if seen.drained is None else seen.drained.verdict.value,
+                "drained": None if seen.drained is None else seen.drained.result.value,
                 "holds": seen.holds,
                 "sentences": list(seen.sentences),
             }

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from reseat.model import Snapshot
 from reseat.model.wording import counted, listed, verb, visible
 from reseat.operate.checks.authorization import OPERATE_VARIABLE, allowed
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.journal.records import Run
 from reseat.operate.request import PlanRequest, WriteRequest
 from reseat.operate.targets.target import Partition
@@ -38,11 +38,9 @@ def access_checks(request: WriteRequest, snapshot: Snapshot) -> tuple[Check, ...
 def writing_enabled(request: WriteRequest) -> Check:
     """1. Reseat was started with writing enabled."""
     if request.enabled:
-        return Check("writing_enabled", Verdict.PASSED, "Writing was enabled when Reseat was started.")
-    return Check(
-        "writing_enabled",
-        Verdict.FAILED,
-        f"Writing is not enabled: start Reseat with {OPERATE_VARIABLE}=1 in its environment.",
+        return passed("writing_enabled", "Writing was enabled when Reseat was started.")
+    return failed(
+        "writing_enabled", f"Writing is not enabled: start Reseat with {OPERATE_VARIABLE}=1 in its environment."
     )
 
 
@@ -55,23 +53,22 @@ def cluster_confirmed(request: WriteRequest, snapshot: Snapshot) -> Check:
     """3. What was typed is the id of the very cluster that was read."""
     name, typed, told = "cluster_confirmed", request.confirmed.strip(), snapshot.cluster_id
     if told is None:
-        return Check(name, Verdict.FAILED, "The cluster does not report its id, so it cannot be confirmed.")
+        return failed(name, "The cluster does not report its id, so it cannot be confirmed.")
     if not typed:
-        return Check(name, Verdict.FAILED, f"The cluster's id was not typed. It is {told}.")
+        return failed(name, f"The cluster's id was not typed. It is {told}.")
     if typed != told:
-        return Check(name, Verdict.FAILED, f'"{visible(typed, _SHOWN)}" was typed, but this cluster has the id {told}.')
-    return Check(name, Verdict.PASSED, f"The cluster's id was typed: {told}.")
+        return failed(name, f'"{visible(typed, _SHOWN)}" was typed, but this cluster has the id {told}.')
+    return passed(name, f"The cluster's id was typed: {told}.")
 
 
 def one_run(open_runs: Sequence[Run]) -> Check:
     """4. No other run of the journal is open on this cluster."""
     if not open_runs:
-        return Check("one_run", Verdict.PASSED, "No other run is open on this cluster.")
+        return passed("one_run", "No other run is open on this cluster.")
     runs = listed(f"run {run.id} ({run.state.value}, {run.kind} approved by {run.operator})" for run in open_runs)
     number = len(open_runs)
-    return Check(
+    return failed(
         "one_run",
-        Verdict.FAILED,
         f"{runs[0].upper()}{runs[1:]} {verb(number, 'is', 'are')} open on this cluster: let "
         f"{verb(number, 'it', 'them')} finish, or stop {verb(number, 'it', 'them')} first.",
     )
@@ -80,10 +77,9 @@ def one_run(open_runs: Sequence[Run]) -> Check:
 def migration_over(migrating: bool) -> Check:
     """24. The way of writing is not one that a cluster between ZooKeeper and KRaft does not look at (KIP-866)."""
     if not migrating:
-        return Check("migration_over", Verdict.PASSED, "No migration to KRaft is in progress.")
-    return Check(
+        return passed("migration_over", "No migration to KRaft is in progress.")
+    return failed(
         "migration_over",
-        Verdict.FAILED,
         "A migration from ZooKeeper to KRaft is in progress (/migration exists): what is written to ZooKeeper's nodes "
         "now may take effect only if the migration is rolled back. Go through the brokers (--bootstrap alone).",
     )
@@ -93,20 +89,18 @@ def plan_as_shown(request: PlanRequest) -> Check:
     """5. The plan is intact and is the one that was shown."""
     name, plan = "plan_as_shown", request.plan
     if not plan.intact:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"The plan was changed after it was made: its text has the hash {plan.hash[:12]}, its key states "
             f"{(plan.told_hash or '')[:12]}. Make a new plan.",
         )
     if request.shown_hash != plan.hash:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"The plan shown had the hash {request.shown_hash[:12] or '(none)'}, this one has {plan.hash[:12]}: it is "
             "a different plan.",
         )
-    return Check(name, Verdict.PASSED, f"The plan is the one shown: hash {plan.hash[:12]}.")
+    return passed(name, f"The plan is the one shown: hash {plan.hash[:12]}.")
 
 
 def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> Check:
@@ -123,12 +117,11 @@ def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> C
     }
     others = sorted(described | set(under_way) | set(snapshot.pending))
     if not others:
-        return Check("nothing_under_way", Verdict.PASSED, "No reassignment is in progress.")
+        return passed("nothing_under_way", "No reassignment is in progress.")
     names = tuple(f"{topic}-{partition}" for topic, partition in others)
     number = len(others)
-    return Check(
+    return failed(
         "nothing_under_way",
-        Verdict.FAILED,
         f"A reassignment of {counted(number, 'partition')} that this run did not start {verb(number, 'is', 'is')} "
         f"in progress: {listed(names)}. Let it finish or cancel it first.",
         partitions=names,

@@ -1,4 +1,4 @@
-"""Who may write, as the guard asks it: the rules of ``reseat.access`` as a check with a name and a verdict."""
+"""Who may write, as the guard asks it: the rules of ``reseat.access`` as a check with a name and a result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reseat.access import (
     command_line_person,
     writing_enabled,
 )
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 
 __all__ = ["OPERATE_VARIABLE", "Access", "Person", "allowed", "command_line_person", "writing_enabled"]
 
@@ -27,4 +27,4 @@ def allowed(person: Person, access: Access, now: datetime | None = None) -> Chec
         now: the moment of asking; by default this one.
     """
     answer = ask(Door.WRITE, person, access, (now or datetime.now(UTC)).timestamp())
-    return Check("person_allowed", Verdict.PASSED if answer.may else Verdict.FAILED, answer.sentence)
+    return Check("person_allowed", CheckResult.PASSED if answer.may else CheckResult.FAILED, answer.sentence)

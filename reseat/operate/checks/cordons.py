@@ -11,7 +11,7 @@ import numpy as np
 
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.targets.cordon_settings import Cordon
 
@@ -49,12 +49,11 @@ def cordons_heeded(diff: PlanDiff, lifted: Collection[int] = ()) -> Check:
         if row_any(on_brokers(diff.after.replicas[rows], waits)).any():
             ids = tuple(diff.now.broker_ids[waits].tolist())
             first = f"The cordon of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} is lifted first."
-            return Check(name, Verdict.PASSED, first, brokers=ids)
-        return Check(name, Verdict.PASSED, "No list names a cordoned broker.")
+            return passed(name, first, brokers=ids)
+        return passed(name, "No list names a cordoned broker.")
     ids = diff.ids(diff.after.replicas[rows][named])
-    return Check(
+    return failed(
         name,
-        Verdict.FAILED,
         f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} cordoned, and Kafka "
         f"refuses the lists of {counted(bad.size, 'partition')} that name {verb(len(ids), 'it', 'them')}: "
         f"{listed(diff.names(bad))}. Lift the cordon (reseat operate uncordon), or plan again from a layout read now.",
@@ -72,30 +71,27 @@ def cordon_possible(diff: PlanDiff, cordons: Mapping[int, Cordon] | None) -> Che
     """
     name, ids = "cordon_possible", brokers_emptied(diff)
     if not diff.request.cordon:
-        return Check(name, Verdict.PASSED, "No broker is to be cordoned.")
+        return passed(name, "No broker is to be cordoned.")
     if not ids:
-        return Check(name, Verdict.FAILED, "The plan empties no broker, so there is none to cordon.")
+        return failed(name, "The plan empties no broker, so there is none to cordon.")
     which = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
     if cordons is None:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{which} cannot be cordoned: this cluster knows no cordons, which came with Kafka 4.3 (metadata.version "
             "4.3-IV0). Execute without.",
             brokers=ids,
         )
     silent = tuple(broker for broker in ids if broker not in cordons)
     if silent:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{verb(len(silent), 'Broker', 'Brokers')} {listed(silent)} cannot be cordoned: a broker sets its own "
             f"cordon, and {verb(len(silent), 'it does', 'they do')} not answer. Execute without.",
             brokers=silent,
         )
-    return Check(
+    return passed(
         name,
-        Verdict.PASSED,
         f"{which} {verb(len(ids), 'is', 'are')} cordoned before anything moves, and {verb(len(ids), 'stays', 'stay')} "
         "so until the cordon is lifted.",
         brokers=ids,

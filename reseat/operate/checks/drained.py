@@ -13,7 +13,7 @@ import numpy as np
 from reseat.model import Snapshot
 from reseat.model.arrays import row_any
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.targets.target import Partition
 
@@ -30,7 +30,7 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
     """
     name, ids = "drained", tuple(sorted(brokers))
     if not ids:
-        return Check(name, Verdict.PASSED, "No broker was to be drained.")
+        return passed(name, "No broker was to be drained.")
     layout = now.layout
     theirs = np.append(np.isin(layout.broker_ids, ids), False)
     placed = names_of(layout, np.flatnonzero(row_any(theirs[layout.replicas])))
@@ -39,9 +39,8 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
     nowhere = f"No partition is placed on {which[0].lower()}{which[1:]}"
     described = tuple(dict.fromkeys((*placed, *asked_for)))
     if described:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{which} {verb(len(ids), 'has', 'have')} {counted(len(described), 'partition')} yet: {listed(described)}.",
             partitions=described,
             brokers=ids,
@@ -50,9 +49,8 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
     full = {broker: held for broker, held in told.items() if held}
     if full:
         left = tuple(dict.fromkeys(f"{topic}-{number}" for held in full.values() for topic, number in sorted(held)))
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{nowhere}, but log directories of {listed(full)} still hold {counted(len(left), 'partition')}: "
             f"{listed(left)}.",
             partitions=left,
@@ -60,24 +58,21 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
         )
     silent = tuple(broker for broker in ids if broker not in told)
     if silent:
-        return Check(
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             f"{nowhere}, but the log directories of {listed(silent)} could not be read: whether anything is left is "
             "unknown.",
             brokers=silent,
         )
     if now.unsettled:
-        return Check(
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             f"{counted(len(now.unsettled), 'topic')} changed while the cluster was read: {listed(now.unsettled)}. Read "
             "it again.",
             brokers=ids,
         )
-    return Check(
+    return passed(
         name,
-        Verdict.PASSED,
         f"{which} {verb(len(ids), 'is', 'are')} drained: neither the description nor log directories show a replica.",
         brokers=ids,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from reseat.model import ClusterLayout, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import Rows, names_of
 from reseat.operate.losses import Loss, losses
 from reseat.operate.request import ElectionRequest
@@ -49,10 +49,10 @@ def _rows(request: ElectionRequest, layout: ClusterLayout) -> tuple[Rows, tuple[
 def _partitions_exist(missing: tuple[str, ...], number: int) -> Check:
     if missing:
         sentence = f"{counted(len(missing), 'partition')} {verb(len(missing), 'is', 'are')} not in the cluster"
-        return Check("partitions_exist", Verdict.FAILED, f"{sentence}: {listed(missing)}.", partitions=missing)
+        return failed("partitions_exist", f"{sentence}: {listed(missing)}.", partitions=missing)
     if not number:
-        return Check("partitions_exist", Verdict.FAILED, "No partition given: there is nothing to elect.")
-    return Check("partitions_exist", Verdict.PASSED, f"{counted(number, 'partition')} to elect leaders for.")
+        return failed("partitions_exist", "No partition given: there is nothing to elect.")
+    return passed("partitions_exist", f"{counted(number, 'partition')} to elect leaders for.")
 
 
 def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Rows) -> Check:
@@ -60,14 +60,13 @@ def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Rows) 
     name, now, shown = "layout_unchanged", snapshot.layout, request.shown
     unordered = [now.topics[i] for i in np.unique(now.topic_of[rows]) if not now.order_told[i]]
     if unordered:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"The reading does not keep the order of replica lists, so the preferred leaders are unknown, for "
             f"{counted(len(unordered), 'topic')}: {listed(unordered)}.",
         )
     if shown is None:
-        return Check(name, Verdict.NOT_TOLD, "No preview was shown to compare this with.")
+        return unknown(name, "No preview was shown to compare this with.")
     chosen = now.select(rows)
     theirs = shown.rows_of(chosen)
     known = theirs >= 0
@@ -76,59 +75,56 @@ def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Rows) 
     differs[known] = lists_differ(chosen.replica_ids[known], lists)
     if differs.any():
         names = names_of(chosen, np.flatnonzero(differs))
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{counted(len(names), 'partition')} {verb(len(names), 'has', 'have')} another replica list than the "
             f"preview showed: {listed(names)}. Open a new preview.",
             partitions=names,
         )
-    return Check(name, Verdict.PASSED, "The replica lists are those that the preview showed.")
+    return passed(name, "The replica lists are those that the preview showed.")
 
 
 def _loss_named(request: ElectionRequest) -> Check:
     """An unclean election may lose records: only partitions that the person named are put to it."""
     name = "loss_named"
     if request.election is Election.PREFERRED:
-        return Check(name, Verdict.PASSED, "A preferred election elects in-sync replicas alone.")
+        return passed(name, "A preferred election elects in-sync replicas alone.")
     if request.partitions is None:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             "An unclean election may lose acknowledged records: it is run only for partitions named one by one, never "
             "for all.",
         )
-    return Check(name, Verdict.PASSED, "The partitions were named one by one.")
+    return passed(name, "The partitions were named one by one.")
 
 
 def _loss_accepted(request: ElectionRequest, snapshot: Snapshot, ends: Ends | None) -> Check:
     """The person accepts what is lost, and it is what the preview showed."""
     name = "loss_accepted"
     if request.election is Election.PREFERRED:
-        return Check(name, Verdict.PASSED, "A preferred election loses no record.")
+        return passed(name, "A preferred election loses no record.")
     mode: Mode = "kraft" if snapshot.metadata == "kraft" else "zookeeper"
     found = losses(snapshot.layout, request.partitions or (), mode, ends)
     losing = tuple(loss for loss in found if loss.may_lose)
     names = tuple(f"{loss.topic}-{loss.partition}" for loss in losing)
     if not losing:
-        return Check(name, Verdict.PASSED, "No record is lost: no partition would be led by a replica out of sync.")
+        return passed(name, "No record is lost: no partition would be led by a replica out of sync.")
     said = f"{counted(len(losing), 'partition')} may lose acknowledged records. {_some(losing)}"
     if not request.accepts_loss:
-        return Check(name, Verdict.FAILED, f"{said} This loss was not accepted.", partitions=names)
+        return failed(name, f"{said} This loss was not accepted.", partitions=names)
     shown = () if request.shown is None else losses(request.shown, request.partitions or (), mode)
     as_shown = {(loss.topic, loss.partition): (loss.leader, loss.last_in_sync) for loss in shown if loss.may_lose}
     other = tuple(
         loss for loss in losing if as_shown.get((loss.topic, loss.partition)) != (loss.leader, loss.last_in_sync)
     )
     if other:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{counted(len(other), 'partition')} may lose other records than the preview showed. {_some(other)} Open a "
             "new preview.",
             partitions=tuple(f"{loss.topic}-{loss.partition}" for loss in other),
         )
-    return Check(name, Verdict.PASSED, f"{said} This loss was accepted.", partitions=names)
+    return passed(name, f"{said} This loss was accepted.", partitions=names)
 
 
 def _some(found: tuple[Loss, ...]) -> str:

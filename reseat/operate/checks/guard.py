@@ -63,7 +63,7 @@ from reseat.errors import WriteRefused
 from reseat.model import Snapshot
 from reseat.model.wording import counted
 from reseat.operate.checks.access import access_checks, migration_over, nothing_under_way, one_run, plan_as_shown
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.cordons import cordon_possible, cordons_heeded
 from reseat.operate.checks.drained import drained
 from reseat.operate.checks.election import Ends, election_checks
@@ -212,7 +212,7 @@ def refuse_unless(checks: Iterable[Check], *, who: str, cluster_id: str) -> None
 def _overridden(request: WriteRequest, checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The checks, failed ones that the person goes on in spite of marked so, where that can be."""
     return tuple(
-        replace(found, verdict=Verdict.OVERRIDDEN)
+        replace(found, result=CheckResult.OVERRIDDEN)
         if found.stops and found.overridable and found.name in request.overrides
         else found
         for found in checks

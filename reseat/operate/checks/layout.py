@@ -13,7 +13,7 @@ from reseat.formats.documents.sealed import layout_hash, topic_ids_of
 from reseat.model import NONE, ClusterLayout, IntArray
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb, visible
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff, Rows, names_of, same_members
 from reseat.operate.targets.target import Partition
 
@@ -35,10 +35,9 @@ def reading_settled(diff: PlanDiff) -> Check:
     ours = set(diff.request.plan.proposed.topics)
     moved = sorted(ours.intersection(diff.snapshot.unsettled))
     if not moved:
-        return Check("reading_settled", Verdict.PASSED, "No topic of the plan changed while the cluster was read.")
-    return Check(
+        return passed("reading_settled", "No topic of the plan changed while the cluster was read.")
+    return failed(
         "reading_settled",
-        Verdict.FAILED,
         f"{counted(len(moved), 'topic')} of the plan changed while the cluster was read: {listed(moved)}. Read it "
         "again.",
     )
@@ -49,10 +48,9 @@ def order_told(diff: PlanDiff) -> Check:
     now = diff.now
     unordered = [now.topics[i] for i in np.flatnonzero(~now.order_told)]
     if not unordered:
-        return Check("order_told", Verdict.PASSED, "Replica lists are in assignment order.")
-    return Check(
+        return passed("order_told", "Replica lists are in assignment order.")
+    return failed(
         "order_told",
-        Verdict.FAILED,
         f"The reading does not keep the order of replica lists for {counted(len(unordered), 'topic')}: "
         f"{listed(unordered)}. Read the cluster itself.",
     )
@@ -68,9 +66,8 @@ def layout_unchanged(diff: PlanDiff) -> Check:
     gone = names_of(request.plan.proposed, np.flatnonzero(diff.row < 0))
     baseline, unknown = _made_for(diff)
     if baseline is None:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             "The plan does not say which layout it was made for, and no reading was shown when it was confirmed: read "
             "the cluster, review the plan against it, and confirm again.",
         )
@@ -105,10 +102,9 @@ def layout_unchanged(diff: PlanDiff) -> Check:
             f"be sent for {verb(done.size, 'it', 'them')}: {listed(diff.names(done))}."
         )
     if not sentences:
-        return Check(name, Verdict.PASSED, _still(diff))
-    return Check(
+        return passed(name, _still(diff))
+    return failed(
         name,
-        Verdict.FAILED,
         " ".join(sentences),
         overridable=not (gone or unknown.size or other.size),
         partitions=gone + diff.names(unknown) + diff.names(rows),
@@ -171,20 +167,18 @@ def topics_same(diff: PlanDiff) -> Check:
     now = topic_ids_of(diff.snapshot.layout, topics)
     anew = [topic for topic in topics if topic in then and topic in now and then[topic] != now[topic]]
     if anew:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{counted(len(anew), 'topic')} of the plan {verb(len(anew), 'was', 'were')} deleted and recreated since: "
             f"{listed(anew)}. Make a new plan.",
         )
     if not all(topic in then and topic in now for topic in topics):
-        return Check(
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             "Topic ids are unknown for every topic of the plan, so a topic that was deleted and recreated would be "
             "noticed only if its replica lists differ.",
         )
-    return Check(name, Verdict.PASSED, "The topics of the plan are those that it was made for.")
+    return passed(name, "The topics of the plan are those that it was made for.")
 
 
 def brokers_unchanged(diff: PlanDiff) -> Check:
@@ -199,9 +193,8 @@ def brokers_unchanged(diff: PlanDiff) -> Check:
     after, used = after[after != NONE], used[used != NONE]
     gone = diff.ids(after[~diff.known[after]])
     if gone:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{verb(len(gone), 'Broker', 'Brokers')} {listed(gone)}, which the plan uses, "
             f"{verb(len(gone), 'is', 'are')} not in the cluster.",
             brokers=gone,
@@ -210,10 +203,9 @@ def brokers_unchanged(diff: PlanDiff) -> Check:
     known_then = then is not None and any(rack is not None for rack in then.values())
     if then is None or not known_then:
         if not diff.now.racks:
-            return Check(name, Verdict.PASSED, "All brokers of the plan are in the cluster; none has a rack.")
-        return Check(
+            return passed(name, "All brokers of the plan are in the cluster; none has a rack.")
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             "All brokers of the plan are in the cluster. Racks were unknown when it was made, so a changed rack would "
             "not be noticed; racks_not_worsened uses the current racks.",
         )
@@ -222,17 +214,14 @@ def brokers_unchanged(diff: PlanDiff) -> Check:
         position for position in used.tolist() if _rack_changed(diff.now, position, then, target=position in targets)
     ]
     if not moved:
-        return Check(name, Verdict.PASSED, "All brokers of the plan are in the cluster, in the same racks as then.")
+        return passed(name, "All brokers of the plan are in the cluster, in the same racks as then.")
     ids = diff.ids(np.array(moved))
     changes = listed(
         f"broker {i} was {_rack(then.get(i))}, is {_rack(diff.now.brokers[p].rack)}"
         for i, p in zip(ids, moved, strict=True)
     )
-    return Check(
-        name,
-        Verdict.FAILED,
-        f"{counted(len(ids), 'broker')} of the plan changed racks: {changes}. Make a new plan.",
-        brokers=ids,
+    return failed(
+        name, f"{counted(len(ids), 'broker')} of the plan changed racks: {changes}. Make a new plan.", brokers=ids
     )
 
 
@@ -257,9 +246,9 @@ def leaving_brokers_since(diff: PlanDiff, holdings: Mapping[int, frozenset[Parti
     """18. Nothing came to a leaving broker since: the plan takes away all that it holds."""
     name, plan, layout = "leaving_brokers_since", diff.request.plan, diff.snapshot.layout
     if plan.before is None:
-        return Check(name, Verdict.NOT_TOLD, "The plan does not say which brokers it drains.")
+        return unknown(name, "The plan does not say which brokers it drains.")
     if not plan.leaving:
-        return Check(name, Verdict.PASSED, "The plan drains no broker.")
+        return passed(name, "The plan drains no broker.")
     leaving = np.isin(layout.broker_ids, plan.leaving)
     held = row_any(on_brokers(layout.target().replicas, leaving))
     held[diff.row[diff.planned]] = False  # lists of the plan itself are checked by replicas_valid
@@ -268,19 +257,17 @@ def leaving_brokers_since(diff: PlanDiff, holdings: Mapping[int, frozenset[Parti
     brokers = listed(plan.leaving)
     which = f"{verb(len(plan.leaving), 'broker', 'brokers')} {brokers}"
     if not rows.size and not stray:
-        return Check(name, Verdict.PASSED, f"The plan removes every replica from {which}.")
+        return passed(name, f"The plan removes every replica from {which}.")
     if rows.size and plan.layout_hash is not None and layout_hash(layout) == plan.layout_hash and not stray:
-        return Check(
+        return passed(
             name,
-            Verdict.PASSED,
             f"No replica was added to {which} since the plan was made; the plan leaves "
             f"{counted(rows.size, 'partition')} there.",
             brokers=plan.leaving,
         )
     names = tuple(dict.fromkeys(names_of(layout, rows) + stray))
-    return Check(
+    return failed(
         name,
-        Verdict.FAILED,
         f"{counted(len(names), 'partition')} {verb(len(names), 'has', 'have')} a replica on {which} that the plan does "
         f"not remove: {listed(names)}. {verb(len(plan.leaving), 'It', 'They')} will not be empty afterwards.",
         overridable=True,

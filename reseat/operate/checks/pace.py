@@ -6,7 +6,7 @@ import numpy as np
 
 from reseat.model import NONE
 from reseat.model.wording import counted, listed
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.checks.size import throttled_as_wholes
 from reseat.planning.schedule import work_of
@@ -28,9 +28,9 @@ def throttle_suits(diff: PlanDiff) -> Check:
     """
     name, rate = "throttle_suits", diff.request.throttle
     if rate is None:
-        return Check(name, Verdict.PASSED, "No throttle: copying uses all available network and disk bandwidth.")
+        return passed(name, "No throttle: copying uses all available network and disk bandwidth.")
     if not 1 <= rate <= _LARGEST:
-        return Check(name, Verdict.FAILED, f"{rate:,} bytes/s is not a throttle: a whole number from 1 was expected.")
+        return failed(name, f"{rate:,} bytes/s is not a throttle: a whole number from 1 was expected.")
     busiest, told = _busiest(diff)
     wholes = throttled_as_wholes(diff)
     listed_whole = (
@@ -41,19 +41,16 @@ def throttle_suits(diff: PlanDiff) -> Check:
     )
     never = "It never completes if producers write more than that to the partitions being copied"
     if not told:
-        return Check(
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             f"Copying takes an unknown time at {rate:,} bytes/s per broker: replica sizes are unknown. {never}: then "
             f"change the throttle of the run.{listed_whole}",
         )
     seconds = busiest / rate
     least = f"At {rate:,} bytes/s per broker, copying takes at least {_long(seconds)}."
     if seconds > _LONGEST_DAYS * _DAY:
-        return Check(
-            name, Verdict.FAILED, f"{least} {never}. Is the throttle in bytes?{listed_whole}", overridable=True
-        )
-    return Check(name, Verdict.PASSED, f"{least} {never}.{listed_whole}")
+        return failed(name, f"{least} {never}. Is the throttle in bytes?{listed_whole}", overridable=True)
+    return passed(name, f"{least} {never}.{listed_whole}")
 
 
 def _busiest(diff: PlanDiff) -> tuple[float, bool]:

@@ -17,7 +17,7 @@ from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff, Rows
 from reseat.operate.checks.room import usable_room
 
@@ -58,8 +58,8 @@ def replicas_valid(diff: PlanDiff) -> Check:
                 )
             )
     if not faults:
-        return Check(name, Verdict.PASSED, "Every replica list of the plan is valid.")
-    return Check(name, Verdict.FAILED, " ".join(faults), partitions=diff.names(np.flatnonzero(bad)))
+        return passed(name, "Every replica list of the plan is valid.")
+    return failed(name, " ".join(faults), partitions=diff.names(np.flatnonzero(bad)))
 
 
 def replication_factor_kept(diff: PlanDiff) -> Check:
@@ -77,7 +77,7 @@ def replication_factor_kept(diff: PlanDiff) -> Check:
     if not lower.size:
         more = int(np.count_nonzero(after > before))
         raised = f"; {counted(more, 'partition')} {verb(more, 'gets', 'get')} more" if more else ""
-        return Check(name, Verdict.PASSED, f"No partition is left with fewer replicas{raised}.")
+        return passed(name, f"No partition is left with fewer replicas{raised}.")
     names = diff.names(lower)
     said = f"{counted(lower.size, 'partition')} would be left with fewer replicas"
     plan = diff.request.plan
@@ -95,8 +95,8 @@ def replication_factor_kept(diff: PlanDiff) -> Check:
         sentences.insert(0, f"{said}: {listed(names)}. {why}.")
     if not sentences:
         why = "as it was before the plan" if rollback else "as the plan requests"
-        return Check(name, Verdict.PASSED, f"{said}, {why}: {listed(names)}.", partitions=names)
-    return Check(name, Verdict.FAILED, " ".join(sentences), overridable=True, partitions=names)
+        return passed(name, f"{said}, {why}: {listed(names)}.", partitions=names)
+    return failed(name, " ".join(sentences), overridable=True, partitions=names)
 
 
 def targets_alive(diff: PlanDiff) -> Check:
@@ -105,7 +105,7 @@ def targets_alive(diff: PlanDiff) -> Check:
     comes = diff.newcomers[moving]
     targets = np.unique(diff.after.replicas[moving][comes])
     if not targets.size:
-        return Check(name, Verdict.PASSED, "No replica has to be copied.")
+        return passed(name, "No replica has to be copied.")
     states = {int(p): diff.now.brokers[p].state for p in targets}
     dead = [p for p, state in states.items() if state is BrokerState.DEAD or not diff.known[p]]
     fenced = [p for p, state in states.items() if p not in dead and state in _FENCED]
@@ -116,9 +116,8 @@ def targets_alive(diff: PlanDiff) -> Check:
         rows = moving[row_any(on_brokers(diff.after.replicas[moving], concerned) & comes)]
         state = "not alive" if dead else "registered but fenced"
         then = "" if dead else f" Nothing is copied there until {verb(len(ids), 'it is', 'they are')} back."
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} {state}, and replicas "
             f"of {counted(rows.size, 'partition')} would be copied there: {listed(diff.names(rows))}.{then}",
             overridable=not dead,
@@ -127,9 +126,9 @@ def targets_alive(diff: PlanDiff) -> Check:
         )
     if untold:
         ids = diff.ids(np.array(untold))
-        return Check(name, Verdict.NOT_TOLD, f"It is unknown whether brokers {listed(ids)} are alive.", brokers=ids)
+        return unknown(name, f"It is unknown whether brokers {listed(ids)} are alive.", brokers=ids)
     ids = diff.ids(targets)
-    return Check(name, Verdict.PASSED, f"{counted(len(ids), 'broker')} to copy to {verb(len(ids), 'is', 'are')} alive.")
+    return passed(name, f"{counted(len(ids), 'broker')} to copy to {verb(len(ids), 'is', 'are')} alive.")
 
 
 def movable(diff: PlanDiff) -> Check:
@@ -141,22 +140,20 @@ def movable(diff: PlanDiff) -> Check:
         untold = rows[(now.leader[rows] == NOT_TOLD) & ~now.in_sync_known[rows]]
         if untold.size:
             names = diff.names(untold)
-            return Check(
+            return unknown(
                 name,
-                Verdict.NOT_TOLD,
                 f"Leader and ISR are unknown for {counted(untold.size, 'partition')}: {listed(names)}.",
                 partitions=names,
             )
-        return Check(name, Verdict.PASSED, "Every partition that moves has a live in-sync replica to copy from.")
+        return passed(name, "Every partition that moves has a live in-sync replica to copy from.")
     bad = rows[lost]
     names = diff.names(bad)
     held = diff.ids(now.replicas[bad][now.in_sync[bad]]) if now.in_sync is not None else ()
     where = (
         f" ({verb(len(held), 'broker', 'brokers')} {listed(held)} had {verb(len(held), 'it', 'them')})" if held else ""
     )
-    return Check(
+    return failed(
         name,
-        Verdict.FAILED,
         f"{counted(bad.size, 'partition')} cannot be moved, because no in-sync copy is on a live broker{where}: "
         f"{listed(names)}. Bring that broker back, or leave {verb(bad.size, 'it', 'them')} out of the plan.",
         partitions=names,
@@ -184,9 +181,8 @@ def min_in_sync(diff: PlanDiff) -> Check:
     bad = rows[below & (have + leave < needed)]
     if bad.size:
         names = diff.names(bad)
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{counted(bad.size, 'partition')} {verb(bad.size, 'has', 'have')} fewer in-sync replicas than "
             f"min.insync.replicas, and not because of brokers to be drained: {listed(names)}. Let "
             f"{verb(bad.size, 'it', 'them')} catch up first, or leave {verb(bad.size, 'it', 'them')} out of the plan.",
@@ -195,23 +191,21 @@ def min_in_sync(diff: PlanDiff) -> Check:
     mended = rows[below]
     if mended.size:
         names = diff.names(mended)
-        return Check(
+        return passed(
             name,
-            Verdict.PASSED,
             f"{counted(mended.size, 'partition')} {verb(mended.size, 'is', 'are')} below min.insync.replicas because "
             f"of brokers to be drained: {listed(names)}.",
             partitions=names,
         )
     untold = rows[~told]
     if untold.size:
-        return Check(
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             f"ISR or min.insync.replicas is unknown for {counted(untold.size, 'partition')}: "
             f"{listed(diff.names(untold))}.",
             partitions=diff.names(untold),
         )
-    return Check(name, Verdict.PASSED, "No partition that moves is below min.insync.replicas.")
+    return passed(name, "No partition that moves is below min.insync.replicas.")
 
 
 def can_finish(diff: PlanDiff) -> Check:
@@ -224,11 +218,10 @@ def can_finish(diff: PlanDiff) -> Check:
     waits = on_brokers(diff.after.replicas[rows], ~diff.now.available) & ~diff.newcomers[rows]
     bad = rows[row_any(waits)]
     if not bad.size:
-        return Check(name, Verdict.PASSED, "No partition that moves keeps a replica on a broker that is down.")
+        return passed(name, "No partition that moves keeps a replica on a broker that is down.")
     ids = diff.ids(diff.after.replicas[rows][waits])
-    return Check(
+    return failed(
         name,
-        Verdict.FAILED,
         f"{counted(bad.size, 'partition')} {verb(bad.size, 'keeps', 'keep')} a replica on "
         f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)}, which {verb(len(ids), 'is', 'are')} down: the move will "
         f"not end before {verb(len(ids), 'it is', 'they are')} back: {listed(diff.names(bad))}.",
@@ -250,16 +243,15 @@ def racks_not_worsened(diff: PlanDiff) -> Check:
     name, rows = "racks_not_worsened", diff.changed
     current, after = diff.current.select(rows), diff.after.select(rows)
     if not current.racks:
-        return Check(name, Verdict.PASSED, "No broker has a rack.")
+        return passed(name, "No broker has a rack.")
     alive = diff.alive & ~np.isin(diff.now.broker_ids, diff.request.plan.leaving)
     worse = _worse(current, after, alive)
     shown = worse & _worse_when_planned(diff, rows, alive)
     beyond = rows[worse & ~shown]
     if beyond.size:
         names = diff.names(beyond)
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{counted(beyond.size, 'partition')} would have less rack diversity than now, which the plan did not "
             f"show: {listed(names)}.",
             overridable=True,
@@ -267,14 +259,13 @@ def racks_not_worsened(diff: PlanDiff) -> Check:
         )
     if shown.any():
         names = diff.names(rows[shown])
-        return Check(
+        return passed(
             name,
-            Verdict.PASSED,
             f"{counted(len(names), 'partition')} would have less rack diversity than now, as the plan showed: "
             f"{listed(names)}.",
             partitions=names,
         )
-    return Check(name, Verdict.PASSED, "No partition would have less rack diversity than now.")
+    return passed(name, "No partition would have less rack diversity than now.")
 
 
 def _worse(before: ClusterLayout, after: ClusterLayout, usable: BoolArray) -> BoolArray:
@@ -341,7 +332,7 @@ def disk_room(diff: PlanDiff) -> Check:
     name = "disk_room"
     comes = _Arrivals.of(diff)
     if not comes.row.size:
-        return Check(name, Verdict.PASSED, "No replica has to be copied.")
+        return passed(name, "No replica has to be copied.")
     usable, offline = usable_room(diff.snapshot.log_dirs)
     short, untold = [], set[int]()
     for position in np.unique(comes.broker).tolist():
@@ -373,9 +364,8 @@ def disk_room(diff: PlanDiff) -> Check:
         ids = tuple(dict.fromkeys(broker for broker, _ in short))
         rows = np.unique(comes.row[np.isin(diff.now.broker_ids, ids)[comes.broker]])
         reasons = listed(reason for _, reason in short)
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"The plan needs more disk space than there is: {reasons}. Removed replicas do not free space in time: "
             "they are deleted last.",
             partitions=diff.names(rows),
@@ -383,14 +373,13 @@ def disk_room(diff: PlanDiff) -> Check:
         )
     if untold:
         ids = tuple(sorted(untold))
-        return Check(
+        return unknown(
             name,
-            Verdict.NOT_TOLD,
             f"Disk space is unknown for {verb(len(ids), 'broker', 'brokers')} {listed(ids)}: replica sizes or the free "
             "space of log directories (reported since Kafka 3.3) are missing.",
             brokers=ids,
         )
-    return Check(name, Verdict.PASSED, f"{size(float(comes.size.sum()))} go to brokers with enough disk space.")
+    return passed(name, f"{size(float(comes.size.sum()))} go to brokers with enough disk space.")
 
 
 def _crowded(
@@ -426,10 +415,10 @@ def log_dirs_chosen(diff: PlanDiff) -> Check:
         if code != NONE and by_broker[int(diff.now.broker_ids[position])] != {paths[code]}
     }
     if not ignored:
-        return Check(name, Verdict.PASSED, "The plan names no log directories; the brokers choose them.")
+        return passed(name, "The plan names no log directories; the brokers choose them.")
     rows = np.unique(comes.row[np.array([one in ignored for one in at], np.bool_)])
     said = (
         f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are "
         f"ignored: the brokers choose. {listed(diff.names(rows))}."
     )
-    return Check(name, Verdict.FAILED, said, overridable=True, partitions=diff.names(rows))
+    return failed(name, said, overridable=True, partitions=diff.names(rows))

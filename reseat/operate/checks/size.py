@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray
 from reseat.model.wording import listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.run.throttling import LONGEST_LIST
 
@@ -40,15 +40,14 @@ def requests_fit(diff: PlanDiff) -> Check:
     """
     name = "requests_fit"
     if diff.snapshot.metadata != "zookeeper":
-        return Check(name, Verdict.PASSED, "Requests are split to the size that brokers accept.")
+        return passed(name, "Requests are split to the size that brokers accept.")
     before, most = _node_bytes(diff)
     grown = np.flatnonzero((most > _NODE_BYTES) & (before <= _NODE_BYTES))
     if not grown.size:
-        return Check(name, Verdict.PASSED, "Every topic's node stays below ZooKeeper's size limit.")
+        return passed(name, "Every topic's node stays below ZooKeeper's size limit.")
     names = [diff.snapshot.layout.topics[topic] for topic in grown.tolist()]
-    return Check(
+    return failed(
         name,
-        Verdict.FAILED,
         f"ZooKeeper keeps the replica lists of a topic in one node of at most 1,048,575 bytes, and that of "
         f"{verb(len(names), 'topic', 'topics')} {listed(names)} could have {int(most[grown].max()):,} while the plan "
         "is executed. Move fewer of its partitions at a time, or raise jute.maxbuffer on every server and broker "

@@ -7,7 +7,7 @@ import numpy as np
 from reseat.balance.racks import rack_violating
 from reseat.model import BrokerState, ClusterLayout, Snapshot
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.request import TopicRequest
 from reseat.placement.topic_names import colliding, name_error
@@ -27,42 +27,36 @@ def topic_checks(request: TopicRequest, snapshot: Snapshot) -> tuple[Check, ...]
 def _topic_new(request: TopicRequest, layout: ClusterLayout) -> Check:
     name, wrong = "topic_new", name_error(request.topic)
     if wrong is not None:
-        return Check(name, Verdict.FAILED, f"{wrong}.")
+        return failed(name, f"{wrong}.")
     if request.topic in layout.topics:
-        return Check(name, Verdict.FAILED, f"Topic {request.topic} already exists.")
+        return failed(name, f"Topic {request.topic} already exists.")
     others = colliding(request.topic, layout.topics)
     if others:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"Topic {request.topic} would share its metric names with {listed(others)}, because '.' and '_' are the "
             "same there: Kafka rejects it.",
         )
-    return Check(name, Verdict.PASSED, f"Topic {request.topic} does not exist yet, and its name is legal.")
+    return passed(name, f"Topic {request.topic} does not exist yet, and its name is legal.")
 
 
 def _ids_allowed(request: TopicRequest, snapshot: Snapshot) -> Check:
     name, ids = "partition_ids", sorted(request.assignments)
     if not ids:
-        return Check(name, Verdict.FAILED, f"Topic {request.topic} would have no partition.")
+        return failed(name, f"Topic {request.topic} would have no partition.")
     if ids[0] < 0:
-        return Check(name, Verdict.FAILED, f"Partition id {ids[0]} is below 0.")
+        return failed(name, f"Partition id {ids[0]} is below 0.")
     if request.as_nodes and snapshot.metadata == "kraft":
-        return Check(name, Verdict.FAILED, "This cluster keeps its metadata in KRaft: there are no ZooKeeper nodes.")
+        return failed(name, "This cluster keeps its metadata in KRaft: there are no ZooKeeper nodes.")
     if request.as_nodes:
-        return Check(
-            name,
-            Verdict.PASSED,
-            f"Written as ZooKeeper nodes, which accept any ids, as requested: {listed(ids)}.",
-        )
+        return passed(name, f"Written as ZooKeeper nodes, which accept any ids, as requested: {listed(ids)}.")
     if ids != list(range(len(ids))):
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"Kafka accepts partition ids from 0 without gaps only; these are {listed(ids)}. Others are possible only "
             "by writing ZooKeeper nodes directly.",
         )
-    return Check(name, Verdict.PASSED, f"{counted(len(ids), 'partition')}, from 0 without gaps.")
+    return passed(name, f"{counted(len(ids), 'partition')}, from 0 without gaps.")
 
 
 def _named(request: TopicRequest) -> set[int]:
@@ -94,8 +88,8 @@ def _lists_valid(request: TopicRequest, layout: ClusterLayout) -> Check:
     if len(factors) > 1:
         faults.append(f"All partitions must have the same number of replicas; these have {listed(factors)}.")
     if faults:
-        return Check(name, Verdict.FAILED, " ".join(faults), partitions=(*empty, *twice), brokers=(*unknown, *closed))
-    return Check(name, Verdict.PASSED, "Every replica list is valid.")
+        return failed(name, " ".join(faults), partitions=(*empty, *twice), brokers=(*unknown, *closed))
+    return passed(name, "Every replica list is valid.")
 
 
 def _targets_alive(request: TopicRequest, snapshot: Snapshot) -> Check:
@@ -104,34 +98,32 @@ def _targets_alive(request: TopicRequest, snapshot: Snapshot) -> Check:
     up = {i for i, told in state.items() if told.up or told is BrokerState.NOT_TOLD}
     down = tuple(sorted(_named(request) - up))
     if not down:
-        return Check(name, Verdict.PASSED, "Every broker of the topic is alive.")
+        return passed(name, "Every broker of the topic is alive.")
     dark = tuple(f"{request.topic}-{i}" for i, ids in sorted(request.assignments.items()) if not set(ids) & up)
     said = f"{verb(len(down), 'Broker', 'Brokers')} {listed(down)} {verb(len(down), 'is', 'are')} not alive"
     if dark:
-        return Check(
+        return failed(
             name,
-            Verdict.FAILED,
             f"{said}, and {counted(len(dark), 'partition')} would have no leader: {listed(dark)}.",
             partitions=dark,
             brokers=down,
         )
-    return Check(name, Verdict.FAILED, f"{said}: replicas there would not be in sync.", overridable=True, brokers=down)
+    return failed(name, f"{said}: replicas there would not be in sync.", overridable=True, brokers=down)
 
 
 def _racks(request: TopicRequest, layout: ClusterLayout) -> Check:
     name = "racks_not_shared"
     if not layout.racks:
-        return Check(name, Verdict.PASSED, "No broker has a rack.")
+        return passed(name, "No broker has a rack.")
     made = ClusterLayout.from_assignments(
         {(request.topic, i): ids for i, ids in request.assignments.items()}, brokers=layout.brokers
     )
     rows = np.flatnonzero(rack_violating(made, ~made.dead))
     if not rows.size:
-        return Check(name, Verdict.PASSED, "Every partition has rack diversity.")
+        return passed(name, "Every partition has rack diversity.")
     names = names_of(made, rows)
-    return Check(
+    return failed(
         name,
-        Verdict.FAILED,
         f"{counted(len(names), 'partition')} would lack rack diversity: {listed(names)}.",
         overridable=True,
         partitions=names,
@@ -141,13 +133,12 @@ def _racks(request: TopicRequest, layout: ClusterLayout) -> Check:
 def _min_in_sync(request: TopicRequest) -> Check:
     name, told = "min_in_sync", request.configs.get("min.insync.replicas")
     if told is None or not told.isdecimal():
-        return Check(name, Verdict.PASSED, "min.insync.replicas is the brokers' default.")
+        return passed(name, "min.insync.replicas is the brokers' default.")
     factor = min(len(ids) for ids in request.assignments.values())
     if int(told) <= factor:
-        return Check(name, Verdict.PASSED, f"min.insync.replicas {told} is met by {counted(factor, 'replica')}.")
-    return Check(
+        return passed(name, f"min.insync.replicas {told} is met by {counted(factor, 'replica')}.")
+    return failed(
         name,
-        Verdict.FAILED,
         f"min.insync.replicas is {told}, and partitions have {counted(factor, 'replica')}: before Kafka 3.7 nobody "
         "could write to them with acks=all.",
         overridable=True,
