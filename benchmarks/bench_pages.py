@@ -25,7 +25,7 @@ def reruns() -> list[tuple[str, str, str]]:
     """The server's time for a rerun of each page with 20,000 partitions and a broker out, everything cached."""
     from streamlit.testing.v1 import AppTest
 
-    from components.state.opened import Opened, State
+    from components.state.opened import Opened, SessionState
     from components.state.store import KEY
     from reseat.demo.generate import generate
     from reseat.formats import Reading
@@ -35,7 +35,7 @@ def reruns() -> list[tuple[str, str, str]]:
     for name in PAGES:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
         opened = {"generated": Opened(reading, datetime.now(UTC), wish=Wish(remove=(7,)))}
-        app.session_state[KEY] = State(opened=opened, current="generated", started=True)
+        app.session_state[KEY] = SessionState(opened=opened, current="generated", started=True)
         app.run()
         app.switch_page(f"pages/{name}.py").run()
         times = []

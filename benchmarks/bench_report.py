@@ -15,7 +15,7 @@ from dataclasses import replace
 from benchmarks.bench_resilience import healthy
 from reseat.formats import Reading
 from reseat.model import ClusterLayout, Wish
-from reseat.report import Choices, build
+from reseat.report import ReportChoices, build
 from reseat.report.gather import gather
 from reseat.report.matter import chapters_for
 from reseat.report.writers.html import write_html
@@ -29,7 +29,7 @@ _THROTTLE = 50e6
 
 def _all(layout: ClusterLayout) -> tuple[dict[str, float], dict[str, int], float]:
     """Seconds of each part, bytes of each file, and seconds of processor that all took."""
-    choices = Choices(chapters=chapters_for("management"), throttle=_THROTTLE, price_per_gb=0.02)
+    choices = ReportChoices(chapters=chapters_for("management"), throttle=_THROTTLE, price_per_gb=0.02)
     seconds: dict[str, float] = {}
     start, busy = time.perf_counter(), time.process_time()
 

@@ -2,16 +2,16 @@
 
 from components.clusters import fleet_view, live_view, open_view
 from components.shell import frame, navigation
-from components.shell.navigation import View
+from components.shell.navigation import ClustersView
 from components.state import addresses
 
 seat = frame.standalone(linked=True)
 view = navigation.draw_views()
 own: dict[str, str] = {}
-addresses.title("" if view is View.OPEN else view.title)
-if view is View.LIVE:
+addresses.title("" if view is ClustersView.OPEN else view.title)
+if view is ClustersView.LIVE:
     live_view.draw()
-elif view is View.FLEET:
+elif view is ClustersView.FLEET:
     own = fleet_view.draw()
 else:
     open_view.draw(seat)

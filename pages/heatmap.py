@@ -21,7 +21,7 @@ from reseat.model.frame import replica_table
 seat = frame.page("Heatmap", shows="either")
 
 
-def table_behind(choice: grid_panel.Choice, grid: Grid) -> None:
+def table_behind(choice: grid_panel.GridChoice, grid: Grid) -> None:
     """The sums of the rows as a table with a download of the cells."""
     ids, spans = choice.axes.brokers, choice.axes.row_spans
     brokers = [text.ids(ids[span.start : span.stop].tolist(), 4) for span in spans]
@@ -59,7 +59,7 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
         tables.table(told, "heat-partition", {"broker": tables.PLAIN})
 
 
-def hear(choice: grid_panel.Choice, token: object, event: Mapping[str, object]) -> None:
+def hear(choice: grid_panel.GridChoice, token: object, event: Mapping[str, object]) -> None:
     """Zoom in or out, or open a partition, as a person did on the very grid that this is told of."""
     if event.get("token") == token:
         grid_panel.keep(choice, apply_event(choice.view, event, choice.axes))

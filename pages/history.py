@@ -21,12 +21,12 @@ from reseat.errors import InputRefused
 from reseat.history.places import Places, places
 from reseat.history.read import History
 from reseat.history.series import row_of, series, worst
-from reseat.history.stretch import Told, read
+from reseat.history.stretch import StretchFacts, read
 
 FIGURE = "history-figure"
 
 
-def draw(history: History, where: Places, told: Told, stretch: choices.Stretch) -> choices.Ends | None:
+def draw(history: History, where: Places, told: StretchFacts, stretch: choices.Stretch) -> choices.Ends | None:
     """The page for a stretch that has snapshots; says which two moments are compared."""
     snapshots, cluster = told.snapshots, stretch.cluster
     said = answer(cluster, snapshots, told.counts, datetime.now(UTC))

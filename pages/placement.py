@@ -14,7 +14,7 @@ from reseat.errors import PlacementRefused
 from reseat.placement import Placement
 from reseat.placement.examples import FAULTY_ANSWER, FAULTY_TABLE, FAULTY_WHY
 from reseat.placement.request import PlacementRequest, place, requested_brokers, to_query
-from reseat.placement.steps import steps_of
+from reseat.placement.steps import striped_steps_of
 
 _CLICKED: Slot[int] = Slot("placement-clicked")
 
@@ -61,7 +61,7 @@ def published(request: PlacementRequest, placement: Placement, columns: list[int
 def explained(request: PlacementRequest, placement: Placement, *, grouped: bool) -> None:
     """The matrix, the words beside it, and for a faulty table the published one."""
     row, replica = divmod(request.step, request.factor)
-    steps = steps_of(request, placement, row)
+    steps = striped_steps_of(request, placement, row)
     passed = [one.broker for one in steps.replicas[replica].candidates[:-1] if one.broker is not None]
     with answer:
         frame.answer(FAULTY_ANSWER if request.documented else sentence(steps, replica))

@@ -15,7 +15,7 @@ from components.look import text, theme
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["HEIGHT", "Measure", "strips"]
+__all__ = ["HEIGHT", "DotPanel", "strips"]
 
 #: Pixels of the whole figure.
 HEIGHT = 190
@@ -24,7 +24,7 @@ _JITTER = 0.22
 
 
 @dataclass(frozen=True, eq=False)
-class Measure:
+class DotPanel:
     """One measure of several plans.
 
     Attributes:
@@ -44,7 +44,7 @@ class Measure:
         return text.size(value) if self.is_bytes else text.count(value)
 
 
-def strips(measures: Sequence[Measure], rows: Sequence[str]) -> go.Figure:
+def strips(measures: Sequence[DotPanel], rows: Sequence[str]) -> go.Figure:
     """A panel a measure: Reseat's value as a diamond on top, below it a row of dots for each name in ``rows``."""
     from plotly.subplots import make_subplots
 
@@ -106,7 +106,7 @@ def strips(measures: Sequence[Measure], rows: Sequence[str]) -> go.Figure:
 
 def _row_of_dots(
     figure: go.Figure,
-    measure: Measure,
+    measure: DotPanel,
     values: npt.NDArray[np.number],
     *,
     name: str,
@@ -139,6 +139,6 @@ def _row_of_dots(
     )
 
 
-def _largest(measure: Measure) -> float:
+def _largest(measure: DotPanel) -> float:
     told = [float(values.max()) for values in measure.draws if values is not None and len(values)]
     return max([*told, measure.own or 0.0, 1e-9])

@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.look.notices import refused
 from components.state import connections, session
-from components.state.connections import Choices
+from components.state.connections import Connectable
 from components.state.slots import Slot
 from reseat.errors import InputRefused
 from reseat.sources.configuration import connection_from_values
@@ -24,7 +24,7 @@ _NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
 _REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
 
 
-def draw_form(offered: Choices) -> None:
+def draw_form(offered: Connectable) -> None:
     """Way and security first, since they decide what is asked for; then servers and secrets, which are sent at once."""
     ways = [_BROKERS, _ZOOKEEPER]
     way = st.segmented_control("Connect via", ways, default=_BROKERS, key="connect-way", required=True)
@@ -94,7 +94,7 @@ def _asked(login: str, *, tls: bool) -> dict[str, object]:
     return values
 
 
-def _take(values: dict[str, object], name: str, offered: Choices) -> InputRefused | None:
+def _take(values: dict[str, object], name: str, offered: Connectable) -> InputRefused | None:
     """Open what was typed and begin to test it; why it cannot be, or None."""
     if not str(values.get("bootstrap", values.get("zookeeper", ""))).strip().partition("/")[0]:
         return InputRefused("Servers is empty: enter host:port of one or more servers, separated by commas.")

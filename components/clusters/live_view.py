@@ -11,7 +11,7 @@ from components.look import text
 from components.over_time.changes_table import draw_changes
 from components.shell import frame, sign_in
 from components.state import connections
-from components.state.connections import Choices
+from components.state.connections import Connectable
 from reseat.sources.followed import LiveCluster, LiveState
 
 __all__ = ["draw"]
@@ -55,7 +55,7 @@ def draw() -> None:
     draw_rights()
 
 
-def _sentence(offered: Choices, live: LiveCluster | None, state: LiveState) -> str:
+def _sentence(offered: Connectable, live: LiveCluster | None, state: LiveState) -> str:
     """The sentence that answers the page's question: is there a live cluster, and how fresh is what one sees?"""
     if not offered.reading.may:
         return offered.reading.sentence

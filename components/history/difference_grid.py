@@ -46,7 +46,7 @@ def draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
     for name in NAMES:
         if name != "heat_measure":  # which its field tells
             addresses.tell(name, shown.get(name, ""))
-    choice = grid_panel.Choice(view, grid_panel.axes_for(base, view), before, after, "difference", title, place)
+    choice = grid_panel.GridChoice(view, grid_panel.axes_for(base, view), before, after, "difference", title, place)
     data, grid = grid_panel.drawn(choice)
     with place:
         st.markdown(f"**{text.plain(sentence(choice, grid))}**", width="content")

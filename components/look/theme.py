@@ -23,7 +23,7 @@ from reseat.report.palette import (
     MOVED_OUT,
     RACKS,
     SEQUENCE,
-    Look,
+    Neutrals,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ __all__ = [
     "MOVED_OUT",
     "ON_EPOCH",
     "SEQUENCE",
-    "Look",
+    "Neutrals",
     "faded",
     "is_dark",
     "look",
@@ -68,7 +68,7 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def look() -> Look:
+def look() -> Neutrals:
     """The neutral colours of the theme in use."""
     return DARK if is_dark() else LIGHT
 

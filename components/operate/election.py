@@ -19,7 +19,7 @@ from reseat.errors import ClusterUnreachable
 from reseat.model import ClusterLayout
 from reseat.operate.checks.guard import check_election
 from reseat.operate.elections import ElectionOutcome, PartitionElection, asked_for, hold, preview
-from reseat.operate.losses import Loss, losses
+from reseat.operate.losses import RecordLoss, losses
 from reseat.operate.request import ElectionRequest
 from reseat.operate.targets.target import Election, Partition
 
@@ -118,7 +118,7 @@ def _partitions(layout: ClusterLayout, election: Election, mode: Mode) -> tuple[
     return tuple(chosen), False
 
 
-def _accepts_loss(found: Sequence[Loss]) -> bool:
+def _accepts_loss(found: Sequence[RecordLoss]) -> bool:
     """Show what each partition may lose; returns whether the person accepts that very loss."""
     st.markdown(
         "\n".join(f"- {':red[:material/warning:] ' if one.may_lose else ''}{text.plain(one.sentence)}" for one in found)

@@ -22,9 +22,17 @@ from reseat.operate.request import RequestedBy
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
 
-__all__ = ["Look", "OperatedCluster", "choose_protocol", "look_at", "looked_at", "operated_cluster", "tell_protocol"]
+__all__ = [
+    "ExecuteView",
+    "OperatedCluster",
+    "choose_protocol",
+    "look_at",
+    "looked_at",
+    "operated_cluster",
+    "tell_protocol",
+]
 
-_LOOK: Slot[Look] = Slot("operate-look", addressed=True)
+_LOOK: Slot[ExecuteView] = Slot("operate-look", addressed=True)
 _CHOSEN: Slot[str] = Slot("operate-protocol", addressed=True)
 #: The address's names for what is shown of the cluster, and for the protocol by which it is written to.
 _LOOKS, _ADDRESSED = "look", "way"
@@ -159,7 +167,7 @@ def operated_cluster(seat: OpenLayout) -> OperatedCluster | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ExecuteView:
     """What the Execute page shows of a cluster: a plan to carry out, a run, or the rollback of a run.
 
     Attributes:
@@ -173,28 +181,32 @@ class Look:
     run: int = 0
 
 
-def looked_at(operated: OperatedCluster) -> Look:
+def looked_at(operated: OperatedCluster) -> ExecuteView:
     """What the person chose to see, else the run that is not over, else the plan."""
     kept = _LOOK.get(_linked(operated))
     if kept.cluster_id == operated.cluster_id and kept.what:
         addresses.tell(_LOOKS, f"{kept.what}-{kept.run}" if kept.run else kept.what)
         return kept
     open_run = operated.open_run
-    return Look(operated.cluster_id, "plan") if open_run is None else Look(operated.cluster_id, "run", open_run.id)
+    return (
+        ExecuteView(operated.cluster_id, "plan")
+        if open_run is None
+        else ExecuteView(operated.cluster_id, "run", open_run.id)
+    )
 
 
-def _linked(operated: OperatedCluster) -> Look:
+def _linked(operated: OperatedCluster) -> ExecuteView:
     """What the address names of this cluster, where its journal has it."""
     what, _, number = st.query_params.get(_LOOKS, "").partition("-")
     runs = () if operated.journal is None else operated.journal.runs(operated.cluster_id)
     run = next((run.id for run in runs if str(run.id) == number), 0)
     known = what == "plan" or (what in ("run", "rollback") and run)
-    return Look(operated.cluster_id, what, run) if known else Look()
+    return ExecuteView(operated.cluster_id, what, run) if known else ExecuteView()
 
 
 def look_at(operated: OperatedCluster, what: str, run: int = 0) -> None:
     """Show something else of the cluster."""
-    _LOOK.set(Look(operated.cluster_id, what, run))
+    _LOOK.set(ExecuteView(operated.cluster_id, what, run))
 
 
 def choose_protocol(operated: OperatedCluster, protocol: str) -> None:

@@ -34,7 +34,7 @@ def draw_not_live(what: str) -> None:
     frame.answer(f"{what} needs a live cluster; this layout was read from a file or pasted text.")
     st.markdown("The plan's files and commands are on the Plan page; to work on the cluster itself, connect to it.")
     with st.container(horizontal=True, key="not-live"):
-        navigation.link(navigation.CLUSTERS, "Connect to a cluster", also=navigation.View.LIVE.query)
+        navigation.link(navigation.CLUSTERS, "Connect to a cluster", also=navigation.ClustersView.LIVE.query)
         navigation.link(navigation.PLAN, "The plan's files and commands")
 
 
@@ -62,7 +62,7 @@ def draw_open_runs() -> None:
                 f"{progress.done:,} of {text.counted(progress.partitions, 'partition')} {verb} complete{alone}. "
                 f"Connect to the cluster with the id {text.code(run.cluster_id)} to watch, continue or cancel it."
             )
-        navigation.link(navigation.CLUSTERS, "Connect to the cluster", also=navigation.View.LIVE.query)
+        navigation.link(navigation.CLUSTERS, "Connect to the cluster", also=navigation.ClustersView.LIVE.query)
 
 
 def draw_past(past: Past) -> None:

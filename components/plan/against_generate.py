@@ -9,7 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.charts import plots
-from components.charts.dots import HEIGHT, Measure, strips
+from components.charts.dots import HEIGHT, DotPanel, strips
 from components.look import tables, text
 from components.look.notices import refused
 from components.shell import frame
@@ -103,23 +103,23 @@ def _sentence(plan: Plan, found: dict[Tool, AgainstGenerate]) -> str:
     return f"{would}. Reseat moves {own:,}."
 
 
-def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[Measure]:
+def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[DotPanel]:
     certificate, results = plan.certificate, list(found.values())
     measures = [
-        Measure("Replicas move", certificate.moves, tuple(r.spread.moves for r in results)),
-        Measure("Replica spread after", certificate.replica_spread, tuple(r.spread.replica_spread for r in results)),
-        Measure(
+        DotPanel("Replicas move", certificate.moves, tuple(r.spread.moves for r in results)),
+        DotPanel("Replica spread after", certificate.replica_spread, tuple(r.spread.replica_spread for r in results)),
+        DotPanel(
             "Preferred leader spread after", certificate.leader_spread, tuple(r.spread.leader_spread for r in results)
         ),
     ]
     if plan.current.racks:
         after = certificate.rack_violations_after
         measures.append(
-            Measure("Partitions without rack diversity", after, tuple(r.spread.rack_violations for r in results))
+            DotPanel("Partitions without rack diversity", after, tuple(r.spread.rack_violations for r in results))
         )
     if plan.current.size_bytes is not None:
         amount = certificate.bytes_to_move
-        measures.append(Measure("Data to copy", amount, tuple(r.spread.bytes_to_move for r in results), is_bytes=True))
+        measures.append(DotPanel("Data to copy", amount, tuple(r.spread.bytes_to_move for r in results), is_bytes=True))
     return measures
 
 

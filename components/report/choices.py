@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from reseat.report import Choices, Kind
+from reseat.report import ChapterKind, ReportChoices
 from reseat.report.content import Audience
 from reseat.report.matter import chapters_for
 
@@ -38,7 +38,7 @@ class ReportRequest:
     """
 
     audience: Audience = "management"
-    chapters: tuple[Kind, ...] | None = None
+    chapters: tuple[ChapterKind, ...] | None = None
     title: str = ""
     author: str = ""
     price: float | None = None
@@ -47,14 +47,14 @@ class ReportRequest:
     currency: str = CURRENCY
 
     @property
-    def shown(self) -> tuple[Kind, ...]:
+    def shown(self) -> tuple[ChapterKind, ...]:
         """The chapters in their order."""
         return chapters_for(self.audience) if self.chapters is None else self.chapters
 
 
-def choices_of(request: ReportRequest, logo: bytes | None) -> Choices:
+def choices_of(request: ReportRequest, logo: bytes | None) -> ReportChoices:
     """How the report is told."""
-    return Choices(
+    return ReportChoices(
         chapters=request.shown,
         audience=request.audience,
         title=request.title.strip() or None,
@@ -84,12 +84,12 @@ def to_query(request: ReportRequest) -> dict[str, str]:
 def from_query(query: Mapping[str, str]) -> ReportRequest:
     """What an address asks for; what it says and nobody understands is left as by itself."""
     named = query.get("chapters", "")
-    known = {kind.value: kind for kind in Kind}
+    known = {kind.value: kind for kind in ChapterKind}
     chosen = tuple(known[word] for word in dict.fromkeys(named.split(",")) if word in known)
     audience: Audience = next((one for one in get_args(Audience) if one == query.get("audience")), "management")
     return ReportRequest(
         audience=audience,
-        chapters=tuple(sorted(chosen, key=list(Kind).index)) if named else None,
+        chapters=tuple(sorted(chosen, key=list(ChapterKind).index)) if named else None,
         title=query.get("title", "")[:_LONGEST],
         author=query.get("author", "")[:_LONGEST],
         price=_positive(query.get("price", ""), zero=True),

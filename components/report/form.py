@@ -13,7 +13,7 @@ from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_quer
 from components.state import slots
 from components.state.slots import Slot
 from reseat.errors import InputRefused
-from reseat.report import Kind
+from reseat.report import ChapterKind
 from reseat.report.content import Audience
 from reseat.report.logo import logo_kind
 from reseat.report.masks.files import key_in
@@ -31,18 +31,18 @@ _KEY: Slot[bytes] = Slot("report-key")
 _TEMPLATE: Slot[bytes] = Slot("report-template")
 #: Chapters as they are called in the choice.
 NAMES = {
-    Kind.SUMMARY: "Summary",
-    Kind.TODAY: "Today",
-    Kind.FINDINGS: "Findings",
-    Kind.CHANGE: "The change",
-    Kind.WHY: "Why this plan",
-    Kind.COST: "Cost",
-    Kind.RISK: "Risk",
-    Kind.LEADERS: "Leaders",
-    Kind.TIME: "Over time",
-    Kind.STEPS: "Steps",
-    Kind.GLOSSARY: "Glossary",
-    Kind.APPENDIX: "Every move",
+    ChapterKind.SUMMARY: "Summary",
+    ChapterKind.TODAY: "Today",
+    ChapterKind.FINDINGS: "Findings",
+    ChapterKind.CHANGE: "The change",
+    ChapterKind.WHY: "Why this plan",
+    ChapterKind.COST: "Cost",
+    ChapterKind.RISK: "Risk",
+    ChapterKind.LEADERS: "Leaders",
+    ChapterKind.TIME: "Over time",
+    ChapterKind.STEPS: "Steps",
+    ChapterKind.GLOSSARY: "Glossary",
+    ChapterKind.APPENDIX: "Every move",
 }
 _AUDIENCES: dict[Audience, str] = {"management": "Management", "operators": "Operators"}
 

@@ -14,7 +14,7 @@ from components.state.open_layout import OpenLayout
 from components.what_if.what_if import plan_of
 from reseat.access import Door
 from reseat.errors import ReseatError, WishRefused
-from reseat.report import Choices, Matter, Past, Report, build
+from reseat.report import Matter, Report, ReportChoices, ReportPast, build
 from reseat.report.gather import gather, past_of
 
 __all__ = ["Made", "make"]
@@ -54,7 +54,7 @@ class Made:
         return write_talk(self.report)
 
 
-def make(seat: OpenLayout, choices: Choices, key: bytes | None) -> Made:
+def make(seat: OpenLayout, choices: ReportChoices, key: bytes | None) -> Made:
     """The report of what one looks at.
 
     Args:
@@ -69,17 +69,19 @@ def make(seat: OpenLayout, choices: Choices, key: bytes | None) -> Made:
         return caching.report_of(request, lambda: _make(seat, choices, key, past, no_history))
 
 
-def _told(choices: Choices) -> tuple[object, ...]:
+def _told(choices: ReportChoices) -> tuple[object, ...]:
     """What a report's content depends on; the moment it is made at is not among them: the first one stays."""
     return tuple(getattr(choices, name) for name in choices.__dataclass_fields__ if name != "made_at")
 
 
-def _stamp(past: Past | None) -> tuple[int, str] | None:
+def _stamp(past: ReportPast | None) -> tuple[int, str] | None:
     """By what a history differs from what it was: how many moments it has, and the last of them."""
     return None if past is None else (len(past.taken_at), str(past.taken_at[-1]))
 
 
-def _make(seat: OpenLayout, choices: Choices, key: bytes | None, past: Past | None, no_history: str | None) -> Made:
+def _make(
+    seat: OpenLayout, choices: ReportChoices, key: bytes | None, past: ReportPast | None, no_history: str | None
+) -> Made:
     matter = _matter(seat, past)
     if key is None:
         return Made(build(matter, choices), no_history)
@@ -90,7 +92,7 @@ def _make(seat: OpenLayout, choices: Choices, key: bytes | None, past: Past | No
     return Made(report, no_history, tuple(masker.names()))
 
 
-def _matter(seat: OpenLayout, past: Past | None) -> Matter:
+def _matter(seat: OpenLayout, past: ReportPast | None) -> Matter:
     plan = None
     if not seat.wish.is_empty:
         try:
@@ -109,7 +111,7 @@ def _matter(seat: OpenLayout, past: Past | None) -> Matter:
     )
 
 
-def _past(seat: OpenLayout) -> tuple[Past | None, str | None]:
+def _past(seat: OpenLayout) -> tuple[ReportPast | None, str | None]:
     """The history of the cluster looked at, for who may see it; and why it could not be had."""
     cluster = seat.past.cluster if seat.past is not None else seat.connection_name
     if cluster is None or not session.may(Door.READ_HISTORY).may:

@@ -15,7 +15,16 @@ from components.resilience.detail import draw_detail
 from components.resilience.figure import HEIGHT, draw_ranked
 from components.resilience.source import Subject
 from components.resilience.table import draw_tables, singles_on_paper
-from components.resilience.view import WHICH, Chosen, View, apply_event, chosen_in, chosen_of, measure_of, said_of
+from components.resilience.view import (
+    WHICH,
+    Chosen,
+    ResilienceView,
+    apply_event,
+    chosen_in,
+    chosen_of,
+    measure_of,
+    said_of,
+)
 from components.shell import frame
 from components.state import addresses, fields, widgets
 from components.state.slots import Anew, Slot
@@ -27,7 +36,7 @@ __all__ = ["draw_desk"]
 _CSS = Path(__file__).with_name("resilience.css")
 #: A matrix of a million cells is a megabyte to send and a tenth of a second to draw.
 _MOST_DRAWN = 1_400
-_VIEW: Slot[View] = Slot("resilience-view", addressed=True)
+_VIEW: Slot[ResilienceView] = Slot("resilience-view", addressed=True)
 _CLICKS = Anew("resilience-clicks")
 #: The address's name for the loss whose detail is open.
 _LOSS = "loss"
@@ -64,12 +73,12 @@ def draw_desk(subject: Subject) -> None:
     addresses.publish()
 
 
-def _view() -> View:
-    begun = View(chosen=chosen_in(st.query_params.get(_LOSS, "")))
+def _view() -> ResilienceView:
+    begun = ResilienceView(chosen=chosen_in(st.query_params.get(_LOSS, "")))
     return _VIEW.get(begun)
 
 
-def _keep(view: View) -> None:
+def _keep(view: ResilienceView) -> None:
     _VIEW.set(view)
     addresses.tell(_LOSS, said_of(view.chosen))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from components.charts import plots
 from components.look import text, theme
-from components.resilience.view import MOST_BARS, View, chosen_of, measure_of, ranked
+from components.resilience.view import MOST_BARS, ResilienceView, chosen_of, measure_of, ranked
 from components.resilience.words import harm, names_of
 from reseat.resilience.losses import Losses
 from reseat.resilience.words import MEASURES, WORDS, LossMeasure
@@ -30,7 +30,7 @@ HEIGHT = 416
 _LEAST_BARS = 12
 
 
-def ranked_figure(losses: Losses, view: View) -> go.Figure:
+def ranked_figure(losses: Losses, view: ResilienceView) -> go.Figure:
     """The bars of the worst losses; the one whose detail is open has a rim.
 
     Args:
@@ -111,7 +111,7 @@ def ranked_figure(losses: Losses, view: View) -> go.Figure:
     return figure
 
 
-def draw_ranked(losses: Losses, view: View, key: str, on_click: Callable[[], None]) -> None:
+def draw_ranked(losses: Losses, view: ResilienceView, key: str, on_click: Callable[[], None]) -> None:
     """Draw the chart and listen.
 
     Args:

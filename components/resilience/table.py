@@ -13,7 +13,7 @@ import streamlit as st
 
 from components.look import on_paper, tables, text
 from components.resilience.source import Subject
-from components.resilience.view import View, chosen_of, measure_of, ranked
+from components.resilience.view import ResilienceView, chosen_of, measure_of, ranked
 from components.resilience.words import names_of
 from components.state import fields, widgets
 from components.state.partitions_table import partitions_table
@@ -41,7 +41,9 @@ _COLUMNS = {
 _IDS = ("broker", "other broker")
 
 
-def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str, dict[str, object]], None]) -> None:
+def draw_tables(
+    subject: Subject, view: ResilienceView, key: str, on_choose: Callable[[str, dict[str, object]], None]
+) -> None:
     """The tables of single losses, of pairs and of the partitions that go offline, one at a time.
 
     Args:
@@ -89,7 +91,7 @@ def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str
     tables.foot(f"resilience-{what}", said, f"resilience-{what}.csv", lambda: _csv(everything()))
 
 
-def singles_on_paper(losses: Losses, view: View) -> None:
+def singles_on_paper(losses: Losses, view: ResilienceView) -> None:
     """Brokers and racks for a printer alone: what is folded away is a part of the answer there."""
     at = singles_found(losses, view, "")
     frame = single_frame(losses, view, at[: on_paper.MOST_ROWS])
@@ -108,7 +110,7 @@ def _kinds(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
     return kinds
 
 
-def _offline(subject: Subject, view: View) -> None:
+def _offline(subject: Subject, view: ResilienceView) -> None:
     """The partitions that are offline with the loss whose detail is open."""
     chosen = chosen_of(view, subject.losses)
     if subject.offline is None or chosen is None:
@@ -122,7 +124,7 @@ def _offline(subject: Subject, view: View) -> None:
         partitions_table(layout, rows, "resilience-offline")
 
 
-def singles_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]:
+def singles_found(losses: Losses, view: ResilienceView, typed: str) -> npt.NDArray[np.int64]:
     """Places, in the ranking, of the brokers and racks that a search is about."""
     rows = ranked(view, losses)
     search = Search.of(typed)
@@ -132,7 +134,7 @@ def singles_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int6
     return np.flatnonzero(search.within(rows["rack"]) | by_id)
 
 
-def single_frame(losses: Losses, view: View, at: npt.NDArray[np.int64]) -> pd.DataFrame:
+def single_frame(losses: Losses, view: ResilienceView, at: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Brokers and racks with all that is told of their loss, in the order of the chart."""
     rows = ranked(view, losses).iloc[at]
     frame = pd.DataFrame(
@@ -150,7 +152,7 @@ def single_frame(losses: Losses, view: View, at: npt.NDArray[np.int64]) -> pd.Da
     return frame.dropna(axis="columns", how="all")
 
 
-def pairs_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]:
+def pairs_found(losses: Losses, view: ResilienceView, typed: str) -> npt.NDArray[np.int64]:
     """Places, in the triangle, of the pairs that a search is about, the worst first; a rack's pairs are both in it."""
     count = len(losses.brokers)
     cells = losses.pairs.get(measure_of(view, losses))
@@ -167,7 +169,7 @@ def pairs_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]
     return at[worst]
 
 
-def _reversed(losses: Losses, view: View) -> list[LossMeasure]:
+def _reversed(losses: Losses, view: ResilienceView) -> list[LossMeasure]:
     """The measures to sort by, the first one last, as numpy wants them."""
     first = measure_of(view, losses)
     return [*(one for one in reversed(MEASURES) if one != first and one in losses.pairs), first]

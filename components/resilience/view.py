@@ -18,7 +18,7 @@ __all__ = [
     "MOST_BARS",
     "WHICH",
     "Chosen",
-    "View",
+    "ResilienceView",
     "apply_event",
     "chosen_in",
     "chosen_of",
@@ -49,7 +49,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ResilienceView:
     """What the page shows.
 
     Attributes:
@@ -74,12 +74,12 @@ def chosen_in(said: str) -> Chosen | None:
     return None if found is None else Chosen(found[1], tuple(sorted({int(broker) for broker in found[2].split(",")})))
 
 
-def measure_of(view: View, losses: Losses) -> LossMeasure:
+def measure_of(view: ResilienceView, losses: Losses) -> LossMeasure:
     """What bars and cells count."""
     return view.measure if view.measure is not None and losses.told(view.measure) else losses.first_telling
 
 
-def ranked(view: View, losses: Losses) -> pd.DataFrame:
+def ranked(view: ResilienceView, losses: Losses) -> pd.DataFrame:
     """The rows that the chart ranks, the worst by the measure first; of equals a rack before a broker."""
     kinds = {"racks and brokers": ("rack", "broker"), "racks": ("rack",), "brokers": ("broker",)}[view.which]
     rows = losses.single[losses.single["kind"].isin(kinds)]
@@ -88,7 +88,7 @@ def ranked(view: View, losses: Losses) -> pd.DataFrame:
     return rows.sort_values(measure, ascending=False, kind="stable", na_position="last")
 
 
-def chosen_of(view: View, losses: Losses) -> Chosen | None:
+def chosen_of(view: ResilienceView, losses: Losses) -> Chosen | None:
     """The loss whose detail is open: the one chosen if this layout has it, else the worst; None without brokers.
 
     Where no single loss does anything by the measure, and a pair does, that pair is the worst.
@@ -107,7 +107,9 @@ def chosen_of(view: View, losses: Losses) -> Chosen | None:
     return Chosen(str(rows["kind"].iloc[0]), rows["lost"].iloc[0])
 
 
-def apply_event(view: View, event: Mapping[str, object], losses: Losses, brokers: Sequence[int] | None = None) -> View:
+def apply_event(
+    view: ResilienceView, event: Mapping[str, object], losses: Losses, brokers: Sequence[int] | None = None
+) -> ResilienceView:
     """What is shown after a click; an event that fits nothing changes nothing.
 
     Args:

@@ -78,8 +78,8 @@ def _live() -> None:
         if st.button(f"Read {text.plain(name, 40)}", key=f"door-live-{name}", width="stretch"):
             connections.choose(name)
             connections.read(live)
-            navigation.go(navigation.CLUSTERS, navigation.View.LIVE.query)
-    navigation.link(navigation.CLUSTERS, "Connect to a cluster", also=navigation.View.LIVE.query)
+            navigation.go(navigation.CLUSTERS, navigation.ClustersView.LIVE.query)
+    navigation.link(navigation.CLUSTERS, "Connect to a cluster", also=navigation.ClustersView.LIVE.query)
 
 
 def _samples() -> None:

@@ -23,7 +23,7 @@ def draw(seat: OpenLayout) -> None:
         return
     with st.popover(label, key="layout-menu", type="tertiary"), st.container(gap="xsmall"):
         choose(seat)
-        navigation.link(navigation.CLUSTERS, "Open another layout", also=navigation.View.OPEN.query)
+        navigation.link(navigation.CLUSTERS, "Open another layout", also=navigation.ClustersView.OPEN.query)
         wall.offer()
         st.button(
             "Close this layout",

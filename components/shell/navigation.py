@@ -33,8 +33,8 @@ __all__ = [
     "PLACEMENT",
     "PLAN",
     "RESILIENCE",
+    "ClustersView",
     "Place",
-    "View",
     "draw",
     "draw_views",
     "go",
@@ -125,7 +125,7 @@ _TASKS = {
 _BEHIND = {NEW_TOPIC: PLAN, **dict.fromkeys(LESSONS, LEARN)}
 
 
-class View(Enum):
+class ClustersView(Enum):
     """What *Clusters* shows of them; its address says which, so each is a link like any other.
 
     Attributes:
@@ -145,15 +145,15 @@ class View(Enum):
     @property
     def query(self) -> dict[str, str]:
         """As a query of the address."""
-        return {} if self is View.OPEN else {"view": self.name.lower()}
+        return {} if self is ClustersView.OPEN else {"view": self.name.lower()}
 
 
 #: Addresses of before, which links still have, and what they say beside their page.
 _BEFORE: dict[str, tuple[Place, dict[str, str]]] = {
     "racks": (BOARD, {}),
     "operate": (EXECUTE, {}),
-    "connect": (CLUSTERS, View.LIVE.query),
-    "fleet": (CLUSTERS, View.FLEET.query),
+    "connect": (CLUSTERS, ClustersView.LIVE.query),
+    "fleet": (CLUSTERS, ClustersView.FLEET.query),
 }
 
 
@@ -189,12 +189,12 @@ def draw(title: str) -> None:
         paper(*on_paper.colours())
 
 
-def draw_views() -> View:
+def draw_views() -> ClustersView:
     """The views of *Clusters* as links beside each other; returns the one that the address names, else the first."""
     named = st.query_params.get("view", "")
-    shown = next((view for view in View if view.query.get("view") == named), View.OPEN)
+    shown = next((view for view in ClustersView if view.query.get("view") == named), ClustersView.OPEN)
     with st.container(horizontal=True, key="views", gap="small"):
-        for view in View:
+        for view in ClustersView:
             with st.container(key=f"view-{view.name.lower()}{'-here' if view is shown else ''}", width="content"):
                 query = addresses.carried() | view.query
                 st.page_link(CLUSTERS.file, icon=view.icon, label=view.title, query_params=query)

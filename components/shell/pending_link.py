@@ -34,7 +34,7 @@ def draw() -> None:
             )
             known = connections.choices().named.get(link.name)
             if known is None:
-                navigation.link(navigation.CLUSTERS, "Connect to it", also=navigation.View.LIVE.query)
+                navigation.link(navigation.CLUSTERS, "Connect to it", also=navigation.ClustersView.LIVE.query)
             else:
                 st.fragment(_read, run_every=_LOOK_SECONDS)(known)
         else:

@@ -9,12 +9,12 @@ import streamlit as st
 from components.look import text
 from components.server import visitor
 from components.state import session
-from reseat.access import Answer
+from reseat.access import Decision
 
 __all__ = ["draw_buttons", "draw_closed"]
 
 
-def draw_closed(answer: Answer, key: str) -> None:
+def draw_closed(answer: Decision, key: str) -> None:
     """Why a door is closed, and how it opens.
 
     Args:

@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from components.look import text
 from components.state import follow, links, session, slots, store
 from components.state.open_layout import OpenLayout
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.past import Past
 from reseat.model import Wish
 from reseat.model.edits import Edits
@@ -154,7 +154,7 @@ def arrive_alone(page: str) -> None:
     store.state().arrived = False
 
 
-def _follow_address(now: State, query: dict[str, str]) -> bool:
+def _follow_address(now: SessionState, query: dict[str, str]) -> bool:
     """Where somebody came by an address, look at what it names; before anything is drawn. Says whether it is so.
 
     They did where the browser went back or forward, and where a link was clicked that opens something else (``offer``).

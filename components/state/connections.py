@@ -12,14 +12,14 @@ from components.look import text
 from components.server import visitor
 from components.state import addresses, session, shared
 from components.state.slots import Slot
-from reseat.access import Answer, Door
+from reseat.access import Decision, Door
 from reseat.errors import InputRefused
 from reseat.sources.configuration import named_clusters
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster, LiveState
 
 __all__ = [
-    "Choices",
+    "Connectable",
     "choices",
     "choose",
     "chosen",
@@ -38,7 +38,7 @@ _MOST_ROWS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class Connectable:
     """What can be connected to.
 
     Attributes:
@@ -52,8 +52,8 @@ class Choices:
     named: dict[str, LiveCluster] = field(default_factory=dict)
     typed: dict[str, LiveCluster] = field(default_factory=dict)
     refused: dict[str, InputRefused] = field(default_factory=dict)
-    reading: Answer = field(default=Answer(True, ""))
-    typing: Answer = field(default=Answer(True, ""))
+    reading: Decision = field(default=Decision(True, ""))
+    typing: Decision = field(default=Decision(True, ""))
 
     @property
     def all(self) -> dict[str, LiveCluster]:
@@ -61,16 +61,16 @@ class Choices:
         return {**self.named, **self.typed}
 
 
-def choices() -> Choices:
+def choices() -> Connectable:
     """The clusters of secrets.toml and the environment as they are now, and those typed, for who may read them."""
     reading, typing = session.may(Door.READ_CLUSTERS), session.may(Door.TYPE_ADDRESS)
     if not reading.may:
-        return Choices(reading=reading, typing=typing)
+        return Connectable(reading=reading, typing=typing)
     found = named_clusters(None, os.environ, files=config.get_option("secrets.files"))
     registry = shared.live_clusters()
     named = {name: registry.of(connection) for name, connection in found.connections.items()}
     typed = session.typed_clusters() if typing.may else {}
-    return Choices(named, typed, found.refused, reading, typing)
+    return Connectable(named, typed, found.refused, reading, typing)
 
 
 def read(live: LiveCluster) -> None:
@@ -104,7 +104,7 @@ def choose(name: str) -> None:
     _CHOSEN.set(name)
 
 
-def chosen(offered: Choices) -> LiveCluster | None:
+def chosen(offered: Connectable) -> LiveCluster | None:
     """The cluster that is looked at closer: the one chosen, the one whose layout is open, or the first."""
     name = _CHOSEN.get(st.query_params.get(_NAMED, ""))
     # A typed cluster is called by its address, and that is nobody else's.
@@ -119,7 +119,7 @@ def chosen(offered: Choices) -> LiveCluster | None:
     return next(iter(offered.all.values()), None)
 
 
-def draw_list(offered: Choices, current: LiveCluster | None) -> None:
+def draw_list(offered: Connectable, current: LiveCluster | None) -> None:
     """Every cluster with its address and state; a click looks closer."""
     rows = len(offered.all) + len(offered.refused)
     with st.container(key="connect-list", height=54 * _MOST_ROWS if rows > _MOST_ROWS else "content", gap="xsmall"):

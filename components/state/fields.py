@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from components.canvas.told import Told
+from components.canvas.figure_state import FigureState
 from components.state import addresses, shared, slots, widgets
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def fold(
     return opened
 
 
-def figure(key: str, event: Callable[[Mapping[str, object]], None], **names: str) -> Told:
+def figure(key: str, event: Callable[[Mapping[str, object]], None], **names: str) -> FigureState:
     """What a person does in a figure, and sets in it, such as what is typed there to find a broker.
 
     Args:
@@ -245,7 +245,7 @@ def figure(key: str, event: Callable[[Mapping[str, object]], None], **names: str
         if said is not None:
             event(said)
 
-    return Told(begins, slots.Anew(key).turn, hear, heard)
+    return FigureState(begins, slots.Anew(key).turn, hear, heard)
 
 
 def fill(name: str, chosen: Sequence[object]) -> None:

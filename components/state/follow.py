@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from components.server import visitor
 from components.state import caching, shared
 from components.state.links import Link
-from components.state.opened import REFRESH_SECONDS, Opened, State
+from components.state.opened import REFRESH_SECONDS, Opened, SessionState
 from components.state.past import Past
-from reseat.access import Answer, Door, ask
+from reseat.access import Decision, Door, ask
 from reseat.errors import InputRefused, WriteRefused
 from reseat.formats.documents.snapshot import reading_of
 from reseat.history.places import places
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 __all__ = ["begin", "history", "may", "open_past", "return_to"]
 
 
-def may(state: State, door: Door) -> Answer:
+def may(state: SessionState, door: Door) -> Decision:
     """Whether a door opens for whose session this is, now."""
     person = visitor.person(state.token)
     try:
         visitor.note_sign_in(person)
     except WriteRefused as refused:  # who cannot be written down does nothing here
-        return Answer(False, str(refused))
+        return Decision(False, str(refused))
     return ask(door, person, visitor.access(), time.time())
 
 
-def history(state: State, where: str) -> History:
+def history(state: SessionState, where: str) -> History:
     """The tables in a folder, for who may see them.
 
     Raises:
@@ -52,7 +52,7 @@ def history(state: State, where: str) -> History:
     return caching.history_in(where)
 
 
-def begin(state: State, link: Link | None) -> None:
+def begin(state: SessionState, link: Link | None) -> None:
     """Open what a link names, or keep it until its file is there."""
     if link is None:
         return
@@ -77,7 +77,7 @@ def begin(state: State, link: Link | None) -> None:
         _look(state, name, link)
 
 
-def return_to(state: State, link: Link | None) -> None:
+def return_to(state: SessionState, link: Link | None) -> None:
     """Look again at what an address of this session names, with its what-if.
 
     An address that names no layout changes nothing: it is that of a page before it was drawn.
@@ -95,7 +95,7 @@ def return_to(state: State, link: Link | None) -> None:
 
 
 def open_past(
-    state: State, snapshot: Snapshot, snapshot_id: str, wish: Wish, edits: Edits, *, after: bool = True
+    state: SessionState, snapshot: Snapshot, snapshot_id: str, wish: Wish, edits: Edits, *, after: bool = True
 ) -> None:
     """Look at a moment of a cluster's history."""
     _leave_present(state)
@@ -105,7 +105,7 @@ def open_past(
     state.look(past.name)
 
 
-def _look(state: State, name: str, link: Link) -> None:
+def _look(state: SessionState, name: str, link: Link) -> None:
     """Look at an open layout as the link does."""
     state.look(name)
     state.opened[name].wish, state.opened[name].after = link.wish, link.after
@@ -113,7 +113,7 @@ def _look(state: State, name: str, link: Link) -> None:
         state.kept[f"refresh {name}"] = float(link.live) if link.live in REFRESH_SECONDS else 0.0
 
 
-def _open_already(state: State, link: Link) -> str | None:
+def _open_already(state: SessionState, link: Link) -> str | None:
     """Which open layout the link names, its edits made the link's; None where none is."""
     if link.past is not None:
         found = [name for name, one in state.opened.items() if one.past is not None and one.past.link == link.past.link]
@@ -132,7 +132,7 @@ def _open_already(state: State, link: Link) -> str | None:
     return None
 
 
-def _begin_in_the_past(state: State, link: Link, past: Past) -> None:
+def _begin_in_the_past(state: SessionState, link: Link, past: Past) -> None:
     """Open the moment of the past that a link names; where the history does not have it, say so."""
     where = places()
     try:
@@ -143,7 +143,7 @@ def _begin_in_the_past(state: State, link: Link, past: Past) -> None:
     open_past(state, snapshot, past.snapshot_id, link.wish, link.edits, after=link.after)
 
 
-def _leave_present(state: State) -> None:
+def _leave_present(state: SessionState) -> None:
     """Remember what was looked at before one goes into the past."""
     if state.current is None or not state.is_past(state.current):
         state.present = state.current

@@ -17,7 +17,7 @@ from reseat.model import Snapshot, Wish
 from reseat.model.edits import Edits
 from reseat.sources.followed import LiveCluster
 
-__all__ = ["REFRESH_SECONDS", "Opened", "State"]
+__all__ = ["REFRESH_SECONDS", "Opened", "SessionState"]
 
 #: How often a live cluster can be read by itself; a link that asks for anything else is by hand.
 REFRESH_SECONDS = (10, 30, 60, 300)
@@ -74,7 +74,7 @@ class Opened:
 
 
 @dataclass
-class State:
+class SessionState:
     """All that a session has open.
 
     Attributes:

@@ -14,7 +14,7 @@ from components.state.linked import LinkedLayout
 from components.state.open_layout import OpenLayout
 from components.state.opened import REFRESH_SECONDS, Opened
 from components.state.slots import Slot
-from reseat.access import Answer, Door, Person
+from reseat.access import Decision, Door, Person
 from reseat.formats.input.reading import Reading
 from reseat.history.read import History
 from reseat.jobs.process import Stage
@@ -73,7 +73,7 @@ def show_token(shown: str) -> bool:
     return person().unlocked
 
 
-def may(door: Door) -> Answer:
+def may(door: Door) -> Decision:
     """Whether a door opens for who looks at the page, now: asked at each use, since a sign-in grows old."""
     return follow.may(store.state(), door)
 
@@ -121,7 +121,7 @@ def open_layout() -> OpenLayout | None:
     )
 
 
-def closed() -> Answer | None:
+def closed() -> Decision | None:
     """Why the person may not see what they have open: a sign-in that they need, or that has grown old; else None."""
     here = store.state().here
     door = None if here is None else here.door

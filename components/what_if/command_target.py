@@ -14,7 +14,7 @@ from components.state.slots import Slot
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["Target", "draw_code", "draw_target"]
+__all__ = ["CommandTarget", "draw_code", "draw_target"]
 
 #: Where the commands change: the newest first, since most clusters are young.
 _VERSIONS = ("4.4", "4.1", "3.9", "3.0", "2.8", "2.5", "2.0", "1.0", "0.10.2")
@@ -24,7 +24,7 @@ _VERSION: Slot[str] = Slot(_NAME)
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CommandTarget:
     """The cluster as far as a command must know it.
 
     Attributes:
@@ -38,7 +38,7 @@ class Target:
     zookeeper: str
 
 
-def draw_target(detected: str | None, where: DeltaGenerator, server: DeltaGenerator) -> Target:
+def draw_target(detected: str | None, where: DeltaGenerator, server: DeltaGenerator) -> CommandTarget:
     """The two fields; what is chosen on one page is chosen on all.
 
     Args:
@@ -63,7 +63,7 @@ def draw_target(detected: str | None, where: DeltaGenerator, server: DeltaGenera
         "Bootstrap server (host:port)", value="HOST:9092", key="bootstrap", persist_state="session"
     )
     host = address.rpartition(":")[0]
-    return Target(version, address or "HOST:9092", f"{host or 'HOST'}:2181")
+    return CommandTarget(version, address or "HOST:9092", f"{host or 'HOST'}:2181")
 
 
 def draw_code(title: str, why: str, command: str) -> None:

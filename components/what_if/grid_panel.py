@@ -35,7 +35,7 @@ from reseat.model import ClusterLayout
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["MEASURES", "Choice", "axes_for", "choose", "drawn", "keep", "measures_of", "trail", "within"]
+__all__ = ["MEASURES", "GridChoice", "axes_for", "choose", "drawn", "keep", "measures_of", "trail", "within"]
 
 #: Cells of single partitions up to here; above, neighbours share a block.
 _MOST_ROWS = 250
@@ -57,7 +57,7 @@ _BROKER_ORDERS: dict[str, BrokerOrder] = {"by rack": "rack", "by id": "id", "ful
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class GridChoice:
     """What is shown.
 
     Attributes:
@@ -88,7 +88,7 @@ class Choice:
         return stay or list(range(len(spans)))
 
 
-def choose(seat: OpenLayout, shown: Shown) -> Choice:
+def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
     """Draw the controls and say what they choose.
 
     Args:
@@ -152,7 +152,7 @@ def choose(seat: OpenLayout, shown: Shown) -> Choice:
     _KEPT.set((signature, view))
     _publish(view)
     leaving = seat.wish.remove if show == "after" else ()
-    return Choice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
+    return GridChoice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
 
 
 def _place(orders: Mapping[str, str], order: str) -> int:
@@ -177,13 +177,13 @@ def _publish(view: HeatView) -> None:
         addresses.tell(name, told.get(name, ""))
 
 
-def keep(choice: Choice, view: HeatView) -> None:
+def keep(choice: GridChoice, view: HeatView) -> None:
     """Show another part from the next rerun on."""
     signature, _ = _KEPT.get(((), HeatView()))
     _KEPT.set((signature, view))
 
 
-def trail(choice: Choice) -> None:
+def trail(choice: GridChoice) -> None:
     """Where one is, and the way back out."""
     view, axes = choice.view, choice.axes
     kind = "partition" if view.by_partition else "topic"
@@ -209,7 +209,7 @@ def trail(choice: Choice) -> None:
             )
 
 
-def drawn(choice: Choice) -> tuple[dict[str, object], Grid]:
+def drawn(choice: GridChoice) -> tuple[dict[str, object], Grid]:
     """The data for the browser, and the sums behind it: of the layout that is shown, or of the difference."""
     view, axes, after = choice.view, choice.axes, choice.after
     before_grid = grid_of(choice.before, axes, view.measure)

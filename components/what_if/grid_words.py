@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from components.look import text
-from components.what_if.grid_panel import Choice
+from components.what_if.grid_panel import GridChoice
 from reseat.balance.grid import Grid, axes_of, grid_of
 
 __all__ = ["sentence"]
 
 
-def sentence(choice: Choice, grid: Grid) -> str:
+def sentence(choice: GridChoice, grid: Grid) -> str:
     """What stands out among the rows.
 
     Args:
@@ -29,7 +29,7 @@ def sentence(choice: Choice, grid: Grid) -> str:
     return f"{part}: {said[:1].lower()}{said[1:]}" if part else said
 
 
-def _part(choice: Choice) -> str:
+def _part(choice: GridChoice) -> str:
     """Which part is shown, where it is not all: the numbers of the sentence are of that part alone."""
     view, axes = choice.view, choice.axes
     if not view.zoomed:
@@ -41,7 +41,7 @@ def _part(choice: Choice) -> str:
     return f"Zoomed to {columns}{of} on {brokers}"
 
 
-def _extremes(choice: Choice, grid: Grid) -> str:
+def _extremes(choice: GridChoice, grid: Grid) -> str:
     choice, grid = _by_broker(choice, grid)
     spans, rows = choice.axes.row_spans, choice.counted
     sums = grid.row_sums[rows]
@@ -60,7 +60,7 @@ def _extremes(choice: Choice, grid: Grid) -> str:
     )
 
 
-def _by_broker(choice: Choice, grid: Grid) -> tuple[Choice, Grid]:
+def _by_broker(choice: GridChoice, grid: Grid) -> tuple[GridChoice, Grid]:
     """The same with a row a broker: where rows hold several, it is still single brokers that are full or empty."""
     axes = choice.axes
     if len(axes.row_spans) == len(axes.brokers):
@@ -77,7 +77,7 @@ def _by_broker(choice: Choice, grid: Grid) -> tuple[Choice, Grid]:
     return replace(choice, axes=single), grid_of(layout, single, choice.view.measure)
 
 
-def _difference(choice: Choice, grid: Grid) -> str:
+def _difference(choice: GridChoice, grid: Grid) -> str:
     less, more = int(np.argmin(grid.row_sums)), int(np.argmax(grid.row_sums))
     against = "after the plan" if choice.title == "the plan" else f"in {choice.title}"
     if not grid.values.any():
@@ -92,7 +92,7 @@ def _difference(choice: Choice, grid: Grid) -> str:
     return _start(f"{', '.join(said)}{'' if grid.row_sums[less] < 0 else f' {against}'}.")
 
 
-def _who(choice: Choice, row: int) -> str:
+def _who(choice: GridChoice, row: int) -> str:
     """The brokers of a row and their verb: one, or a block of neighbours."""
     span, ids = choice.axes.row_spans[row], choice.axes.brokers
     if len(span) == 1:
@@ -104,20 +104,20 @@ def _start(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _bytes(choice: Choice) -> bool:
+def _bytes(choice: GridChoice) -> bool:
     return choice.view.measure == "bytes"
 
 
-def _words(choice: Choice, count: int) -> str:
+def _words(choice: GridChoice, count: int) -> str:
     """What is counted, in the singular or the plural."""
     if choice.view.measure == "behind":
         return "replica out of sync" if count == 1 else "replicas out of sync"
     return choice.view.measure.removesuffix("s") if count == 1 and not _bytes(choice) else choice.view.measure
 
 
-def _number(choice: Choice, value: float) -> str:
+def _number(choice: GridChoice, value: float) -> str:
     return text.size(value) if _bytes(choice) else text.number(value, 0 if value >= 100 or value == int(value) else 1)
 
 
-def _amount(choice: Choice, value: float) -> str:
+def _amount(choice: GridChoice, value: float) -> str:
     return text.size(value) if _bytes(choice) else f"{_number(choice, value)} {_words(choice, int(value))}"

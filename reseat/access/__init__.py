@@ -7,14 +7,14 @@ in as plain values: who knows Streamlit, files or the clock passes them.
 from reseat.access.addresses import Addresses
 from reseat.access.configured import OPERATE_VARIABLE, access_of, unsafe_together, writing_enabled
 from reseat.access.local import local_use, same_origin
-from reseat.access.rights import Access, Answer, Door, Person, Right, ask, command_line_person
+from reseat.access.rights import Access, Decision, Door, Person, Right, ask, command_line_person
 from reseat.access.token import OperateToken, operate_token
 
 __all__ = [
     "OPERATE_VARIABLE",
     "Access",
     "Addresses",
-    "Answer",
+    "Decision",
     "Door",
     "OperateToken",
     "Person",

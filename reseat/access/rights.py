@@ -27,7 +27,7 @@ from enum import Enum
 from reseat.access.addresses import Addresses
 from reseat.model.wording import listed
 
-__all__ = ["Access", "Answer", "Door", "Person", "Right", "ask", "command_line_person"]
+__all__ = ["Access", "Decision", "Door", "Person", "Right", "ask", "command_line_person"]
 
 #: Seconds that the provider's clock may be ahead of ours.
 _CLOCKS_APART = 300.0
@@ -114,7 +114,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Decision:
     """Whether a door opens, and why: a sentence either way."""
 
     may: bool
@@ -130,7 +130,7 @@ def command_line_person(user: str) -> Person:
     return Person(name=user, command_line=True, loopback=True)
 
 
-def ask(door: Door, person: Person, access: Access, now: float) -> Answer:
+def ask(door: Door, person: Person, access: Access, now: float) -> Decision:
     """Whether a door opens for a person.
 
     Args:
@@ -140,57 +140,59 @@ def ask(door: Door, person: Person, access: Access, now: float) -> Answer:
         now: seconds since 1970.
     """
     if person.command_line:
-        return Answer(True, f"Asked from the command line by {person.name}.")
+        return Decision(True, f"Asked from the command line by {person.name}.")
     if access.error:
-        return Answer(False, f"Nobody may {door.value}: {access.error}")
+        return Decision(False, f"Nobody may {door.value}: {access.error}")
     if door is Door.WRITE and access.unsafe:
-        return Answer(False, f"Nobody may {door.value}: {access.unsafe}")
+        return Decision(False, f"Nobody may {door.value}: {access.unsafe}")
     answer = _signed_in(door, person, access, now) if access.sign_in else _without_sign_in(door, person, access)
     if answer.may and door is Door.TYPE_ADDRESS and not access.addresses.any_allowed:
-        return Answer(False, "This server connects only to the clusters in its configuration.")
+        return Decision(False, "This server connects only to the clusters in its configuration.")
     return answer
 
 
-def _signed_in(door: Door, person: Person, access: Access, now: float) -> Answer:
+def _signed_in(door: Door, person: Person, access: Access, now: float) -> Decision:
     if not person.signed_in:
-        return Answer(False, f"Sign in to {door.value}.")
+        return Decision(False, f"Sign in to {door.value}.")
     stale = _stale(door.right, person, access, now)
     if stale:
-        return Answer(False, f"{stale} Sign in again to {door.value}.")
+        return Decision(False, f"{stale} Sign in again to {door.value}.")
     means = _listed_as(person, access.allowed)
     if means is None and door.right is Right.LOOK:
         if access.viewers is None:
-            return Answer(True, f"{person.name} is signed in.")
+            return Decision(True, f"{person.name} is signed in.")
         means = _listed_as(person, access.viewers)
     if means is not None:
-        return Answer(True, f"{person.name} is signed in and listed by {means}.")
+        return Decision(True, f"{person.name} is signed in and listed by {means}.")
     entries = access.allowed if door.right is Right.OPERATE else (*access.allowed, *(access.viewers or ()))
     place = f"[{door.right.value}] allowed in the secrets"
     if not entries:
-        return Answer(False, f"Nobody may {door.value}: list e-mail addresses or claims under {place}.")
+        return Decision(False, f"Nobody may {door.value}: list e-mail addresses or claims under {place}.")
     if person.email_verified is not True and _same_address(person.email, entries):
-        return Answer(
+        return Decision(
             False,
             f"{person.name} has an e-mail address that the provider has not verified, so it proves nothing: list a "
             f"claim such as sub or groups under {place} instead.",
         )
-    return Answer(False, f"{person.name} is not listed: {place} lists who may {door.value}.")
+    return Decision(False, f"{person.name} is not listed: {place} lists who may {door.value}.")
 
 
-def _without_sign_in(door: Door, person: Person, access: Access) -> Answer:
+def _without_sign_in(door: Door, person: Person, access: Access) -> Decision:
     if door is not Door.WRITE:
-        return Answer(True, f"No sign-in is configured: whoever opens the dashboard may {door.value}.")
+        return Decision(True, f"No sign-in is configured: whoever opens the dashboard may {door.value}.")
     if person.unlocked:
-        return Answer(True, "The token that the server printed at start was entered.")
+        return Decision(True, "The token that the server printed at start was entered.")
     if access.local and person.loopback:
-        return Answer(True, "Local use: server and browser are on this machine, and RESEAT_OPERATE_LOCAL=1 allows it.")
+        return Decision(
+            True, "Local use: server and browser are on this machine, and RESEAT_OPERATE_LOCAL=1 allows it."
+        )
     if access.local:
-        return Answer(
+        return Decision(
             False,
             "RESEAT_OPERATE_LOCAL=1 lets local use write: a server that listens on 127.0.0.1 and a browser on the same "
             "machine, with no proxy between. Others need the token that the server printed at start, or a sign-in.",
         )
-    return Answer(
+    return Decision(
         False,
         "No sign-in is configured, so writing needs the token that the server printed at start. Or configure sign-in "
         "(OIDC) and list who may write under [operate] allowed.",

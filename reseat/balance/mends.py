@@ -9,10 +9,10 @@ from typing import NamedTuple
 from reseat.model import Finding
 from reseat.model.wording import counted
 
-__all__ = ["KINDS", "Kind", "after_change", "extent", "mend_of", "name_of"]
+__all__ = ["KINDS", "FindingKind", "after_change", "extent", "mend_of", "name_of"]
 
 
-class Kind(NamedTuple):
+class FindingKind(NamedTuple):
     """A kind of finding.
 
     Attributes:
@@ -25,76 +25,88 @@ class Kind(NamedTuple):
 
 
 #: Every kind of finding about a layout, in the order in which findings of equal severity stand.
-KINDS: Mapping[str, Kind] = MappingProxyType(
+KINDS: Mapping[str, FindingKind] = MappingProxyType(
     {
-        "input_incomplete": Kind(
+        "input_incomplete": FindingKind(
             "Input incomplete", "Read the complete output again; nothing in the cluster needs to change."
         ),
-        "offline": Kind(
+        "offline": FindingKind(
             "No leader",
             "Restart a broker that holds the data. Without one, only an unclean election helps, and it loses "
             "what was not copied.",
         ),
-        "below_min_isr": Kind(
+        "below_min_isr": FindingKind(
             "Below min ISR",
             "Restart the brokers that are down or out of sync; writes are accepted again once "
             "enough replicas are in sync.",
         ),
-        "under_replicated": Kind(
+        "under_replicated": FindingKind(
             "Under-replicated", "Find brokers that are down or lagging and restart or drain them."
         ),
-        "leader_not_a_replica": Kind(
+        "leader_not_a_replica": FindingKind(
             "Leader is not a replica", "Read the layout again: the input mixes two different times."
         ),
-        "duplicate_replicas": Kind(
+        "duplicate_replicas": FindingKind(
             "Broker listed twice", "Correct the replica list of these partitions, so that it lists each broker once."
         ),
-        "dead_broker_mentioned": Kind(
+        "dead_broker_mentioned": FindingKind(
             "On dead brokers", "Restart the broker, or drain it so that others hold its replicas."
         ),
-        "broker_out_of_every_isr": Kind("Broker out of sync", "Check the broker: if it is down, restart or drain it."),
-        "broker_not_listed": Kind("Broker not listed", "Check whether the broker still exists; if not, drain it."),
-        "replication_factor_above_brokers": Kind(
+        "broker_out_of_every_isr": FindingKind(
+            "Broker out of sync", "Check the broker: if it is down, restart or drain it."
+        ),
+        "broker_not_listed": FindingKind(
+            "Broker not listed", "Check whether the broker still exists; if not, drain it."
+        ),
+        "replication_factor_above_brokers": FindingKind(
             "More replicas than brokers", "Add brokers, or lower the replication factor of these topics."
         ),
-        "rack_shared_while_free": Kind(
+        "rack_shared_while_free": FindingKind(
             "Racks not used",
             "Move one replica to a rack that has none: a plan that changes these partitions does so where possible.",
         ),
-        "same_host": Kind(
+        "same_host": FindingKind(
             "On one host", "Move the brokers to separate hosts, or give all brokers of one host the same rack name."
         ),
-        "min_isr_not_below_replication_factor": Kind(
+        "min_isr_not_below_replication_factor": FindingKind(
             "No replica to spare", "Raise the replication factor, or lower min.insync.replicas by one."
         ),
-        "not_preferred_leader": Kind("Non-preferred leaders", "Run a preferred leader election; it moves no data."),
-        "mixed_replication_factor": Kind("Mixed replication factor", "Set one replication factor for the topic."),
-        "replication_factor_above_racks": Kind("More replicas than racks", "Nothing, or add brokers in another rack."),
-        "broker_without_rack": Kind("Broker without rack", "Set broker.rack on these brokers."),
-        "racks_unknown": Kind("Racks unknown", "Add the racks, or state that there are none, and plan again."),
-        "replica_skew": Kind(
+        "not_preferred_leader": FindingKind(
+            "Non-preferred leaders", "Run a preferred leader election; it moves no data."
+        ),
+        "mixed_replication_factor": FindingKind(
+            "Mixed replication factor", "Set one replication factor for the topic."
+        ),
+        "replication_factor_above_racks": FindingKind(
+            "More replicas than racks", "Nothing, or add brokers in another rack."
+        ),
+        "broker_without_rack": FindingKind("Broker without rack", "Set broker.rack on these brokers."),
+        "racks_unknown": FindingKind("Racks unknown", "Add the racks, or state that there are none, and plan again."),
+        "replica_skew": FindingKind(
             "Replicas not balanced",
             "Plan with more moves (see Moves vs. balance), or create new topics on emptier brokers.",
         ),
-        "leader_skew": Kind(
+        "leader_skew": FindingKind(
             "Leaders not balanced",
             "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
         ),
-        "no_quorum": Kind("No controller quorum", "Start controllers until more than half of the voters are up."),
-        "quorum_voter_behind": Kind(
+        "no_quorum": FindingKind(
+            "No controller quorum", "Start controllers until more than half of the voters are up."
+        ),
+        "quorum_voter_behind": FindingKind(
             "Controller behind", "Start these controllers, or check their disks and their network."
         ),
-        "quorum_in_one_rack": Kind(
+        "quorum_in_one_rack": FindingKind(
             "Controllers in one rack", "Put controllers in other racks, so that no rack has a majority of them."
         ),
-        "quorum_of_one": Kind("One controller", "Run three controllers, or five."),
-        "quorum_even": Kind("Even number of controllers", "Add a controller or remove one."),
-        "cordoned": Kind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
-        "empty_broker": Kind("Empty broker", "Add it in a plan so that it gets replicas, or shut it down."),
-        "reassignment_under_way": Kind(
+        "quorum_of_one": FindingKind("One controller", "Run three controllers, or five."),
+        "quorum_even": FindingKind("Even number of controllers", "Add a controller or remove one."),
+        "cordoned": FindingKind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
+        "empty_broker": FindingKind("Empty broker", "Add it in a plan so that it gets replicas, or shut it down."),
+        "reassignment_under_way": FindingKind(
             "Reassignment in progress", "Wait until it is complete, then read the layout again."
         ),
-        "order_not_told": Kind("Order unknown", "Read the layout from a source that preserves replica order."),
+        "order_not_told": FindingKind("Order unknown", "Read the layout from a source that preserves replica order."),
     }
 )
 #: What mends a finding about the text that was read.

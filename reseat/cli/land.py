@@ -11,7 +11,7 @@ from reseat.errors import InputRefused
 from reseat.history.places import default_landing
 from reseat.model import Severity
 from reseat.model.wording import counted
-from reseat.sources.keeping import Kept, moment_of, snapshot_of_files
+from reseat.sources.keeping import KeptSnapshot, moment_of, snapshot_of_files
 from reseat.sources.landing import LandedFile, check_cluster, land
 
 __all__ = ["land_layout"]
@@ -39,7 +39,7 @@ def land_layout(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _summary(kept: Kept, cluster: str, landed: LandedFile) -> list[str]:
+def _summary(kept: KeptSnapshot, cluster: str, landed: LandedFile) -> list[str]:
     snapshot = kept.snapshot
     layout = snapshot.layout
     return [

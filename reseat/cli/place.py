@@ -12,7 +12,7 @@ from reseat.model import Broker, BrokerState
 from reseat.model.wording import counted
 from reseat.placement import JavaRandom, Placement, RackMode, place_kraft, place_naive, place_striped
 from reseat.placement.creation import knows_cordons
-from reseat.placement.explain import steps_of
+from reseat.placement.explain import striped_steps_of
 from reseat.placement.striped import by_rack_mode
 
 __all__ = ["place"]
@@ -128,7 +128,7 @@ def _lines(chosen: argparse.Namespace, placed: Placement, seed: int | None) -> l
 
 
 def _explained(chosen: argparse.Namespace, brokers: list[Broker], placed: Placement) -> list[str]:
-    told = steps_of(
+    told = striped_steps_of(
         brokers,
         chosen.explain,
         chosen.replication_factor,

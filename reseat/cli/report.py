@@ -17,7 +17,7 @@ from reseat.cli.output.writer import complain, say, write_json
 from reseat.cli.plan import refuse_options_that_do_nothing
 from reseat.cli.wishes import wish_of
 from reseat.errors import InputRefused, WishRefused
-from reseat.report import Choices, Kind, Matter, Past, Report, build
+from reseat.report import ChapterKind, Matter, Report, ReportChoices, ReportPast, build
 from reseat.report.gather import gather, past_of
 from reseat.report.logo import logo_kind
 from reseat.report.masks.files import names_file
@@ -109,9 +109,9 @@ def _refuse_what_does_not_go_together(chosen: argparse.Namespace) -> None:
     )
 
 
-def _choices(chosen: argparse.Namespace, logo: bytes | None) -> Choices:
-    kinds = chapters_for(chosen.audience) if chosen.chapters is None else tuple(map(Kind, chosen.chapters))
-    return Choices(
+def _choices(chosen: argparse.Namespace, logo: bytes | None) -> ReportChoices:
+    kinds = chapters_for(chosen.audience) if chosen.chapters is None else tuple(map(ChapterKind, chosen.chapters))
+    return ReportChoices(
         chapters=kinds,
         audience=chosen.audience,
         title=chosen.title,
@@ -125,7 +125,7 @@ def _choices(chosen: argparse.Namespace, logo: bytes | None) -> Choices:
 
 def _beside(chosen: argparse.Namespace) -> bool:
     """Whether the chapter that sets the plan beside others is told at all."""
-    return chosen.chapters is None or Kind.WHY.value in chosen.chapters
+    return chosen.chapters is None or ChapterKind.WHY.value in chosen.chapters
 
 
 def _logo(name: str) -> bytes:
@@ -137,7 +137,7 @@ def _logo(name: str) -> bytes:
     return data
 
 
-def _past(chosen: argparse.Namespace) -> Past | None:
+def _past(chosen: argparse.Namespace) -> ReportPast | None:
     if chosen.history is None:
         return None
     from reseat.history.read import History

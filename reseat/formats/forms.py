@@ -15,7 +15,7 @@ from reseat.formats.text.kcat import Kcat
 from reseat.formats.text.kcat_json import KcatJson
 from reseat.formats.text.log_dirs import LogDirs
 from reseat.formats.text.no_layout import Election, PreferredElection, TopicsToMove, UnknownJson
-from reseat.formats.text.progress import Progress
+from reseat.formats.text.progress import ReassignmentProgress
 from reseat.formats.text.racks import Racks
 from reseat.formats.text.reassignment_form import Reassignments
 from reseat.formats.text.rest import Rest
@@ -35,7 +35,7 @@ FORMS: tuple[Form, ...] = (
     LogDirs(),
     Topicmappr(),
     ConsoleTables(),
-    Progress(),
+    ReassignmentProgress(),
     Election(),
     UnknownJson(),
 )

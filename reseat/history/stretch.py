@@ -14,11 +14,11 @@ from reseat.history.series import COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Told", "last_moment", "moments", "read"]
+__all__ = ["StretchFacts", "last_moment", "moments", "read"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class StretchFacts:
     """A stretch of a cluster's history.
 
     Attributes:
@@ -63,7 +63,7 @@ def moments(history: History, cluster: str, identities: Collection[str]) -> dict
     return dict(zip(rows["snapshot_id"].to_pylist(), rows["taken_at"].to_pylist(), strict=True))
 
 
-def read(history: History, cluster: str, since: datetime | None, until: datetime | None) -> Told:
+def read(history: History, cluster: str, since: datetime | None, until: datetime | None) -> StretchFacts:
     """All that the page draws of a stretch of time, but for the two moments that are compared.
 
     Raises:
@@ -71,7 +71,7 @@ def read(history: History, cluster: str, since: datetime | None, until: datetime
     """
     snapshots = history.snapshots(cluster, since, until, columns=COLUMNS)
     if snapshots.empty:
-        return Told(snapshots, history.change_counts(cluster, until, until), [])
+        return StretchFacts(snapshots, history.change_counts(cluster, until, until), [])
     counts = history.change_counts(cluster, snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1])
     marks, _ = events_of(history, cluster, snapshots, counts)
-    return Told(snapshots, counts, marks)
+    return StretchFacts(snapshots, counts, marks)

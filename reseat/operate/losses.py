@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from reseat.election import Mode
     from reseat.sources.kafka_admin.log_ends import LogEnd
 
-__all__ = ["Loss", "losses"]
+__all__ = ["RecordLoss", "losses"]
 
 _LOSES = (Reason.UNCLEAN, Reason.LAST_KNOWN)
 _STAYS_OFFLINE = (Reason.WAS_OFFLINE, Reason.NO_CANDIDATE, Reason.NO_REPLICAS)
@@ -37,7 +37,7 @@ _UNKNOWN = (Reason.LEADER_NOT_TOLD, Reason.ORDER_NOT_TOLD)
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class RecordLoss:
     """What an unclean election of one partition may lose.
 
     Attributes:
@@ -64,7 +64,7 @@ def losses(
     partitions: Sequence[Partition],
     mode: Mode,
     ends: Mapping[tuple[Partition, int], LogEnd] | None = None,
-) -> tuple[Loss, ...]:
+) -> tuple[RecordLoss, ...]:
     """What an unclean election of these partitions may lose, by topic and id; those that are not there are left out.
 
     Args:
@@ -92,7 +92,7 @@ def losses(
         lost, much = _how_much(one, leader, chosen.replica_ids[row].tolist(), ends or {})
         words = _words(reason, leader, last, guessed=guessed) + (f" {much}" if may_lose else "")
         name = f"{one[0]}-{one[1]}"
-        out.append(Loss(*one, leader, last, may_lose, lost if may_lose else None, f"{name}: {words}"))
+        out.append(RecordLoss(*one, leader, last, may_lose, lost if may_lose else None, f"{name}: {words}"))
     return tuple(out)
 
 

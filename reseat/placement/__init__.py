@@ -3,7 +3,7 @@
 from reseat.placement.added_partitions import place_added
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.evenest import place_evenest
-from reseat.placement.explain import PartitionSteps, steps_of
+from reseat.placement.explain import StripedSteps, striped_steps_of
 from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
 from reseat.placement.fingerprint.inference import infer
 from reseat.placement.generate import Proposal, ProposalSpread, Tool, proposal_spread, propose
@@ -18,11 +18,11 @@ __all__ = [
     "FingerprintKind",
     "Fit",
     "JavaRandom",
-    "PartitionSteps",
     "Placement",
     "Proposal",
     "ProposalSpread",
     "RackMode",
+    "StripedSteps",
     "Tool",
     "TopicFingerprint",
     "infer",
@@ -33,5 +33,5 @@ __all__ = [
     "place_striped",
     "proposal_spread",
     "propose",
-    "steps_of",
+    "striped_steps_of",
 ]

@@ -23,11 +23,11 @@ from reseat.model import Broker
 from reseat.placement.ring import Ring, ring_of
 from reseat.placement.striped import RackMode, by_rack_mode, place_striped, shift_growth
 
-__all__ = ["Candidate", "PartitionSteps", "ReplicaStep", "steps_of"]
+__all__ = ["ReplicaStep", "StripedCandidate", "StripedSteps", "striped_steps_of"]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class StripedCandidate:
     """One broker looked at for a replica.
 
     Attributes:
@@ -61,11 +61,11 @@ class ReplicaStep:
 
     replica: int
     broker: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[StripedCandidate, ...]
 
 
 @dataclass(frozen=True)
-class PartitionSteps:
+class StripedSteps:
     """How one partition's list is found.
 
     Attributes:
@@ -92,7 +92,7 @@ class PartitionSteps:
         return tuple(step.broker for step in self.steps)
 
 
-def steps_of(
+def striped_steps_of(
     brokers: Sequence[Broker],
     partition: int,
     replication_factor: int,
@@ -101,7 +101,7 @@ def steps_of(
     shift: int,
     first_partition: int = -1,
     rack_mode: RackMode | None = None,
-) -> PartitionSteps:
+) -> StripedSteps:
     """The steps by which striped placement finds one partition's list.
 
     Args:
@@ -131,7 +131,7 @@ def steps_of(
     for replica in range(1, replication_factor):
         step, number = _next(ring, racks, steps, replica, shift=shift + grown, number=number)
         steps.append(step)
-    return PartitionSteps(
+    return StripedSteps(
         partition, ring.ids, ring.racks, start, shift + grown, _grown(shift, grown, partition, ring.size), tuple(steps)
     )
 
@@ -140,7 +140,7 @@ def _first(ring: Ring, racks: dict[int, str | None], partition: int, start: int,
     broker = ring.ids[place]
     formula = f"(partition {partition} + start {start}) mod {ring.size} = {place}"
     why = f"Place {place} on the ring is broker {broker}: the preferred leader."
-    return ReplicaStep(0, broker, (Candidate(-1, formula, place, broker, racks[broker], True, why),))
+    return ReplicaStep(0, broker, (StripedCandidate(-1, formula, place, broker, racks[broker], True, why),))
 
 
 def _next(
@@ -150,7 +150,7 @@ def _next(
     first = before[0].candidates[-1].place
     holding = {step.broker for step in before}
     held = {racks[broker] for broker in holding}
-    looked_at: list[Candidate] = []
+    looked_at: list[StripedCandidate] = []
     while True:
         moved = shift * ring.racks
         place = (first + 1 + (moved + number) % (size - 1)) % size
@@ -165,9 +165,9 @@ def _next(
         else:
             where = f" in rack {rack}" if ring.rack_aware else ""
             why = f"Broker {broker}{where} gets replica {replica}."
-            looked_at.append(Candidate(number, formula, place, broker, rack, True, why))
+            looked_at.append(StripedCandidate(number, formula, place, broker, rack, True, why))
             return ReplicaStep(replica, broker, tuple(looked_at)), number + 1
-        looked_at.append(Candidate(number, formula, place, broker, rack, False, why))
+        looked_at.append(StripedCandidate(number, formula, place, broker, rack, False, why))
         number += 1
 
 

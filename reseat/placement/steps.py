@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from reseat.model import BrokerState
 from reseat.placement import JavaRandom, Placement, RackMode
-from reseat.placement.explain import steps_of as striped_steps
+from reseat.placement.explain import striped_steps_of as striped_steps
 from reseat.placement.explain_kraft import RackLook, kraft_steps_of
 from reseat.placement.request import PlacementRequest, requested_brokers
 
-__all__ = ["Candidate", "PartitionSteps", "ReplicaSteps", "steps_of"]
+__all__ = ["Candidate", "PartitionSteps", "ReplicaSteps", "striped_steps_of"]
 
 #: Brokers and racks that a sentence spells out.
 _SPELLED = 8
@@ -61,7 +61,7 @@ class PartitionSteps:
     kind: str = "broker"
 
 
-def steps_of(request: PlacementRequest, placement: Placement, row: int) -> PartitionSteps:
+def striped_steps_of(request: PlacementRequest, placement: Placement, row: int) -> PartitionSteps:
     """How the partition in a row of a placement was placed.
 
     Args:

@@ -13,7 +13,18 @@ from types import MappingProxyType
 
 from reseat.errors import ScenarioInvalid
 
-__all__ = ["Acked", "Acks", "Answer", "Partition", "Pending", "Record", "Replica", "Rules", "Truncation", "start"]
+__all__ = [
+    "Acked",
+    "Acks",
+    "Partition",
+    "Pending",
+    "Record",
+    "Replica",
+    "ResponseInFlight",
+    "Rules",
+    "Truncation",
+    "start",
+]
 
 
 class Truncation(Enum):
@@ -113,7 +124,7 @@ class Replica:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseInFlight:
     """An answer of the leader to a fetch, on its way.
 
     Attributes:
@@ -197,7 +208,7 @@ class Partition:
     follower_leo: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
     caught_up_ms: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
     fetched: Mapping[int, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
-    answers: Mapping[int, Answer] = field(default_factory=lambda: MappingProxyType({}))
+    answers: Mapping[int, ResponseInFlight] = field(default_factory=lambda: MappingProxyType({}))
     pending: tuple[Pending, ...] = ()
     acknowledged: tuple[Acked, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()

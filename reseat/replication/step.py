@@ -14,7 +14,7 @@ from reseat.errors import ScenarioInvalid
 from reseat.replication import events as ev
 from reseat.replication.control import crash, elect, restart, returned
 from reseat.replication.leading import expanded, fetched, raised, shrunk
-from reseat.replication.state import Acked, Acks, Answer, Partition, Pending, Record, Replica
+from reseat.replication.state import Acked, Acks, Partition, Pending, Record, Replica, ResponseInFlight
 from reseat.replication.truncation import cut, cut_to
 
 __all__ = ["Step", "apply", "play"]
@@ -119,7 +119,7 @@ def _leading(partition: Partition) -> tuple[int, Replica]:
     return partition.leader, partition.led
 
 
-def _answer(partition: Partition, follower: int) -> Answer:
+def _answer(partition: Partition, follower: int) -> ResponseInFlight:
     if follower not in partition.answers:
         raise ScenarioInvalid(f"No response is on its way to broker {follower}.")
     return partition.answers[follower]
@@ -164,7 +164,7 @@ def _fetch(partition: Partition, follower: int) -> tuple[Partition, str]:
         )
     before = partition
     partition = raised(expanded(fetched(partition, follower, offset), follower))
-    answer = Answer(partition.epoch, offset, leader.log[offset:], partition.led.hw)
+    answer = ResponseInFlight(partition.epoch, offset, leader.log[offset:], partition.led.hw)
     after = replace(partition, answers=MappingProxyType({**partition.answers, follower: answer}))
     learned = "it has everything below that" if offset else "it has nothing yet"
     said = f"Broker {follower} fetches from offset {offset}: so the leader learns that {learned}."

@@ -4,7 +4,7 @@ May import model, errors, formats, placement, balance, election, planning, resil
 """
 
 from reseat.report.build import build
-from reseat.report.content import Chapter, Kind, Report
-from reseat.report.matter import Choices, Matter, Past
+from reseat.report.content import Chapter, ChapterKind, Report
+from reseat.report.matter import Matter, ReportChoices, ReportPast
 
-__all__ = ["Chapter", "Choices", "Kind", "Matter", "Past", "Report", "build"]
+__all__ = ["Chapter", "ChapterKind", "Matter", "Report", "ReportChoices", "ReportPast", "build"]

@@ -23,30 +23,30 @@ from reseat.report.chapters import (
     today,
     why,
 )
-from reseat.report.content import Bars, Chapter, Heat, Kind, Report
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Bars, Chapter, ChapterKind, Heat, Report
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.warnings import warnings_of
 
 __all__ = ["build"]
 
 #: Makes a chapter, or None where there is nothing to tell: without a plan there is no change.
-_Maker = Callable[[Matter, Choices], Chapter | None]
-_MAKERS: dict[Kind, _Maker] = {
-    Kind.SUMMARY: summary.chapter,
-    Kind.TODAY: today.chapter,
-    Kind.FINDINGS: findings.chapter,
-    Kind.CHANGE: change.chapter,
-    Kind.WHY: why.chapter,
-    Kind.COST: cost.chapter,
-    Kind.RISK: risk.chapter,
-    Kind.LEADERS: leaders.chapter,
-    Kind.TIME: time.chapter,
-    Kind.STEPS: steps.chapter,
-    Kind.APPENDIX: appendix.chapter,
+_Maker = Callable[[Matter, ReportChoices], Chapter | None]
+_MAKERS: dict[ChapterKind, _Maker] = {
+    ChapterKind.SUMMARY: summary.chapter,
+    ChapterKind.TODAY: today.chapter,
+    ChapterKind.FINDINGS: findings.chapter,
+    ChapterKind.CHANGE: change.chapter,
+    ChapterKind.WHY: why.chapter,
+    ChapterKind.COST: cost.chapter,
+    ChapterKind.RISK: risk.chapter,
+    ChapterKind.LEADERS: leaders.chapter,
+    ChapterKind.TIME: time.chapter,
+    ChapterKind.STEPS: steps.chapter,
+    ChapterKind.APPENDIX: appendix.chapter,
 }
 
 
-def build(matter: Matter, choices: Choices) -> Report:
+def build(matter: Matter, choices: ReportChoices) -> Report:
     """The report. Pure: the same matter and choices give the same report.
 
     Args:
@@ -74,17 +74,17 @@ def build(matter: Matter, choices: Choices) -> Report:
     )
 
 
-def _chapters(matter: Matter, choices: Choices) -> tuple[Chapter, ...]:
-    made: dict[Kind, Chapter] = {}
+def _chapters(matter: Matter, choices: ReportChoices) -> tuple[Chapter, ...]:
+    made: dict[ChapterKind, Chapter] = {}
     for kind in dict.fromkeys(choices.chapters):
         maker = _MAKERS.get(kind)
         one = None if maker is None else maker(matter, choices)
         if one is not None:
             made[kind] = one
-    if Kind.GLOSSARY in choices.chapters:
+    if ChapterKind.GLOSSARY in choices.chapters:
         words = glossary.chapter(tuple(made.values()))  # of what the others say, so it is made last
         if words is not None:
-            made[Kind.GLOSSARY] = words
+            made[ChapterKind.GLOSSARY] = words
     racks = tuple(sorted(matter.layout.racks, key=natural))
     return tuple(_coloured(made[kind], racks) for kind in dict.fromkeys(choices.chapters) if kind in made)
 

@@ -21,12 +21,12 @@ __all__ = [
     "Audience",
     "Bars",
     "Chapter",
+    "ChapterKind",
     "Column",
     "Draws",
     "Fact",
     "Figure",
     "Heat",
-    "Kind",
     "Light",
     "Lines",
     "Report",
@@ -46,7 +46,7 @@ Role: TypeAlias = Literal[
 ]
 
 
-class Kind(Enum):
+class ChapterKind(Enum):
     """The chapters, in the order in which a report has them."""
 
     SUMMARY = "summary"
@@ -266,7 +266,7 @@ class Chapter:
         notes: what a speaker says, in sentences.
     """
 
-    kind: Kind
+    kind: ChapterKind
     name: str
     heading: str
     text: tuple[str, ...] = ()

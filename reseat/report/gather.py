@@ -23,7 +23,7 @@ from reseat.placement import Tool
 from reseat.planning.against_generate import AgainstGenerate, against_generate, expected_seconds
 from reseat.planning.kinds.curve import Curve, whole_curve
 from reseat.planning.plan import plan as plan_wish
-from reseat.report.matter import Matter, Past
+from reseat.report.matter import Matter, ReportPast
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def gather(
     plan: Plan | None = None,
     cluster: str | None = None,
     version: str | None = None,
-    past: Past | None = None,
+    past: ReportPast | None = None,
     beside: bool = True,
 ) -> Matter:
     """What a report is made of.
@@ -94,7 +94,7 @@ def gather(
 
 def past_of(
     history: History, cluster: str, since: datetime | None = None, until: datetime | None = None
-) -> Past | None:
+) -> ReportPast | None:
     """The history of a cluster; None where it has no snapshot in that stretch.
 
     Args:
@@ -119,7 +119,7 @@ def past_of(
     marks, racks = events_of(history, cluster, snapshots, history.change_counts(cluster, first, last))
     moments = np.array([moment.replace(tzinfo=None) for moment in snapshots["taken_at"]], "datetime64[s]")
     chosen, columns = thinned(moments, snapshots)
-    return Past(
+    return ReportPast(
         taken_at=chosen,
         series=columns,
         events=tuple((np.datetime64(mark.at.replace(tzinfo=None), "s"), _sentence(mark.sentence)) for mark in marks),

@@ -20,7 +20,7 @@ from reseat.resilience.counting import GroupCounts, counted_by_group
 from reseat.resilience.failover_order import FailoverOrder, failover_order
 from reseat.resilience.words import MEASURES, LossMeasure, Worst, who
 
-__all__ = ["MOST_PAIRED", "Group", "Losses", "Pair", "losses_of"]
+__all__ = ["MOST_PAIRED", "LossGroup", "LossSummary", "PairLoss", "losses_of"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -31,7 +31,7 @@ _KEPT = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class LossGroup:
     """What each of n losses of a kind does.
 
     Attributes:
@@ -44,7 +44,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairLoss:
     """What the loss of two brokers does; None where it is not told."""
 
     brokers: tuple[int, int]
@@ -53,7 +53,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Losses:
+class LossSummary:
     """What each loss would do to one layout.
 
     Attributes:
@@ -67,16 +67,16 @@ class Losses:
         worst: which of them hurt most.
     """
 
-    brokers: Group
-    racks: Group | None
-    pairs: tuple[Pair, ...] | None
+    brokers: LossGroup
+    racks: LossGroup | None
+    pairs: tuple[PairLoss, ...] | None
     already: dict[LossMeasure, int]
     chance_two: float | None
     chance_three: float | None
     worst: Worst
 
 
-def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
+def losses_of(layout: ClusterLayout, mode: Mode) -> LossSummary:
     """The losses of a layout.
 
     Args:
@@ -88,16 +88,16 @@ def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
     already: dict[LossMeasure, int] = {"offline_partitions": int(np.count_nonzero(at.waiting == 0))}
     if at.floor_told:
         already["below_min_isr"] = int(np.count_nonzero(at.short))
-    brokers = Group(
+    brokers = LossGroup(
         tuple(layout.broker_ids.tolist()), _told(at, counted_by_group(at, np.arange(count, dtype=np.int32), count))
     )
     racks = None
     if layout.racks:
         # A broker without a rack is a group of its own, and is not asked about.
-        racks = Group(layout.racks, _told(at, counted_by_group(at, layout.rack_groups, len(layout.racks))))
+        racks = LossGroup(layout.racks, _told(at, counted_by_group(at, layout.rack_groups, len(layout.racks))))
     worst_pairs, pair, harmful = _pairs(layout, mode, already)
     scattered = copysets(layout)
-    return Losses(
+    return LossSummary(
         brokers=brokers,
         racks=racks,
         pairs=worst_pairs,
@@ -128,7 +128,7 @@ def _told(at: FailoverOrder, counts: GroupCounts) -> dict[LossMeasure, Counts]:
     return told
 
 
-def _worst(kind: str, group: Group, already: dict[LossMeasure, int]) -> dict[LossMeasure, tuple[str, int]]:
+def _worst(kind: str, group: LossGroup, already: dict[LossMeasure, int]) -> dict[LossMeasure, tuple[str, int]]:
     """By measure who does most, the first of equals by the measures that follow, and how much on top."""
     found: dict[LossMeasure, tuple[str, int]] = {}
     for number, measure in enumerate(MEASURES):
@@ -146,7 +146,7 @@ def _worst(kind: str, group: Group, already: dict[LossMeasure, int]) -> dict[Los
 
 def _pairs(
     layout: ClusterLayout, mode: Mode, already: dict[LossMeasure, int]
-) -> tuple[tuple[Pair, ...] | None, dict[LossMeasure, tuple[tuple[int, int], int]], int]:
+) -> tuple[tuple[PairLoss, ...] | None, dict[LossMeasure, tuple[tuple[int, int], int]], int]:
     """The worst pairs, who does most by measure, and how many take a partition offline."""
     if not 2 <= len(layout.brokers) <= MOST_PAIRED:
         return None, {}, 0
@@ -168,7 +168,7 @@ def _pairs(
     order = first[np.argsort(-rank[first], kind="stable")]
     below = found.below_min_isr
     worst = tuple(
-        Pair(
+        PairLoss(
             (int(found.first[at]), int(found.second[at])),
             int(found.offline_partitions[at]),
             None if below is None else int(below[at]),

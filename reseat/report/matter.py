@@ -15,28 +15,28 @@ from reseat.election import ElectionPreview, Mode, after_plan, layout_after
 from reseat.formats.documents.writers import ZNODE_BYTES
 from reseat.formats.text.commands import by_admin, version_of
 from reseat.model import ClusterLayout, Finding, FloatArray, Plan, Severity, Wish
-from reseat.report.content import Audience, Kind
+from reseat.report.content import Audience, ChapterKind
 from reseat.report.copying import Copying, copying_of
 
 if TYPE_CHECKING:
     from reseat.planning.against_generate import AgainstGenerate
     from reseat.planning.kinds.curve import Curve
 
-__all__ = ["ALL", "Choices", "Matter", "Past", "chapters_for"]
+__all__ = ["ALL", "Matter", "ReportChoices", "ReportPast", "chapters_for"]
 
 #: Kafka has no ZooKeeper from this version on.
 _KRAFT_ALONE = (4,)
 #: Every chapter, in order.
-ALL = tuple(Kind)
+ALL = tuple(ChapterKind)
 
 
-def chapters_for(audience: Audience) -> tuple[Kind, ...]:
+def chapters_for(audience: Audience) -> tuple[ChapterKind, ...]:
     """The chapters that an audience gets by itself: management is spared the list of every move."""
-    return ALL if audience == "operators" else tuple(kind for kind in ALL if kind is not Kind.APPENDIX)
+    return ALL if audience == "operators" else tuple(kind for kind in ALL if kind is not ChapterKind.APPENDIX)
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class ReportChoices:
     """How a report is told.
 
     Attributes:
@@ -51,7 +51,7 @@ class Choices:
         made_at: UTC.
     """
 
-    chapters: tuple[Kind, ...] = ALL
+    chapters: tuple[ChapterKind, ...] = ALL
     audience: Audience = "management"
     title: str | None = None
     author: str | None = None
@@ -63,7 +63,7 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Past:
+class ReportPast:
     """The history of the cluster: n snapshots, oldest first; NaN where a snapshot does not tell.
 
     Attributes:
@@ -113,7 +113,7 @@ class Matter:
     refusal: str | None = None
     curve: Curve | None = None
     generate: tuple[AgainstGenerate, ...] = ()
-    past: Past | None = None
+    past: ReportPast | None = None
 
     @cached_property
     def balance(self) -> Balance:

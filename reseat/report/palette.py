@@ -21,7 +21,7 @@ __all__ = [
     "MOVED_OUT",
     "RACKS",
     "SEQUENCE",
-    "Look",
+    "Neutrals",
 ]
 
 #: What is as it should be, what wants a look, what is broken; a leader; a replica that comes, and one that goes.
@@ -46,7 +46,7 @@ RACKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Neutrals:
     """The neutral colours of light or dark.
 
     Attributes:
@@ -71,5 +71,5 @@ class Look:
 
 
 #: All that depends on the page's background, for a light one and for a dark one.
-LIGHT = Look("#1c2026", "#5b6472", "#d9dde3", "#8d97a5", "#e9ecf0", "#ffffff", "#4a4fa3", "#e9ecf0")
-DARK = Look("#e8eaee", "#a2aab6", "#363c46", "#7d8796", "#2a3038", "#14171c", "#a3a8f0", "#2c2a26")
+LIGHT = Neutrals("#1c2026", "#5b6472", "#d9dde3", "#8d97a5", "#e9ecf0", "#ffffff", "#4a4fa3", "#e9ecf0")
+DARK = Neutrals("#e8eaee", "#a2aab6", "#363c46", "#7d8796", "#2a3038", "#14171c", "#a3a8f0", "#2c2a26")

@@ -7,7 +7,7 @@ from datetime import timedelta
 from reseat.balance.told import incomplete, racks_unknown
 from reseat.model import Severity
 from reseat.model.units import duration
-from reseat.report.matter import Choices, Matter
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import unproven
 
 __all__ = ["warnings_of"]
@@ -16,7 +16,7 @@ __all__ = ["warnings_of"]
 _STALE = timedelta(hours=1)
 
 
-def warnings_of(matter: Matter, choices: Choices) -> tuple[str, ...]:
+def warnings_of(matter: Matter, choices: ReportChoices) -> tuple[str, ...]:
     """The sentences, worst first; empty where nothing is missing."""
     said = []
     if matter.refusal is not None:

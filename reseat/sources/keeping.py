@@ -32,7 +32,7 @@ from reseat.model import Original, Snapshot
 from reseat.model.wording import counted, verb
 from reseat.sources.upload import read_files
 
-__all__ = ["Kept", "check_moment", "moment_of", "original_of", "snapshot_of_files", "snapshot_of_reading"]
+__all__ = ["KeptSnapshot", "check_moment", "moment_of", "original_of", "snapshot_of_files", "snapshot_of_reading"]
 
 #: Kafka was given to the public in January 2011: no cluster was looked at before.
 _FIRST = datetime(2011, 1, 1, tzinfo=UTC)
@@ -45,7 +45,7 @@ _FIELDS = ("cluster", "cluster_id", "controller", "metadata", "version", "taken_
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptSnapshot:
     """A snapshot made of files.
 
     Attributes:
@@ -107,7 +107,7 @@ def snapshot_of_files(
     racks: tuple[str, bytes] | None = None,
     reading: Reading | None = None,
     now: datetime | None = None,
-) -> Kept:
+) -> KeptSnapshot:
     """Make a snapshot of files that together tell one cluster.
 
     Args:
@@ -130,7 +130,7 @@ def snapshot_of_files(
         if taken_at is not None:
             own = replace(own, taken_at=taken_at.astimezone(UTC))
         check_moment(own.taken_at, now=now)
-        return Kept(own, reading_of(own, source=name))
+        return KeptSnapshot(own, reading_of(own, source=name))
     reading = read_files(files) if reading is None else reading
     if told is not None:
         reading = replace(reading, layout=reading.layout.with_racks(told))
@@ -141,7 +141,7 @@ def snapshot_of_files(
             source=reading.source,
         )
     parts = [*files, *([racks] if racks is not None else [])]
-    return Kept(snapshot_of_reading(reading, taken_at=when, files=parts, now=now), reading)
+    return KeptSnapshot(snapshot_of_reading(reading, taken_at=when, files=parts, now=now), reading)
 
 
 def snapshot_of_reading(

@@ -14,7 +14,7 @@ from playwright.sync_api import Error
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from components.shell import navigation
-from components.shell.navigation import LESSONS, View
+from components.shell.navigation import LESSONS, ClustersView
 from tests.conftest import chromium, require
 from tests.history.made import write
 from tests.servers.dashboard import free_port, start_dashboard, stop
@@ -214,7 +214,7 @@ def to(page: Page, name: str) -> None:
     if lesson is not None:
         page.get_by_role("link", name="Learn", exact=True).click()
         listed = page.locator(f".st-key-lesson-{lesson.address}").get_by_role("link", name=f"Open {name}")
-    view = next((view for view in View if view.title == name), None)
+    view = next((view for view in ClustersView if view.title == name), None)
     if view is not None:
         page.get_by_role("link", name="Clusters", exact=True).click()
         listed = page.get_by_role("navigation", name="Views").get_by_role("link", name=name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from components.shell.navigation import LESSONS, View
+from components.shell.navigation import LESSONS, ClustersView
 from tests.browser import test_thousand
 from tests.browser.conftest import open_files, open_sample, settled, to
 
@@ -37,7 +37,7 @@ PAGES = (
         "Learn",
     ),
     *(lesson.title for lesson in LESSONS),
-    *(view.title for view in View),
+    *(view.title for view in ClustersView),
 )
 #: What is on the paper as a person would see it: words too pale for it, rows of tables, and what only a click uses.
 ON_PAPER = """() => {

@@ -57,7 +57,7 @@ def pair(one: str, other: str) -> frozenset[str]:
     return frozenset((one, other))
 
 
-def figures(look: theme.Look) -> dict[str, Figure]:
+def figures(look: theme.Neutrals) -> dict[str, Figure]:
     """Every figure that tells things apart by colours, in light or dark."""
     hatch = Sign("what moves out is hatched", "components/charts/bars.py", '("moved out", goes, theme.MOVED_OUT, "/")')
     gone = Sign("what is read no more is hatched and has a minus", "components/consumers/matrix.py", 'MOVED_OUT, "/"')

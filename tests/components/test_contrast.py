@@ -56,7 +56,7 @@ def test_texts_stand_out_from_the_backgrounds(scheme: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-def test_texts_inside_charts_stand_out(look: theme.Look) -> None:
+def test_texts_inside_charts_stand_out(look: theme.Neutrals) -> None:
     """Labels and axis numbers on the page's background."""
     assert contrast(look.text, look.background) >= 4.5
     assert contrast(look.quiet, look.background) >= 4.5

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.state.opened import Opened as OpenedLayout
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.past import Past
 from components.state.store import KEY
 from reseat import formats
@@ -53,7 +53,7 @@ def start(zone: Path) -> Start:
         **kept: object,
     ) -> AppTest:
         app = AppTest.from_file(str(_APP), default_timeout=60)
-        state = State(opened={name: opened}, current=name, started=True)
+        state = SessionState(opened={name: opened}, current=name, started=True)
         opened.wish = wish or Wish()
         state.texts |= texts or {}
         state.kept |= {key.replace("_", " "): value for key, value in kept.items()}

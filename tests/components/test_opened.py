@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from components.state.opened import Opened, State
+from components.state.opened import Opened, SessionState
 from components.state.past import Past
 from reseat.formats.input.reading import Reading
 from reseat.model import ClusterLayout, Wish
@@ -21,7 +21,7 @@ def reading(number: int) -> Reading:
     return Reading(ClusterLayout.from_assignments({("t", number): [1, 2]}), kind="a literal", source=str(number))
 
 
-def opened(state: State, number: int, past: bool = False) -> str:
+def opened(state: SessionState, number: int, past: bool = False) -> str:
     """Open one more layout and look at it."""
     name = f"layout {number}"
     state.opened[name] = Opened(reading(number), NOW, past=Past("shop", f"{number:032x}", NOW) if past else None)
@@ -31,13 +31,13 @@ def opened(state: State, number: int, past: bool = False) -> str:
 
 def test_twelve_layouts_stay_and_the_one_looked_at_longest_ago_goes():
     """Coming back to a layout keeps it; what pages kept of one that goes, goes with it."""
-    state = State()
+    state = SessionState()
     for number in range(300):
         opened(state, number)
 
     assert list(state.opened) == [f"layout {number}" for number in range(288, 300)]
 
-    state = State()
+    state = SessionState()
     for number in range(12):
         opened(state, number)
         state.kept[f"kept as layout {number}"] = "x"
@@ -52,7 +52,7 @@ def test_twelve_layouts_stay_and_the_one_looked_at_longest_ago_goes():
 
 def test_four_moments_of_the_past_stay_and_no_present_goes_for_them():
     """Walking through a history forgets moments and not what one came from."""
-    state = State()
+    state = SessionState()
     opened(state, 0)
     for number in range(1, 100):
         opened(state, number, past=True)
@@ -62,7 +62,7 @@ def test_four_moments_of_the_past_stay_and_no_present_goes_for_them():
 
 def test_closing_goes_back_to_what_was_looked_at_before():
     """With its what-if; the last layout closed leaves nothing; closing another than the current one changes nothing."""
-    state = State()
+    state = SessionState()
     first, second, third = (opened(state, number) for number in range(3))
     state.look(first)
     state.opened[first].wish, state.opened[second].wish = Wish(remove=(1,)), Wish(remove=(2,))
@@ -82,7 +82,7 @@ def test_closing_goes_back_to_what_was_looked_at_before():
 
 def test_texts_go_with_their_layout_and_the_oldest_first_where_they_are_too_many():
     """64 MB a session; a text larger than that is not kept at all; two names of one layout share it."""
-    state = State()
+    state = SessionState()
     name = opened(state, 0)
     digest = state.opened[name].reading.layout.digest
     state.opened["again"] = Opened(reading(0), NOW)
@@ -108,7 +108,7 @@ def test_texts_go_with_their_layout_and_the_oldest_first_where_they_are_too_many
 @pytest.mark.parametrize("used", [0, 5])
 def test_typed_clusters_are_bounded_and_one_that_is_open_stays(used):
     """Twelve addresses; the oldest that nobody looks at makes way."""
-    state = State()
+    state = SessionState()
     lives = [LiveCluster(Connection(name=f"c{number}", bootstrap=(f"h{number}:1",))) for number in range(30)]
     for number, live in enumerate(lives):
         state.add_typed(live)

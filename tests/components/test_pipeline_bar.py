@@ -13,7 +13,7 @@ import pytest
 from components.over_time import pipeline_bar
 from components.over_time.pipeline_bar import draw_bar, working_in_words
 from components.state import session, shared
-from reseat.access import Answer
+from reseat.access import Decision
 from reseat.history.places import Places
 from reseat.jobs.process import Phase, PipelineProgress, PipelineState, Stage
 
@@ -39,7 +39,7 @@ def test_a_stage_that_ended_draws_the_page_anew(
     """What it made can be looked at while the next one works; a step within a stage changes the line alone."""
     pipeline = SimpleNamespace(state=AT_WORK)
     monkeypatch.setattr(shared, "pipeline", lambda: pipeline)
-    monkeypatch.setattr(session, "may", lambda door: Answer(True, ""))
+    monkeypatch.setattr(session, "may", lambda door: Decision(True, ""))
     looks: list[Callable[[], None]] = []
     drawn: list[PipelineState] = []
 

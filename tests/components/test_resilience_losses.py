@@ -13,7 +13,7 @@ import pytest
 from components.resilience.detail import detail_lines, loss_of_row
 from components.resilience.source import joined, offline_rows
 from components.resilience.table import pairs_found, pairs_frame, single_frame, singles_found
-from components.resilience.view import Chosen, View, apply_event, chosen_of, measure_of, ranked
+from components.resilience.view import Chosen, ResilienceView, apply_event, chosen_of, measure_of, ranked
 from components.resilience.words import answer, figures
 from reseat.demo import generate
 from reseat.history.schema import arrow_schema
@@ -175,7 +175,7 @@ def test_no_broker_at_all_is_said() -> None:
     found = losses_of(ClusterLayout.from_assignments({}))
 
     assert answer(found) == "There are no brokers."
-    assert chosen_of(View(), found) is None
+    assert chosen_of(ResilienceView(), found) is None
 
 
 def test_what_is_inferred_is_said_and_what_is_not_told_is_not_counted() -> None:
@@ -197,9 +197,9 @@ def test_the_measure_is_the_worst_by_which_anything_happens() -> None:
     calm = losses_of(made_layout({("orders", 0): [1, 2, 3]}, racks=RACKS))
     bare = losses_of(ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
 
-    assert measure_of(View(), losses_of(LAYOUT)) == "offline_partitions"
-    assert measure_of(View(), calm) == "below_min_isr"
-    assert measure_of(View(measure="below_min_isr"), bare) == "offline_partitions"
+    assert measure_of(ResilienceView(), losses_of(LAYOUT)) == "offline_partitions"
+    assert measure_of(ResilienceView(), calm) == "below_min_isr"
+    assert measure_of(ResilienceView(measure="below_min_isr"), bare) == "offline_partitions"
 
 
 @pytest.mark.parametrize(
@@ -221,24 +221,24 @@ def test_the_measure_is_the_worst_by_which_anything_happens() -> None:
 )
 def test_a_click_opens_what_it_points_at_and_nothing_else(event: dict, chosen: Chosen | None) -> None:
     """Bars, rows and cells name a loss by their place; what fits no place leaves the view as it is."""
-    assert apply_event(View(), event, losses_of(LAYOUT)) == View(chosen=chosen)
+    assert apply_event(ResilienceView(), event, losses_of(LAYOUT)) == ResilienceView(chosen=chosen)
 
 
 def test_a_loss_that_this_layout_does_not_have_is_not_kept_open() -> None:
     """On another layout the worst loss is open again, also where the ids exist but are no rack of it."""
     found = losses_of(LAYOUT)
 
-    assert chosen_of(View(chosen=Chosen("pair", (1, 9))), found) == Chosen("rack", (1, 4))
-    assert chosen_of(View(chosen=Chosen("rack", (1, 2))), found) == Chosen("rack", (1, 4))
-    assert chosen_of(View(which="brokers"), found) == Chosen("broker", (4,))
+    assert chosen_of(ResilienceView(chosen=Chosen("pair", (1, 9))), found) == Chosen("rack", (1, 4))
+    assert chosen_of(ResilienceView(chosen=Chosen("rack", (1, 2))), found) == Chosen("rack", (1, 4))
+    assert chosen_of(ResilienceView(which="brokers"), found) == Chosen("broker", (4,))
 
 
 def test_where_only_pairs_hurt_the_worst_pair_is_open() -> None:
     """Brokers 1 and 2 hold orders-0 between them: that pair's detail comes up, and is marked in the matrix."""
     found = losses_of(made_layout({("orders", 0): [1, 2], ("orders", 1): [2, 3]}, racks=RACKS))
 
-    assert chosen_of(View(), found) == Chosen("pair", (1, 2))
-    assert chosen_of(View(measure="below_min_isr"), found) == Chosen("rack", (2,))
+    assert chosen_of(ResilienceView(), found) == Chosen("pair", (1, 2))
+    assert chosen_of(ResilienceView(measure="below_min_isr"), found) == Chosen("rack", (2,))
     assert figures(found)[2].delta == ":red[:material/error: 1 offline]"
 
 
@@ -277,19 +277,22 @@ def test_tables_find_brokers_and_racks_and_sort_the_worst_first() -> None:
     """A number is a broker's id, words a part of a rack's name; a pair is in a rack if both are."""
     found = losses_of(LAYOUT)
 
-    assert single_frame(found, View(), singles_found(found, View(), "4"))["lost"].tolist() == ["rack a", "broker 4"]
-    assert single_frame(found, View(), singles_found(found, View(), "A"))["lost"].tolist() == [
+    assert single_frame(found, ResilienceView(), singles_found(found, ResilienceView(), "4"))["lost"].tolist() == [
+        "rack a",
+        "broker 4",
+    ]
+    assert single_frame(found, ResilienceView(), singles_found(found, ResilienceView(), "A"))["lost"].tolist() == [
         "rack a",
         "broker 4",
         "broker 1",
     ]
-    pairs = pairs_frame(found, pairs_found(found, View(), ""))
+    pairs = pairs_frame(found, pairs_found(found, ResilienceView(), ""))
     assert pairs["offline"].tolist() == sorted(pairs["offline"], reverse=True)
     assert len(pairs) == 6
-    assert pairs_frame(found, pairs_found(found, View(), "a"))[["broker", "other broker"]].to_numpy().tolist() == [
-        [1, 4]
-    ]
-    assert len(pairs_found(found, View(), "no such rack")) == 0
+    assert pairs_frame(found, pairs_found(found, ResilienceView(), "a"))[
+        ["broker", "other broker"]
+    ].to_numpy().tolist() == [[1, 4]]
+    assert len(pairs_found(found, ResilienceView(), "no such rack")) == 0
 
 
 def test_the_partitions_that_go_offline_are_as_many_as_counted() -> None:
@@ -305,9 +308,9 @@ def test_ranked_rows_are_of_the_kinds_asked_for() -> None:
     """Racks alone, brokers alone, or both in one ranking."""
     found = losses_of(LAYOUT)
 
-    assert set(ranked(View(which="racks"), found)["kind"]) == {"rack"}
-    assert set(ranked(View(which="brokers"), found)["kind"]) == {"broker"}
-    assert len(ranked(View(), found)) == 7
+    assert set(ranked(ResilienceView(which="racks"), found)["kind"]) == {"rack"}
+    assert set(ranked(ResilienceView(which="brokers"), found)["kind"]) == {"broker"}
+    assert len(ranked(ResilienceView(), found)) == 7
 
 
 def test_a_loss_joins_the_what_if_it_is_tried_on() -> None:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
 from components.state.opened import Opened as OpenedLayout
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout, Wish
@@ -98,7 +98,7 @@ def opened(app: AppTest) -> Opened:
         from datetime import UTC, datetime
 
         reading = Reading(layout if layout is not None else small(), kind="a literal", source=name)
-        state = State(opened={name: OpenedLayout(reading, datetime.now(UTC))}, current=name, started=True)
+        state = SessionState(opened={name: OpenedLayout(reading, datetime.now(UTC))}, current=name, started=True)
         state.opened[name].wish = wish or Wish()
         app.session_state[KEY] = state
         if page in ELSEWHERE:

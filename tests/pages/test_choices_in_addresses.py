@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.state import addresses, slots, store
 from components.state.linked import LinkedTexts
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.model import Wish
 
@@ -95,7 +95,7 @@ def test_another_session_sees_what_was_chosen(opened: Opened, page: str) -> None
 
 def test_a_page_is_as_it_was_left_and_a_link_may_say_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a page's address said last stands in links to it; where one says something else, fields begin anew."""
-    state, query = State(started=True), {"detail": "proof"}
+    state, query = SessionState(started=True), {"detail": "proof"}
     monkeypatch.setattr(store, "state", lambda: state)
     monkeypatch.setattr(addresses.st, "query_params", _Query(query))
     addresses.arrive("Plan")

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from components.consumers import scenario
 from components.consumers.matrix import MOST_COLUMNS
 from components.state.opened import Opened as OpenedLayout
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.consumers import ASSIGNORS, Member, assignor_named
 from reseat.consumers.events import Join, Leave, Together
@@ -380,7 +380,7 @@ def live_page(monkeypatch: pytest.MonkeyPatch, group: LiveGroup | ClusterUnreach
     monkeypatch.setattr(group_reading, "describe_group", describe)
     reading = Reading(small(), kind="a live cluster", source="shop-cluster")
     live = LiveCluster(Connection(name="shop-cluster", bootstrap=("127.0.0.1:9",)))
-    state = State(
+    state = SessionState(
         opened={"shop-cluster": OpenedLayout(reading, datetime.now(UTC), live=live)},
         current="shop-cluster",
         started=True,

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from components.server import visitor
 from components.state import caching, shared
 from components.state.linked import LinkedLayouts
-from components.state.opened import Opened, State
+from components.state.opened import Opened, SessionState
 from components.state.store import KEY
 from reseat.access import Access, Addresses, Person
 from reseat.jobs.process import PipelineProcess, Stage
@@ -61,7 +61,7 @@ def following(app: AppTest) -> LiveCluster:
     snapshot = Snapshot(small(), datetime.now(UTC), "admin", cluster="prod", cluster_id="abc")
     cluster.take(snapshot)
     opened = Opened(cluster.state.reading, snapshot.taken_at, snapshot=snapshot, live=cluster)
-    app.session_state[KEY] = State(opened={"prod": opened}, current="prod", started=True)
+    app.session_state[KEY] = SessionState(opened={"prod": opened}, current="prod", started=True)
     return cluster
 
 

@@ -18,7 +18,7 @@ from components.operate.topic import numbered
 from components.server import visitor
 from components.state import shared
 from components.state.opened import Opened as OpenedLayout
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.errors import ClusterUnreachable
 from reseat.model import BrokerState, ClusterLayout, Snapshot, Wish
@@ -108,7 +108,7 @@ def operate(app, world):
         snapshot = world.read(live.connection)
         live.take(snapshot)
         opened = OpenedLayout(live.state.reading, snapshot.taken_at, snapshot=snapshot, live=live)
-        state = State(opened={"prod": opened}, current="prod", started=True)
+        state = SessionState(opened={"prod": opened}, current="prod", started=True)
         opened.wish = wish or Wish()
         app.session_state[KEY] = state
         app.run()
@@ -153,7 +153,7 @@ def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(opera
     at = confirm(operate())
 
     buttons(at)["Move 2 replicas on prod"].click().run()
-    at.session_state[KEY] = State(opened={}, current=None, started=True)
+    at.session_state[KEY] = SessionState(opened={}, current=None, started=True)
     at.switch_page("pages/operate.py").run()
 
     assert not at.exception

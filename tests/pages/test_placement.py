@@ -23,7 +23,7 @@ from reseat.placement.request import (
     place,
     to_query,
 )
-from reseat.placement.steps import steps_of
+from reseat.placement.steps import striped_steps_of
 
 from .conftest import Opened, texts
 
@@ -131,7 +131,7 @@ def test_every_example_is_drawn_and_explained_to_its_end(number: int) -> None:
     request = EXAMPLES[number].request
     placement = place(request)
     lists = [
-        [step.candidates[-1].broker for step in steps_of(request, placement, row).replicas]
+        [step.candidates[-1].broker for step in striped_steps_of(request, placement, row).replicas]
         for row in range(request.partitions)
     ]
 
@@ -233,7 +233,7 @@ def test_links_are_read_back_and_steps_end_in_the_placement(request: PlacementRe
 
     assert np.array_equal(place(again).replicas, placement.replicas)
 
-    told = steps_of(request, placement, request.partition)
+    told = striped_steps_of(request, placement, request.partition)
 
     assert [step.candidates[-1].broker for step in told.replicas] == placement.replicas[request.partition].tolist()
 

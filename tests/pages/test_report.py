@@ -11,7 +11,7 @@ import pytest
 from components.report.choices import ReportRequest, choices_of, from_query, to_query
 from components.server import settings
 from reseat.model import ClusterLayout, Wish
-from reseat.report import Choices, Kind, Matter, build
+from reseat.report import ChapterKind, Matter, ReportChoices, build
 from reseat.report.matter import chapters_for
 from reseat.report.writers.html import write_html
 from reseat.report.writers.parts import WEB
@@ -23,7 +23,7 @@ from .conftest import small, texts
 def test_what_one_chose_is_what_its_address_asks_for():
     """Every choice but the logo; what is as by itself is left out, and nonsense changes nothing."""
     request = ReportRequest(
-        "operators", (Kind.SUMMARY, Kind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True, currency="CHF"
+        "operators", (ChapterKind.SUMMARY, ChapterKind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True, currency="CHF"
     )
 
     assert from_query(to_query(request)) == request
@@ -32,7 +32,7 @@ def test_what_one_chose_is_what_its_address_asks_for():
     assert from_query({"audience": "cats", "price": "nan", "throttle": "-1", "chapters": "x"}) == ReportRequest(
         chapters=()
     )
-    assert from_query({"chapters": "cost,summary,cost"}).chapters == (Kind.SUMMARY, Kind.COST)
+    assert from_query({"chapters": "cost,summary,cost"}).chapters == (ChapterKind.SUMMARY, ChapterKind.COST)
     assert from_query(to_query(ReportRequest(chapters=()))).shown == ()
 
 
@@ -42,8 +42,8 @@ def test_choices_are_told_in_the_units_of_the_report():
 
     assert (choices.throttle, choices.price_per_gb, choices.title) == (50e6, 0.0, None)
     assert choices.currency == "€"
-    assert choices_of(ReportRequest(currency=" "), None).currency == Choices().currency
-    assert Kind.APPENDIX not in choices.chapters
+    assert choices_of(ReportRequest(currency=" "), None).currency == ReportChoices().currency
+    assert ChapterKind.APPENDIX not in choices.chapters
     assert choices_of(ReportRequest("operators"), None).chapters == chapters_for("operators")
 
 
@@ -102,7 +102,7 @@ def test_the_pages_policy_lets_the_reports_own_script_run(script):
 
 def test_every_script_of_a_report_is_one_that_the_page_lets_run():
     """The file's and the talk's own policies name no digest that the page's policy lacks."""
-    report = build(Matter(layout=small(), source="small"), Choices())
+    report = build(Matter(layout=small(), source="small"), ReportChoices())
 
     for document in (write_html(report), write_talk(report)):
         digests = re.findall(r"script-src ([^;]*);", document)[0].split()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.resilience.view import Chosen, View
+from components.resilience.view import Chosen, ResilienceView
 from components.state import caching
 from components.state.store import KEY
 from reseat.demo import generate
@@ -37,7 +37,7 @@ def swept(tmp_path: Path) -> Made:
 
 def chosen(at: AppTest, loss: Chosen) -> AppTest:
     """Open a loss's detail, as a click does."""
-    at.session_state[KEY].kept["resilience-view"] = View(chosen=loss)
+    at.session_state[KEY].kept["resilience-view"] = ResilienceView(chosen=loss)
     return at.run()
 
 

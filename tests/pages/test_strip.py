@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.shell import wall
 from components.state import session
-from components.state.opened import Opened, State
+from components.state.opened import Opened, SessionState
 from components.state.store import KEY
 from reseat.formats import Reading, read
 from reseat.model import ClusterLayout, Wish
@@ -29,7 +29,7 @@ def over(app: AppTest, edits: Edits | None = None, **layouts: ClusterLayout) -> 
     first = next(iter(opened))
     if edits is not None:
         opened[first].edits = edits
-    app.session_state[KEY] = State(opened=opened, current=first, started=True)
+    app.session_state[KEY] = SessionState(opened=opened, current=first, started=True)
     return app.run()
 
 
@@ -71,7 +71,7 @@ def test_what_was_skipped_stands_in_the_panel_of_every_page(app: AppTest) -> Non
         b"$ kafka-topics.sh --describe\nTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\nno part\n",
         source="a.txt",
     )
-    app.session_state[KEY] = State(opened={"a": Opened(reading, now)}, current="a", started=True)
+    app.session_state[KEY] = SessionState(opened={"a": Opened(reading, now)}, current="a", started=True)
     app.run()
     for page in ("overview", "racks", "plan"):
         app.switch_page(f"pages/{page}.py").run()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 from components.state.opened import Opened as OpenedLayout
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.formats.documents.snapshot import reading_of
 from reseat.model import Snapshot, Wish
@@ -23,7 +23,7 @@ def test_a_live_cluster_can_be_taken_along_as_a_snapshot(app):
     """Beside table, describe text and assignment."""
     snapshot = Snapshot(small(), datetime.now(UTC), "admin", cluster="prod")
     opened = OpenedLayout(reading_of(snapshot), snapshot.taken_at, snapshot=snapshot)
-    app.session_state[KEY] = State(opened={"prod": opened}, current="prod", started=True)
+    app.session_state[KEY] = SessionState(opened={"prod": opened}, current="prod", started=True)
     app.run()
     app.switch_page("pages/overview.py").run()
 

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.state.follow import open_past
-from components.state.opened import State
+from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.model import Wish
 from reseat.model.edits import Edits
@@ -41,7 +41,7 @@ def travelled(made: Made, opened: Callable[..., AppTest]) -> Callable[..., AppTe
 
     def at(page: str, wish: Wish | None = None) -> AppTest:
         app = opened("overview", small(), Wish(remove=(2,)))
-        state: State = app.session_state[KEY]
+        state: SessionState = app.session_state[KEY]
         open_past(state, made.snapshots["shop"][1], made.ids("shop")[1], wish or Wish(), Edits())
         app.switch_page(f"pages/{page}.py").run()
         return app
@@ -152,7 +152,7 @@ def test_pages_over_tables_say_that_a_link_was_not_followed(made, name):
 
 def test_few_moments_stay_among_the_layouts(made):
     """Travelling on and on keeps the last moments alone: each may hold a million partitions."""
-    state = State()
+    state = SessionState()
     taken = [*made.snapshots["shop"], *made.snapshots["007"]]
     for number, one in enumerate(taken):
         open_past(state, one, f"{number:032x}", Wish(), Edits())

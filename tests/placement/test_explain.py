@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker
-from reseat.placement import place_striped, steps_of
+from reseat.placement import place_striped, striped_steps_of
 
 
 @given(st.integers(1, 9), st.integers(0, 4), st.integers(0, 10**6), st.sampled_from([-1, 0, 4, 13]), st.data())
@@ -21,13 +21,13 @@ def test_the_steps_end_in_the_list_placed(size: int, racks: int, seed: int, firs
     placed = place_striped(brokers, 12, factor, start=start, shift=shift, first_partition=first).assignment()
 
     for partition, replicas in placed.items():
-        told = steps_of(brokers, partition, factor, start=start, shift=shift, first_partition=first)
+        told = striped_steps_of(brokers, partition, factor, start=start, shift=shift, first_partition=first)
         assert list(told.replicas) == replicas
 
 
 def test_formulas_carry_their_numbers() -> None:
     """Partition 3 of the documented example, where the shift has grown."""
-    told = steps_of([Broker(i) for i in range(3)], 3, 3, start=2, shift=2)
+    told = striped_steps_of([Broker(i) for i in range(3)], 3, 3, start=2, shift=2)
 
     assert told.replicas == (2, 1, 0)
     assert told.shift_words == (
@@ -43,7 +43,7 @@ def test_formulas_carry_their_numbers() -> None:
 def test_brokers_passed_over_say_why() -> None:
     """A rack that has a replica while another has none, and a broker that has the partition."""
     brokers = [Broker(i, rack) for i, rack in enumerate(["a", "b", "c", "a", "a", "b"])]
-    told = steps_of(brokers, 3, 4, start=0, shift=0)
+    told = striped_steps_of(brokers, 3, 4, start=0, shift=0)
 
     assert told.ring == (0, 1, 2, 3, 5, 4)
     assert told.replicas == (3, 5, 2, 4)
@@ -62,4 +62,4 @@ def test_brokers_passed_over_say_why() -> None:
 def test_a_partition_before_the_first_is_refused() -> None:
     """There are no steps for it."""
     with pytest.raises(PlacementRefused, match="before the first one, 5"):
-        steps_of([Broker(0)], 4, 1, start=0, shift=0, first_partition=5)
+        striped_steps_of([Broker(0)], 4, 1, start=0, shift=0, first_partition=5)

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from reseat.report.content import Bars, Heat, Kind, Report
+from reseat.report.content import Bars, ChapterKind, Heat, Report
 from reseat.report.shown import value
 from reseat.report.writers.html import write_chapter, write_figure, write_html
 from reseat.report.writers.parts import Data, table_block
@@ -238,7 +238,7 @@ def test_the_same_report_gives_the_same_bytes() -> None:
 def test_a_chapter_and_a_figure_alone_are_documents_of_their_own() -> None:
     """For a preview: with their own policy, style and data, and nothing of the rest."""
     report = told()
-    alone = write_chapter(report, Kind.CHANGE)
+    alone = write_chapter(report, ChapterKind.CHANGE)
     figure = write_figure(report.figure("brokers"))
 
     assert "84 replicas move." in alone
@@ -246,7 +246,7 @@ def test_a_chapter_and_a_figure_alone_are_documents_of_their_own() -> None:
     assert len(Read(alone).all("h1")) == 1
     assert set(copies(figure)) == {"brokers"}
     with pytest.raises(KeyError):
-        write_chapter(report, Kind.RISK)
+        write_chapter(report, ChapterKind.RISK)
 
 
 def test_a_report_without_anything_optional_is_whole() -> None:

@@ -17,7 +17,7 @@ from reseat.cli import main
 from reseat.formats import Reading
 from reseat.formats.tables.table import write_csv
 from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Gaps, Options, Severity, ShortTopic, Wish
-from reseat.report import Choices, Matter, Past, build
+from reseat.report import Matter, ReportChoices, ReportPast, build
 from reseat.report.drawing import png, svg
 from reseat.report.gather import gather
 from reseat.report.masks.names import KEY_BYTES, Masker, masked, unmasked
@@ -69,7 +69,7 @@ def matter_of(wish: Wish, layout: ClusterLayout | None = None) -> Matter:
     """What a report of it is made of, with a finding of reading and a past that name things."""
     found = Finding("odd_row", Severity.ATTENTION, f"Topic {TOPICS[0]} stands twice.", places=("acme-layout.txt, 3",))
     layout = layout or acme()
-    past = Past(
+    past = ReportPast(
         taken_at=np.array(["2026-05-01", "2026-05-02"], "datetime64[s]"),
         series={"replica_spread": np.array([3.0, 5.0]), "size_bytes": np.array([1e9, 2e9])},
         events=((np.datetime64("2026-05-02", "s"), "Rack singapore-west is gone (brokers 8 and 9)."),),
@@ -83,7 +83,7 @@ def everything(matter: Matter) -> dict[str, bytes]:
     """Every file that can be made of it, opened: zipped parts apart, PDF text as text."""
     out: dict[str, bytes] = {}
     for audience in ("management", "operators"):
-        choices = Choices(chapters=ALL, audience=audience, throttle=5e6, price_per_gb=0.02, made_at=MADE)  # type: ignore[arg-type]
+        choices = ReportChoices(chapters=ALL, audience=audience, throttle=5e6, price_per_gb=0.02, made_at=MADE)  # type: ignore[arg-type]
         told = build(matter, choices)
         out[f"{audience}.html"] = write_html(told).encode("utf-8", "surrogatepass")
         out[f"{audience}.txt"] = write_chat(told).encode()
@@ -156,7 +156,7 @@ def test_no_name_is_in_any_file() -> None:
 def test_nor_where_it_is_refused_or_another_change(wish: Wish) -> None:
     """A refusal names topics, an added broker a rack."""
     made = masked(matter_of(wish), Masker(KEY))
-    told = build(made, Choices(chapters=ALL, audience="operators", made_at=MADE))
+    told = build(made, ReportChoices(chapters=ALL, audience="operators", made_at=MADE))
     files = {"html": write_html(told).encode("utf-8", "surrogatepass"), "chat": write_chat(told).encode()}
 
     assert (made.refusal is None) == (matter_of(wish).refusal is None)

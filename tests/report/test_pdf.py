@@ -11,7 +11,7 @@ import pypdf
 import pytest
 
 from reseat.errors import InputRefused
-from reseat.report.content import Chapter, Kind, Report
+from reseat.report.content import Chapter, ChapterKind, Report
 from reseat.report.shown import plain
 from reseat.report.writers.pdf import write_pdf
 from tests.report.told import HOSTILE, told
@@ -199,7 +199,7 @@ def test_a_report_without_chapters_has_its_first_page() -> None:
 
 def test_a_chapter_of_text_alone() -> None:
     """Facts, figures and tables may all be missing."""
-    chapter = Chapter(kind=Kind.GLOSSARY, name="Glossary", heading="Words used.", text=("Broker: a server.",))
+    chapter = Chapter(kind=ChapterKind.GLOSSARY, name="Glossary", heading="Words used.", text=("Broker: a server.",))
 
     assert "Broker: a server." in read(told(chapters=(chapter,))).pages[1].extract_text()
 

@@ -18,7 +18,7 @@ from reseat.model.units import size
 from reseat.placement import Tool
 from reseat.planning.against_generate import against_generate
 from reseat.planning.kinds.curve import whole_curve
-from reseat.report import Choices, Matter
+from reseat.report import Matter, ReportChoices
 from reseat.report.chapters import change, cost, summary, today, why
 from reseat.report.chapters import findings as wrong
 from reseat.report.content import Draws, Lines
@@ -35,7 +35,7 @@ from tests.report.reckoning import (
 )
 
 #: A price and a throttle that make odd numbers.
-_CHOICES = Choices(price_per_gb=0.013, throttle=7_000_000.0)
+_CHOICES = ReportChoices(price_per_gb=0.013, throttle=7_000_000.0)
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,15 @@ import pytest
 from reseat.formats import Reading
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Gaps, Wish
 from reseat.model.gaps import ShortTopic
-from reseat.report import Choices, Matter, build
+from reseat.report import Matter, ReportChoices, build
 from reseat.report.chapters import change, cost, findings, summary, today, why
-from reseat.report.content import Bars, Kind, Light, Report
+from reseat.report.content import Bars, ChapterKind, Light, Report
 from reseat.report.gather import gather
 from reseat.report.warnings import warnings_of
 from tests.report.reckoning import fact, matter_of, sample
 
 _AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
-_CHOICES = Choices(made_at=_AT)
+_CHOICES = ReportChoices(made_at=_AT)
 
 
 def _layout(racks: bool = True, dead: int | None = None, sizes: bool = True, **gaps: object) -> ClusterLayout:
@@ -105,7 +105,7 @@ def test_nothing_wished_asks_for_nothing_that_is_not_needed() -> None:
     ]  # fmt: skip
     assert {change.chapter(matter, _CHOICES), why.chapter(matter, _CHOICES), cost.chapter(matter, _CHOICES)} == {None}
     kinds = {one.kind for one in build(matter, _CHOICES).chapters}
-    assert not kinds & {Kind.CHANGE, Kind.WHY, Kind.COST}
+    assert not kinds & {ChapterKind.CHANGE, ChapterKind.WHY, ChapterKind.COST}
 
 
 def test_a_balanced_cluster_is_green_and_asks_for_nothing() -> None:
@@ -142,7 +142,7 @@ def test_a_refused_wish_says_why_and_is_red() -> None:
         "Please decide how to change the request; nothing moves until then.",
     )
     assert report.warnings[0] == f"There is no plan: {matter.refusal}"
-    assert not {one.kind for one in report.chapters} & {Kind.CHANGE, Kind.WHY, Kind.COST}
+    assert not {one.kind for one in report.chapters} & {ChapterKind.CHANGE, ChapterKind.WHY, ChapterKind.COST}
 
 
 def test_a_plan_that_is_not_proven_says_so_and_is_amber() -> None:
@@ -191,7 +191,14 @@ def test_nothing_is_claimed_that_is_not_proven(project: Path, wish: Wish) -> Non
         r"(?<!not )\bproven\b|(?<!not proven that )\bno plan\b|cannot be (better|shared)|would worsen", re.IGNORECASE
     )
     bare = _certified(made, **dict.fromkeys(_FLAGS, False), sentences=())
-    chapters = (Kind.SUMMARY, Kind.TODAY, Kind.FINDINGS, Kind.CHANGE, Kind.WHY, Kind.COST)
+    chapters = (
+        ChapterKind.SUMMARY,
+        ChapterKind.TODAY,
+        ChapterKind.FINDINGS,
+        ChapterKind.CHANGE,
+        ChapterKind.WHY,
+        ChapterKind.COST,
+    )
     told = build(bare, replace(_CHOICES, chapters=chapters, throttle=1e6))
     known = ("Proven objectives", "Proven: ", "What is proven")  # what the word means, and a count that says 0
 
@@ -222,12 +229,12 @@ def test_unknown_racks_are_said_first_and_taken_out_of_what_is_proven() -> None:
     named = {one.kind: one for one in report.chapters}
 
     assert report.warnings[0].startswith("Racks are unknown")
-    assert named[Kind.SUMMARY].light is Light.AMBER
-    assert named[Kind.SUMMARY].heading.endswith("and no plan for it can move fewer where racks are known.")
-    assert fact(named[Kind.COST], "From rack to rack").shown == "unknown"
-    assert fact(named[Kind.COST], "Price of that traffic").shown == "unknown"
-    assert "Racks are unknown, so traffic between racks and its price are unknown." in named[Kind.COST].text
-    assert any("Unknown racks are not part of the proof." in one for one in named[Kind.WHY].text)
+    assert named[ChapterKind.SUMMARY].light is Light.AMBER
+    assert named[ChapterKind.SUMMARY].heading.endswith("and no plan for it can move fewer where racks are known.")
+    assert fact(named[ChapterKind.COST], "From rack to rack").shown == "unknown"
+    assert fact(named[ChapterKind.COST], "Price of that traffic").shown == "unknown"
+    assert "Racks are unknown, so traffic between racks and its price are unknown." in named[ChapterKind.COST].text
+    assert any("Unknown racks are not part of the proof." in one for one in named[ChapterKind.WHY].text)
 
 
 def test_a_cluster_without_racks_is_not_one_of_unknown_racks() -> None:
@@ -278,7 +285,7 @@ def test_a_faulty_plan_is_red_and_nothing_is_told_of_what_it_does() -> None:
     assert chapter.heading == "The plan for draining broker 1 has 1 fault and must not be executed."
     assert chapter.light is Light.RED
     assert chapter.text[2] == "Please do not approve this plan."
-    assert not {one.kind for one in report.chapters} & {Kind.CHANGE, Kind.COST}
+    assert not {one.kind for one in report.chapters} & {ChapterKind.CHANGE, ChapterKind.COST}
     told = why.chapter(matter, _CHOICES)
     assert told is not None
     assert not any("(proven)" in one for one in told.text)
@@ -350,7 +357,7 @@ def test_headings_are_one_sentence(brokers: int) -> None:
 def test_nothing_is_said_to_be_under_way_where_nothing_is() -> None:
     """A plan for a broker that joins has a layout of its own, with that broker; before is before all the same."""
     layout = ClusterLayout.from_assignments({("a", 0): [1, 2], ("a", 1): [2, 1]})
-    report = build(gather(Reading(layout, "a literal"), layout, Wish(add=((3, None),))), Choices())
+    report = build(gather(Reading(layout, "a literal"), layout, Wish(add=((3, None),))), ReportChoices())
 
     said = [words for chapter in report.chapters for words in chapter.text]
     assert said
@@ -360,7 +367,7 @@ def test_nothing_is_said_to_be_under_way_where_nothing_is() -> None:
 def test_brokers_that_have_no_racks_have_no_strip_and_no_column_of_racks() -> None:
     """What nobody has is not drawn as not told."""
     layout = ClusterLayout.from_assignments({("a", 0): [1, 2], ("a", 1): [2, 1]})
-    report = build(gather(Reading(layout, "a literal"), layout, Wish()), Choices())
+    report = build(gather(Reading(layout, "a literal"), layout, Wish()), ReportChoices())
 
     bars = [figure for chapter in report.chapters for figure in chapter.figures if isinstance(figure, Bars)]
     names = [column.name for chapter in report.chapters for table in chapter.tables for column in table.columns]

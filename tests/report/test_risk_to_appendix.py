@@ -17,7 +17,7 @@ from reseat.history.read import History
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Wish
 from reseat.model.glossary import define
 from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES
-from reseat.report import Chapter, Choices, Kind, Matter, Past, build
+from reseat.report import Chapter, ChapterKind, Matter, ReportChoices, ReportPast, build
 from reseat.report.chapters import appendix, glossary, leaders, risk, steps, time
 from reseat.report.content import Bars, Lines, Table
 from reseat.report.gather import gather, past_of
@@ -28,8 +28,8 @@ from reseat.resilience import loss, racks, singles
 from tests.history.made import write
 
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "zookeeper-2.8-three-racks.txt"
-PLAIN = Choices(chapters=ALL)
-OPERATORS = Choices(chapters=ALL, audience="operators", throttle=5e6)
+PLAIN = ReportChoices(chapters=ALL)
+OPERATORS = ReportChoices(chapters=ALL, audience="operators", throttle=5e6)
 
 
 def small(lists: dict[int, list[int]], *, least: int = 2, **broker: object) -> ClusterLayout:
@@ -223,7 +223,7 @@ def test_the_past_is_that_of_the_tables(tmp_path: Path) -> None:
 def test_events_stand_in_seconds_on_the_axis_of_time() -> None:
     """So that a writer can put them where they belong."""
     days = np.array(["2026-05-01", "2026-05-03"], "datetime64[s]")
-    past = Past(
+    past = ReportPast(
         taken_at=days,
         series={"replica_spread": np.array([9.0, 4.0]), "offline": np.array([0.0, 2.0])},
         events=((days[1], "Broker 3 is gone."),),
@@ -376,27 +376,33 @@ def test_a_replica_that_only_comes_leaves_no_broker() -> None:
 def test_the_glossary_has_only_words_of_this_report(sample: Matter) -> None:
     """Each stands in some text of the others; a word that none of them says is not explained."""
     report = build(sample, OPERATORS)
-    told = {row[0] for row in rows(table(next(c for c in report.chapters if c.kind is Kind.GLOSSARY), "glossary"))}
-    others = [one for one in report.chapters if one.kind is not Kind.GLOSSARY]
+    told = {
+        row[0] for row in rows(table(next(c for c in report.chapters if c.kind is ChapterKind.GLOSSARY), "glossary"))
+    }
+    others = [one for one in report.chapters if one.kind is not ChapterKind.GLOSSARY]
     text = "\n".join(glossary.texts_of(others))
     used = {term for term, pattern in glossary.PATTERNS.items() if glossary.found(pattern, text)}
-    alone = glossary.chapter([Chapter(kind=Kind.SUMMARY, name="x", heading="One broker.")])
+    alone = glossary.chapter([Chapter(kind=ChapterKind.SUMMARY, name="x", heading="One broker.")])
 
     assert told == used
     assert {"Broker", "Partition", "Replica"} <= told
     assert rows(table(alone, "glossary")) == [("Broker", define("Broker"))]
-    assert glossary.chapter([Chapter(kind=Kind.SUMMARY, name="x", heading="Nothing.")]) is None
+    assert glossary.chapter([Chapter(kind=ChapterKind.SUMMARY, name="x", heading="Nothing.")]) is None
 
 
 def test_no_word_is_found_within_another_one() -> None:
     """``racks`` is no ``rack`` of ``tracks``; a topic's name in a cell explains nothing."""
-    text = Chapter(kind=Kind.SUMMARY, name="x", heading="Soundtracks of stopics and misled.")
+    text = Chapter(kind=ChapterKind.SUMMARY, name="x", heading="Soundtracks of stopics and misled.")
 
     assert glossary.chapter([text]) is None
 
 
 def test_management_is_spared_every_move_unless_it_asks(sample: Matter) -> None:
     """The order of the chapters is the one that was asked for."""
-    asked = replace(PLAIN, chapters=(Kind.STEPS, Kind.APPENDIX, Kind.SUMMARY))
+    asked = replace(PLAIN, chapters=(ChapterKind.STEPS, ChapterKind.APPENDIX, ChapterKind.SUMMARY))
 
-    assert [one.kind for one in build(sample, asked).chapters] == [Kind.STEPS, Kind.APPENDIX, Kind.SUMMARY]
+    assert [one.kind for one in build(sample, asked).chapters] == [
+        ChapterKind.STEPS,
+        ChapterKind.APPENDIX,
+        ChapterKind.SUMMARY,
+    ]

@@ -6,7 +6,20 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from reseat.report.content import Bars, Chapter, Column, Draws, Fact, Heat, Kind, Light, Lines, Report, Series, Table
+from reseat.report.content import (
+    Bars,
+    Chapter,
+    ChapterKind,
+    Column,
+    Draws,
+    Fact,
+    Heat,
+    Light,
+    Lines,
+    Report,
+    Series,
+    Table,
+)
 
 __all__ = ["HOSTILE", "told"]
 
@@ -127,7 +140,7 @@ def told(brokers: int = 9, rows: int = 60, *, names: tuple[str, ...] = (), **oth
     )
     chapters = (
         Chapter(
-            kind=Kind.SUMMARY,
+            kind=ChapterKind.SUMMARY,
             name="Summary",
             heading="Broker 4 leaves: 84 replicas move. No plan can move fewer. Proven.",
             text=("The first sentence.", *names, "The last sentence."),
@@ -143,7 +156,7 @@ def told(brokers: int = 9, rows: int = 60, *, names: tuple[str, ...] = (), **oth
             notes=("Say this first.", *names),
         ),
         Chapter(
-            kind=Kind.CHANGE,
+            kind=ChapterKind.CHANGE,
             name="The change",
             heading="84 replicas move.",
             text=("What moves, and what does not.",),
@@ -153,18 +166,18 @@ def told(brokers: int = 9, rows: int = 60, *, names: tuple[str, ...] = (), **oth
             notes=("Grey stays.",),
         ),
         Chapter(
-            kind=Kind.WHY,
+            kind=ChapterKind.WHY,
             name="Why this plan",
             heading="It moves the least.",
             figures=(draws, lines),
         ),
         Chapter(
-            kind=Kind.TIME,
+            kind=ChapterKind.TIME,
             name="Over time",
             heading="It was not always so.",
             figures=(days, beside),
         ),
-        Chapter(kind=Kind.APPENDIX, name="Appendix", heading="Every move.", tables=(table,)),
+        Chapter(kind=ChapterKind.APPENDIX, name="Appendix", heading="Every move.", tables=(table,)),
     )
     given: dict[str, object] = {
         "title": "Orders: broker 4 leaves",

@@ -179,7 +179,7 @@ def _finished(
     return data | {"token": state.hexdigest()}
 
 
-def _state_colours(look: theme.Look) -> tuple[str, ...]:
+def _state_colours(look: theme.Neutrals) -> tuple[str, ...]:
     """Colours in the order of ``CellState``."""
     return (
         look.none,

@@ -8,7 +8,7 @@ class RowFinder {
     this.says = heat.root.querySelector(".found-says");
     this.row = null;
     this.field.addEventListener("input", () => {
-      this.heat.told.later("find", this.field.value.trim());
+      this.heat.figureState.later("find", this.field.value.trim());
       this.look();
     });
     this.field.addEventListener("keydown", (event) => this.key(event));
@@ -23,7 +23,7 @@ class RowFinder {
     else if (event.key === "ArrowDown") this.go();
     else return;
     event.preventDefault();
-    this.heat.told.now("find", this.field.value.trim());
+    this.heat.figureState.now("find", this.field.value.trim());
     this.look();
   }
 
@@ -67,7 +67,7 @@ class RowFinder {
 
   // A row of several brokers comes nearer; a row of one takes the cursor.
   go() {
-    this.heat.told.now("find", this.field.value.trim());
+    this.heat.figureState.now("find", this.field.value.trim());
     if (this.row === null) return;
     if (!this.single()) {
       this.heat.say({ kind: "zoom", rows: [this.row, this.row + 1], columns: [0, this.heat.grid.columns] });

@@ -59,7 +59,7 @@ class Heat extends Cells {
     this.emit = emit;
     this.legend = root.querySelector(".legend");
     this.finder = new RowFinder(this);
-    this.told = new Told(({ find }) => this.finder.begin(find));
+    this.figureState = new FigureState(({ find }) => this.finder.begin(find));
   }
 
   get data() { return this.grid; }
@@ -434,5 +434,5 @@ export default function (component) {
     heat.token = data.token;
     heat.show(data);
   }
-  heat.told.begin(data?.told, setStateValue);
+  heat.figureState.begin(data?.figureState, setStateValue);
 }

@@ -10,24 +10,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from components.canvas.figure_state import FigureState
 from components.canvas.mount import mount
 from components.canvas.pair_matrix.data import matrix_data
 from components.canvas.pair_matrix.events import opened
-from components.canvas.told import Told
 
 __all__ = ["matrix_data", "opened", "pair_matrix"]
 
 _HERE = Path(__file__).parent
 
 
-def pair_matrix(data: Mapping[str, Any], told: Told, *, key: str = "pair-matrix") -> None:
+def pair_matrix(data: Mapping[str, Any], state: FigureState, *, key: str = "pair-matrix") -> None:
     """Draw a matrix and listen.
 
     Args:
         data: of ``matrix_data``.
-        told: the ``zoom``: row, column, and how many of each are seen, by commas; empty: all; it hears what a
+        state: the ``zoom``: row, column, and how many of each are seen, by commas; empty: all; it hears what a
             person does on the matrix, for ``opened``.
         key: the matrix's name on the page.
     """
-    draw = mount(_HERE, "told", "shorten", "place_tip", "cells")
-    draw(key=key, data={**data, **told.data()}, **told.callbacks(key))
+    draw = mount(_HERE, "figure_state", "shorten", "place_tip", "cells")
+    draw(key=key, data={**data, **state.data()}, **state.callbacks(key))

@@ -18,7 +18,7 @@ class Pairs extends Cells {
     super(root);
     this.emit = () => {};
     this.outButton = root.querySelector(".out");
-    this.told = new Told(({ zoom }) => this.begin(zoom));
+    this.figureState = new FigureState(({ zoom }) => this.begin(zoom));
     this.outButton.addEventListener("click", () => { this.whole(); this.cells.focus(); });
   }
 
@@ -34,7 +34,7 @@ class Pairs extends Cells {
       this.also = data.also.map((one) => ({ ...one, values: numbersOf(one) }));
       this.palette = bytesOf(data.palette);
       if (brokers !== this.brokers) this.view = { row: 0, column: 0, rows: this.count, columns: this.count };
-      if (others) this.told.now("zoom", "");
+      if (others) this.figureState.now("zoom", "");
       this.brokers = brokers;
       this.drag = null;
       this.pointAt(null);
@@ -311,7 +311,7 @@ class Pairs extends Cells {
     this.look(row, column, rows, columns);
     const v = this.view;
     const all = v.rows === this.count && v.columns === this.count;
-    this.told.now("zoom", all ? "" : [v.row, v.column, v.rows, v.columns].join(","));
+    this.figureState.now("zoom", all ? "" : [v.row, v.column, v.rows, v.columns].join(","));
   }
 
   look(row, column, rows, columns) {
@@ -374,5 +374,5 @@ export default function (component) {
   }
   pairs.emit = (event) => setTriggerValue("event", event);
   if (data) pairs.show(data);
-  pairs.told.begin(data?.told, setStateValue);
+  pairs.figureState.begin(data?.figureState, setStateValue);
 }

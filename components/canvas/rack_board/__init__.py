@@ -10,28 +10,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from components.canvas.figure_state import FigureState
 from components.canvas.mount import mount
 from components.canvas.rack_board.data import board_data
 from components.canvas.rack_board.events import Heard, apply_event
-from components.canvas.told import Told
 from components.look.theme import rack_looks
 from reseat.model import ClusterLayout
 
 __all__ = ["Heard", "apply_event", "board_data", "rack_board"]
 
 _HERE = Path(__file__).parent
-_ROOMS = ("told", "finder", "words", "layout", "drawing", "tiles", "dragging", "keys", "flows")
+_ROOMS = ("figure_state", "finder", "words", "layout", "drawing", "tiles", "dragging", "keys", "flows")
 
 
-def rack_board(layout: ClusterLayout, board: Mapping[str, object], told: Told, *, key: str = "rack-board") -> None:
+def rack_board(
+    layout: ClusterLayout, board: Mapping[str, object], state: FigureState, *, key: str = "rack-board"
+) -> None:
     """Draw the board and listen.
 
     Args:
         layout: what one looks at.
         board: what is drawn (``board_data``).
-        told: what is typed to ``find`` a broker, and whether all ``ids`` are shown; it hears what a person does on the
+        state: what is typed to ``find`` a broker, and whether all ``ids`` are shown; it hears what a person does on the
             board, for ``apply_event``.
         key: the board's name on the page; a board keeps its place, focus and drag as long as its key stays.
     """
     colours = {rack: colour for rack, (colour, _) in rack_looks(layout.racks).items()}
-    mount(_HERE, *_ROOMS)(key=key, data={**board, **told.data(), "colours": colours}, **told.callbacks(key))
+    mount(_HERE, *_ROOMS)(key=key, data={**board, **state.data(), "colours": colours}, **state.callbacks(key))

@@ -188,7 +188,7 @@ class Drawing {
   switchIds() {
     if (this.parts.ids.hidden) return;
     this.withIds = !this.withIds;
-    this.told.now("ids", this.withIds ? "yes" : "");
+    this.figureState.now("ids", this.withIds ? "yes" : "");
     this.draw();
     this.activeTile()?.scrollIntoView({ block: "nearest" });
     this.announce(this.withIds ? "Broker ids are shown." : "Broker ids are hidden.");

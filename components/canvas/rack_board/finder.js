@@ -43,7 +43,7 @@ class Finder {
   }
 
   typed() {
-    this.board.told.later("find", this.field.value.trim());
+    this.board.figureState.later("find", this.field.value.trim());
     this.mark();
     if (this.field.value.trim() === "") return;
     const { says } = this;
@@ -56,7 +56,7 @@ class Finder {
     else if (event.key === "ArrowDown") this.go();
     else return;
     event.preventDefault();
-    this.board.told.now("find", this.field.value.trim());
+    this.board.figureState.now("find", this.field.value.trim());
     this.mark();
   }
 
@@ -66,7 +66,7 @@ class Finder {
   }
 
   go() {
-    this.board.told.now("find", this.field.value.trim());
+    this.board.figureState.now("find", this.field.value.trim());
     const tile = this.tileOf(this.ids[0]);
     if (tile) this.board.focusTile(tile);
   }

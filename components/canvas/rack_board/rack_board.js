@@ -53,7 +53,7 @@ class Board {
     this.resizing.disconnect();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.forgetting);
-    this.told.stop();
+    this.figureState.stop();
   }
 
   listen() {
@@ -75,7 +75,7 @@ class Board {
     on(this.parts.form, "submit", this.submitted);
     on(this.parts.ids, "click", this.switchIds);
     this.finder = new Finder(this, this.ending.signal);
-    this.told = new Told(({ find, ids }) => {
+    this.figureState = new FigureState(({ find, ids }) => {
       const changed = this.withIds !== (ids !== "");
       this.withIds = ids !== "";
       if (changed) this.draw();
@@ -181,7 +181,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   }
   board.emit = emit;
   board.update(data);
-  board.told.begin(data.told, setStateValue);
+  board.figureState.begin(data.figureState, setStateValue);
   return () => {
     board.destroy();
     boards.delete(parentElement);

@@ -43,7 +43,7 @@ from reseat.formats.documents.sealed_lists import SealedId, SealUnfit, before_li
 from reseat.formats.input.json_scan import check_values, check_width
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
-from reseat.formats.text.reassignment import SEAL_KEY, read_told
+from reseat.formats.text.reassignment import SEAL_KEY, read_parts
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
 from reseat.model.arrays import newcomers, of_one_width
 from reseat.model.naming import id_in
@@ -231,7 +231,7 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError as error:
         raise InputRefused("The text is not UTF-8.", source=source) from error
-    told = read_told(data, source=source, limits=limits)
+    told = read_parts(data, source=source, limits=limits)
     faults = [
         *plan_faults(told.reading),
         *(found.sentence for found in told.reading.findings if found.kind in _ALSO_REFUSED),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.bounds import padded
-from reseat.formats.text.reassignment import Told
+from reseat.formats.text.reassignment import DocumentParts
 from reseat.model import NONE, ClusterLayout
 from reseat.model.wording import counted, verb
 
@@ -33,7 +33,7 @@ class SealUnfit(Exception):
     """Says in a few words why the key does not fit."""
 
 
-def before_lists(lists: bytes, told: Told, source: str, limits: Limits) -> ClusterLayout:
+def before_lists(lists: bytes, told: DocumentParts, source: str, limits: Limits) -> ClusterLayout:
     """The lists from before, in the order of the text, as a layout with the rows of the plan."""
     lengths: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
     ids: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]

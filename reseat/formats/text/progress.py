@@ -16,7 +16,7 @@ from reseat.errors import InputRefused
 from reseat.formats.text.form import Form, Paste
 from reseat.model.wording import counted
 
-__all__ = ["Progress"]
+__all__ = ["ReassignmentProgress"]
 
 _VERIFIED = re.compile(
     r"Reassignment of (?:partition|replica) (?:\[(?P<old>[^\],]+),\s*\d+\]|(?P<new>\S+)-\d+(?:-\d+)?)\s+"
@@ -37,7 +37,7 @@ _SAID = re.compile(
 )
 
 
-class Progress(Form):
+class ReassignmentProgress(Form):
     """What the tool says of reassignments: facts beside a layout, and no layout alone."""
 
     def read(self, paste: Paste) -> None:

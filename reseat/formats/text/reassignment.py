@@ -40,7 +40,7 @@ from reseat.formats.input.shown import shown
 from reseat.formats.rows.assemble import assemble
 from reseat.formats.rows.bounds import check_size
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
-from reseat.formats.text.reassignment_bare import BARE, Place, read_bare
+from reseat.formats.text.reassignment_bare import BARE, Offsets, read_bare
 from reseat.formats.text.reassignment_entries import (
     ENTRIES,
     ENTRY,
@@ -57,7 +57,7 @@ from reseat.formats.text.reassignment_entries import (
 from reseat.model import ClusterLayout, Finding, Severity
 from reseat.model.wording import counted
 
-__all__ = ["SEAL_KEY", "Told", "read_document", "read_told"]
+__all__ = ["SEAL_KEY", "DocumentParts", "read_document", "read_parts"]
 
 #: The key in which Reseat says what a plan was made for (``reseat.formats.documents.sealed``); Kafka's tools ignore it.
 SEAL_KEY = "reseat"
@@ -96,12 +96,12 @@ def read_document(data: bytes, *, source: str = "pasted text", first_line: int =
     document = data.removeprefix(_BOM)
     bare = BARE.fullmatch(document) if len(document) < PIECE else None
     if bare is not None:
-        return read_bare(document, bare, Place(document, first_line), source, limits)
+        return read_bare(document, bare, Offsets(document, first_line), source, limits)
     return _Reader(document, source, first_line, limits).read()
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class DocumentParts:
     """One document as it was told, for those who need more of it than its layout.
 
     Attributes:
@@ -115,7 +115,7 @@ class Told:
     seal: bytes | None
 
 
-def read_told(data: bytes, *, source: str = "pasted text", limits: Limits = LIMITS) -> Told:
+def read_parts(data: bytes, *, source: str = "pasted text", limits: Limits = LIMITS) -> DocumentParts:
     """Read one reassignment JSON document and keep its entries in the order told, and its key ``reseat``.
 
     Raises:
@@ -125,7 +125,7 @@ def read_told(data: bytes, *, source: str = "pasted text", limits: Limits = LIMI
     check_size(data, source, limits)
     reader = _Reader(data.removeprefix(_BOM), source, 1, limits)
     reading = reader.read()
-    return Told(reading, reader.rows, reader.seal)
+    return DocumentParts(reading, reader.rows, reader.seal)
 
 
 class _Reader:
@@ -135,7 +135,7 @@ class _Reader:
         self.document = document
         self.source = source
         self.limits = limits
-        self.place = Place(document, first_line)
+        self.place = Offsets(document, first_line)
         self.skipped: list[Skipped] = []
         self.findings: list[Finding] = []
         self.unknown: dict[str, int] = {}

@@ -14,7 +14,7 @@ from reseat.formats.text.reassignment_entries import (
     EntryColumns,
 )
 
-__all__ = ["BARE", "Place", "read_bare"]
+__all__ = ["BARE", "Offsets", "read_bare"]
 
 # What an older document or a person writes: topic-reassign {0:[0,2],1:[1,0]}
 BARE = re.compile(
@@ -24,7 +24,7 @@ BARE = re.compile(
 _BARE_ENTRY = re.compile(rb"(\d{1,10})\"?\s*:\s*\[([\d\s,]*)\]")
 
 
-class Place:
+class Offsets:
     """Offsets of a document in words."""
 
     def __init__(self, document: bytes, first_line: int) -> None:
@@ -42,7 +42,7 @@ class Place:
         return f"line {self.line(offset)}, column {column}"
 
 
-def read_bare(document: bytes, bare: re.Match[bytes], place: Place, source: str, limits: Limits) -> Reading:
+def read_bare(document: bytes, bare: re.Match[bytes], place: Offsets, source: str, limits: Limits) -> Reading:
     """The short form that people write by hand: ``orders {0:[0,2],1:[1,0]}``."""
     columns, starts = EntryColumns(), []
     entries = []

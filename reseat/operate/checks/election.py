@@ -12,7 +12,7 @@ from reseat.model.arrays import lists_differ
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import Rows, names_of
-from reseat.operate.losses import Loss, losses
+from reseat.operate.losses import RecordLoss, losses
 from reseat.operate.request import ElectionRequest
 from reseat.operate.targets.target import Election, Partition
 
@@ -127,7 +127,7 @@ def _loss_accepted(request: ElectionRequest, snapshot: Snapshot, ends: Ends | No
     return passed(name, f"{said} This loss was accepted.", partitions=names)
 
 
-def _some(found: tuple[Loss, ...]) -> str:
+def _some(found: tuple[RecordLoss, ...]) -> str:
     """The first few losses in full, and how many more."""
     more = found[SPELLED_OUT:]
     return " ".join(loss.sentence for loss in found[:SPELLED_OUT]) + (f" And {len(more):,} more." if more else "")

@@ -38,7 +38,7 @@ from reseat.operate.run import sentences, throttling
 from reseat.operate.run.cordoning import RunCordons, cordons_left, outstanding_cordons
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
-from reseat.operate.run.looking import Seen, look
+from reseat.operate.run.looking import Observation, look
 from reseat.operate.run.pace import Pace
 from reseat.operate.run.run_throttles import RunThrottles
 from reseat.operate.run.same_topics import same_topics
@@ -254,7 +254,7 @@ class _Carrying:
         else:
             self._set_throttles()
 
-    def _pause_or_send(self, seen: Seen) -> None:
+    def _pause_or_send(self, seen: Observation) -> None:
         if self._paused_by:
             self._ledger.paused = sentences.paused(self._paused_by)
         else:
@@ -317,7 +317,7 @@ class _Carrying:
                 return
             self._pace.wait(self._pace.poll_seconds)
 
-    def _look(self) -> Seen:
+    def _look(self) -> Observation:
         began = self._pace.now()
         seen = look(self._target, self._ledger)
         self._look_seconds = self._pace.now() - began
@@ -353,7 +353,7 @@ class _Carrying:
     def _cancelling(self) -> bool:
         return self._ledger.state is RunState.STOPPING and self._journal.stop_requested(self._ledger.run.id) == "cancel"
 
-    def _cancel(self, seen: Seen) -> None:
+    def _cancel(self, seen: Observation) -> None:
         if not self._target.can_cancel:
             return
         rows = [

@@ -36,7 +36,7 @@ from reseat.model import NONE, Snapshot
 from reseat.operate.checks.room import usable_room
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
-from reseat.operate.run.looking import Seen
+from reseat.operate.run.looking import Observation
 from reseat.operate.run.pace import Pace
 from reseat.operate.targets.target import Partition
 
@@ -103,7 +103,7 @@ class Health:
         #: Brokers that the plan takes replicas from and gives none.
         self._emptied = emptied - {broker for move in moves for broker in move.target}
 
-    def worse(self, seen: Seen) -> str:
+    def worse(self, seen: Observation) -> str:
         """Why nothing is sent for now, as a sentence; "" where nothing stands against it."""
         if self._pace.now() >= self._again_at:
             self._look_at_all(seen.alive)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.targets.target import Assignment, Partition, Target
 
-__all__ = ["Seen", "goal", "leads_to", "look", "others"]
+__all__ = ["Observation", "goal", "leads_to", "look", "others"]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """One look at the cluster.
 
     Attributes:
@@ -28,7 +28,7 @@ class Seen:
     others: tuple[Partition, ...]
 
 
-def look(target: Target, ledger: Ledger) -> Seen:
+def look(target: Target, ledger: Ledger) -> Observation:
     """Look once.
 
     Raises:
@@ -41,7 +41,7 @@ def look(target: Target, ledger: Ledger) -> Seen:
             ledger.set(row, state="sent")  # a request that was thought lost has arrived late
     sent = ledger.rows("sent")
     now = target.assignments([ledger.key(row) for row in sent]) if sent else {}
-    return Seen(listing, now, target.alive(), others(ledger, listing))
+    return Observation(listing, now, target.alive(), others(ledger, listing))
 
 
 def others(ledger: Ledger, listing: Mapping[Partition, Assignment]) -> tuple[Partition, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from reseat.errors import ClusterUnreachable
 from reseat.operate.run import sentences, throttling
 from reseat.operate.run.ledger import Ledger
-from reseat.operate.run.looking import Seen
+from reseat.operate.run.looking import Observation
 from reseat.operate.run.pace import Pace
 from reseat.operate.run.waiting import NothingUnderWay
 from reseat.operate.targets.target import Target
@@ -118,7 +118,7 @@ class RunThrottles:
             *throttling.names_of(came.theirs)
         )
 
-    def look(self, seen: Seen) -> None:
+    def look(self, seen: Observation) -> None:
         """See whether what the run has set still holds where something is copied."""
         rate = self._ledger.run.options.throttle
         rows = self._ledger.rows("sent")

@@ -18,7 +18,7 @@ from reseat.operate.run import sentences
 from reseat.operate.run.batches import work_of_moves
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
-from reseat.operate.run.looking import Seen, others
+from reseat.operate.run.looking import Observation, others
 from reseat.operate.run.timing import Timing
 from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Barred, Waiting
@@ -94,7 +94,7 @@ class Sender:
             words.append(sentences.held_by_cordons(self._ledger.of(frozen), sorted(self._cordoned & named)))
         return " ".join(filter(None, words))
 
-    def send(self, seen: Seen) -> str:
+    def send(self, seen: Observation) -> str:
         """Send the next batch, if one may be sent as things were seen just now.
 
         Returns:

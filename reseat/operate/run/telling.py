@@ -9,7 +9,7 @@ from reseat.errors import ClusterUnreachable
 from reseat.operate.journal.records import RunState
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
-from reseat.operate.run.looking import Seen
+from reseat.operate.run.looking import Observation
 from reseat.operate.run.pace import Pace
 from reseat.operate.run.run_throttles import RunThrottles
 from reseat.operate.run.tracking import Tracker
@@ -58,7 +58,7 @@ class Teller:
         """Seconds since something changed."""
         return self._pace.now() - self._stalling.since
 
-    def describe(self, seen: Seen, *, cancelling: bool, held: str) -> None:
+    def describe(self, seen: Observation, *, cancelling: bool, held: str) -> None:
         """Say where the run stands, and what it waits for."""
         self._note_bytes(seen)
         self._throttles.look(seen)
@@ -97,7 +97,7 @@ class Teller:
         self._ledger.say(" ".join(words), state)
         self._note_pace()
 
-    def _stalled(self, seen: Seen) -> bool:
+    def _stalled(self, seen: Observation) -> bool:
         sign = (
             tuple((row, self._ledger.moves[row].bytes_done) for row in self._ledger.rows("sent")),
             tuple(len(told.in_sync) for told in seen.now.values()),
@@ -109,7 +109,7 @@ class Teller:
             self._stalling = _Stalling(sign, now, datetime.now(UTC))
         return bool(self._ledger.rows("sent")) and now - self._stalling.since >= self._pace.stalled_seconds
 
-    def _note_bytes(self, seen: Seen) -> None:
+    def _note_bytes(self, seen: Observation) -> None:
         newcomers = {
             row: set(self._ledger.moves[row].target) - set(self._ledger.moves[row].before)
             for row in self._ledger.rows("sent")

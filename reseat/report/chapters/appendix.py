@@ -8,13 +8,13 @@ import numpy.typing as npt
 from reseat.model import NONE, IntArray
 from reseat.model.units import count
 from reseat.model.wording import counted
-from reseat.report.content import Chapter, Column, Kind, Table
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Chapter, ChapterKind, Column, Table
+from reseat.report.matter import Matter, ReportChoices
 
 __all__ = ["chapter"]
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None where no plan changes anything."""
     plan = matter.plan
     if plan is None or not plan.changed.any():
@@ -51,7 +51,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     copied = int(np.count_nonzero(moves.target != NONE))
     also = f", and {counted(int(ordered.size), 'list is', 'lists are')} reordered" if ordered.size else ""
     return Chapter(
-        kind=Kind.APPENDIX,
+        kind=ChapterKind.APPENDIX,
         name="Every move",
         heading=f"{counted(len(moves), 'replica')} in {counted(int(plan.changed.sum()), 'partition')}, one by one"
         f"{also}.",

@@ -11,9 +11,9 @@ from reseat.model import FloatArray
 from reseat.model.units import count, signed, size
 from reseat.model.wording import counted
 from reseat.report.carriers import Carriers, brokers_of, busiest, rack_name, worst_first
-from reseat.report.content import Bars, Chapter, Column, Fact, Figure, Kind, Series, Table
+from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.heat import maps_of
-from reseat.report.matter import Choices, Matter
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import capital, copied, spread_of, subject
 
 __all__ = ["chapter"]
@@ -21,7 +21,7 @@ __all__ = ["chapter"]
 _SAYS = "Grey stays, sky blue is added, hatched is removed"
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None where nothing is planned, or the plan is faulty."""
     plan, after, layout_after = matter.plan, matter.balance_after, matter.after
     if plan is None or after is None or layout_after is None or plan.certificate.faults:
@@ -54,7 +54,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
             ),
         ]
     return Chapter(
-        kind=Kind.CHANGE,
+        kind=ChapterKind.CHANGE,
         name="The change",
         heading=_heading(matter, was, then),
         text=_text(matter),

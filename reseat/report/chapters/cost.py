@@ -11,9 +11,9 @@ from reseat.model.units import count, duration, number, size
 from reseat.model.wording import counted, verb
 from reseat.planning.schedule import Hours
 from reseat.report.carriers import brokers_of, busiest, rack_name
-from reseat.report.content import Bars, Chapter, Column, Fact, Figure, Kind, Series, Table
+from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.copying import Copying, Route
-from reseat.report.matter import Choices, Matter
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.shown import value
 
 __all__ = ["chapter", "handed_over", "price_of"]
@@ -23,13 +23,13 @@ THROTTLES = (10e6, 25e6, 50e6, 100e6, 250e6)
 _GB = 1e9
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None where nothing is planned, or the plan is faulty."""
     copying = matter.copying
     if matter.plan is None or copying is None or matter.plan.certificate.faults:
         return None
     return Chapter(
-        kind=Kind.COST,
+        kind=ChapterKind.COST,
         name="Cost",
         heading=_heading(matter, choices, copying),
         text=_text(matter, choices, copying),
@@ -80,7 +80,7 @@ def _money(amount: float, currency: str) -> str:
     return f"under {currency}0.01" if 0 < amount < 0.01 else f"{currency}{number(amount, 2)}"
 
 
-def _heading(matter: Matter, choices: Choices, copying: Copying) -> str:
+def _heading(matter: Matter, choices: ReportChoices, copying: Copying) -> str:
     if not len(copying):
         return "No data is copied, so the change costs no copying."
     said = f"{_amount(_whole(copying))} {'is' if len(copying) == 1 else 'are'} copied"
@@ -95,7 +95,7 @@ def _heading(matter: Matter, choices: Choices, copying: Copying) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _text(matter: Matter, choices: Choices, copying: Copying) -> tuple[str, ...]:
+def _text(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[str, ...]:
     said = []
     if len(copying) and not copying.sized:
         said.append(
@@ -123,7 +123,7 @@ def _batches(copying: Copying) -> str:
     return counted(len(copying.batches), "batch", "batches")
 
 
-def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
+def _racks(matter: Matter, choices: ReportChoices, copying: Copying) -> list[str]:
     if not len(copying):
         return []
     said = []
@@ -176,7 +176,7 @@ def _leaders(matter: Matter, hands: tuple[int, int, int]) -> list[str]:
     return said
 
 
-def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ...]:
+def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fact, ...]:
     whole, across = _whole(copying), copying.across
     told = not copying.unsized
     facts = [
@@ -299,7 +299,7 @@ def _by_rack(matter: Matter, copying: Copying) -> Bars:
     )
 
 
-def _tables(matter: Matter, choices: Choices, copying: Copying) -> tuple[Table, ...]:
+def _tables(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Table, ...]:
     tables = []
     if len(copying) and copying.sized:
         rates = (
@@ -325,7 +325,7 @@ def _tables(matter: Matter, choices: Choices, copying: Copying) -> tuple[Table, 
     return tuple(tables)
 
 
-def _routes(choices: Choices, copying: Copying) -> Table:
+def _routes(choices: ReportChoices, copying: Copying) -> Table:
     routes = {
         "inside one rack": copying.within,
         "from rack to rack": copying.across,

@@ -7,8 +7,8 @@ import numpy as np
 from reseat.balance.mends import after_change, extent, mend_of, name_of
 from reseat.model import Finding, Severity
 from reseat.model.wording import counted, verb
-from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Light, Role, Series, Table
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Light, Role, Series, Table
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import capital, severity_word
 
 __all__ = ["chapter"]
@@ -17,7 +17,7 @@ _ROLES: dict[Severity, Role] = {Severity.BROKEN: "broken", Severity.ATTENTION: "
 _LIGHTS = {Severity.BROKEN: Light.RED, Severity.ATTENTION: Light.AMBER, Severity.NOTE: None}
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter:
     """The chapter; every report has one."""
     found = matter.findings
     after = matter.findings_after
@@ -39,7 +39,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
         facts.append(Fact("New after the change", f"{len(fresh):,}", None, len(fresh)))
     figure = _figure(found)
     return Chapter(
-        kind=Kind.FINDINGS,
+        kind=ChapterKind.FINDINGS,
         name="Findings",
         heading=_heading(numbers),
         text=_text(matter, found),

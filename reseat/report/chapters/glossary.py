@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from reseat.model.glossary import define
 from reseat.model.wording import counted
-from reseat.report.content import Chapter, Column, Kind, Table
+from reseat.report.content import Chapter, ChapterKind, Column, Table
 
 __all__ = ["PATTERNS", "chapter", "found", "texts_of"]
 
@@ -69,7 +69,7 @@ def chapter(others: Sequence[Chapter]) -> Chapter | None:
     if not used:
         return None
     return Chapter(
-        kind=Kind.GLOSSARY,
+        kind=ChapterKind.GLOSSARY,
         name="Glossary",
         heading=f"{counted(len(used), 'term')} of this report, explained.",
         tables=(

@@ -10,8 +10,8 @@ from reseat.election import ElectionPreview, Reason, leader_spread, preferred
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
 from reseat.model.units import count
 from reseat.model.wording import counted
-from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Series, Table
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Series, Table
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.telling import arrow
 
 __all__ = ["chapter"]
@@ -19,7 +19,7 @@ __all__ = ["chapter"]
 Counts = npt.NDArray[np.int64]
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None where neither leaders nor the order of replicas are told, or there is no partition."""
     layout = matter.start
     if not layout.partition_count or not ((layout.leader != NOT_TOLD).any() or layout.order_told.any()):
@@ -34,7 +34,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     start = preview.leader_before if preview.leader_done is None else preview.leader_done
     elected = _different(start, preview.leader_after)
     return Chapter(
-        kind=Kind.LEADERS,
+        kind=ChapterKind.LEADERS,
         name="Leaders",
         heading=_heading(preview, moved, elected, spreads),
         text=_text(preview, choices),
@@ -76,7 +76,7 @@ def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads:
     return f"{counted(changed, 'partition')} {'has' if changed == 1 else 'have'} another leader afterwards{apart}."
 
 
-def _text(preview: ElectionPreview, choices: Choices) -> tuple[str, ...]:
+def _text(preview: ElectionPreview, choices: ReportChoices) -> tuple[str, ...]:
     if choices.audience == "operators":
         of_all = "Counted for an election of all partitions; the plan's election file lists only the plan's partitions."
         return preview.sentences if preview.leader_done is None else (*preview.sentences, of_all)

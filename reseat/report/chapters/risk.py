@@ -8,9 +8,9 @@ import numpy.typing as npt
 from reseat.model import ClusterLayout, FloatArray
 from reseat.model.units import count
 from reseat.model.wording import counted
-from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Light, Role, Series, Table, Unit
-from reseat.report.losses import Group, Losses, losses_of
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Light, Role, Series, Table, Unit
+from reseat.report.losses import LossGroup, LossSummary, losses_of
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.telling import arrow
 from reseat.resilience.words import MEASURES, WORDS, LossMeasure, answer, chance, loss_in_words, who
 
@@ -25,7 +25,7 @@ _PLAIN: dict[LossMeasure, str] = {
 }
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None for a layout without a broker or a partition."""
     layout = matter.layout
     if not layout.brokers or not layout.partition_count:
@@ -40,7 +40,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     figures, tables = [], []
     kinds = {"broker": (before.brokers, None if after is None else after.brokers)}
     if before.racks is not None or (after is not None and after.racks is not None):
-        none = Group((), {})
+        none = LossGroup((), {})
         kinds["rack"] = before.racks or none, None if after is None else after.racks or none
     for kind, groups in kinds.items():
         figures.append(_bars(kind, measure, groups, already, rack_of))
@@ -59,7 +59,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         "left. How likely a broker is to fail is not part of it."
     )
     return Chapter(
-        kind=Kind.RISK,
+        kind=ChapterKind.RISK,
         name="Risk",
         heading=heading,
         text=(*text, *_inferred(before, layout)),
@@ -73,7 +73,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     )
 
 
-def _first_telling(before: Losses, after: Losses | None) -> LossMeasure:
+def _first_telling(before: LossSummary, after: LossSummary | None) -> LossMeasure:
     """The worst measure by which some single loss does anything."""
     both = [before] if after is None else [before, after]
     for measure in MEASURES:
@@ -83,12 +83,12 @@ def _first_telling(before: Losses, after: Losses | None) -> LossMeasure:
 
 
 def _beside(
-    measure: LossMeasure, before: Group, after: Group | None
+    measure: LossMeasure, before: LossGroup, after: LossGroup | None
 ) -> tuple[list[int | str], FloatArray, FloatArray | None]:
     """Names of both, values before and after; NaN where one of them does not have it or does not tell."""
     names: list[int | str] = sorted({*before.names, *(() if after is None else after.names)}, key=_order)
 
-    def of(group: Group) -> FloatArray:
+    def of(group: LossGroup) -> FloatArray:
         column = group.by.get(measure)
         told = {} if column is None else dict(zip(group.names, column.tolist(), strict=True))
         return np.array([told.get(name, np.nan) for name in names], np.float64)
@@ -103,7 +103,7 @@ def _order(name: int | str) -> tuple[int, str]:
 def _bars(
     kind: str,
     measure: LossMeasure,
-    groups: tuple[Group, Group | None],
+    groups: tuple[LossGroup, LossGroup | None],
     already: tuple[dict[LossMeasure, int], dict[LossMeasure, int]],
     racks: dict[int, str | None],
 ) -> Bars:
@@ -151,7 +151,7 @@ def _bars(
     )
 
 
-def _table(kind: str, before: Group, after: Group | None, racks: dict[int, str | None]) -> Table:
+def _table(kind: str, before: LossGroup, after: LossGroup | None, racks: dict[int, str | None]) -> Table:
     columns: list[Column] = []
     rank: list[FloatArray] = []
     for measure in MEASURES:
@@ -181,7 +181,7 @@ def _array(names: list[int | str]) -> npt.NDArray[np.generic] | list[str | None]
     return np.array(names, np.int64) if names and isinstance(names[0], int) else [str(name) for name in names]
 
 
-def _or_empty(values: FloatArray, names: list[int | str], group: Group | None) -> npt.NDArray[np.generic]:
+def _or_empty(values: FloatArray, names: list[int | str], group: LossGroup | None) -> npt.NDArray[np.generic]:
     """Values; an empty cell where the broker or rack is not there, which is not the same as not told."""
     there = set(() if group is None else group.names)
     if all(name in there for name in names):
@@ -191,7 +191,7 @@ def _or_empty(values: FloatArray, names: list[int | str], group: Group | None) -
     )
 
 
-def _pairs(before: Losses, after: Losses | None) -> Table:
+def _pairs(before: LossSummary, after: LossSummary | None) -> Table:
     rows = [("before" if after is not None else "today", one) for one in before.pairs or ()]
     rows += [] if after is None else [("after", one) for one in after.pairs or ()]
     columns = [
@@ -205,7 +205,7 @@ def _pairs(before: Losses, after: Losses | None) -> Table:
     return Table("loss-pairs", "The worst pairs of brokers to lose together", tuple(columns), shown=20)
 
 
-def _facts(before: Losses, after: Losses | None) -> tuple[Fact, ...]:
+def _facts(before: LossSummary, after: LossSummary | None) -> tuple[Fact, ...]:
     facts = []
     for kind, label in (("broker", "Worst single broker"), ("rack", "Worst single rack"), ("pair", "Worst pair")):
         was, then = _most(before, kind), None if after is None else _most(after, kind)
@@ -240,7 +240,7 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def _most(losses: Losses, kind: str) -> int | None:
+def _most(losses: LossSummary, kind: str) -> int | None:
     """Partitions offline after the worst loss of a kind, those that are offline already included."""
     if kind == "pair":
         return losses.pairs[0].offline_partitions if losses.pairs else None
@@ -248,13 +248,13 @@ def _most(losses: Losses, kind: str) -> int | None:
     return None if group is None or not len(group.names) else int(group.by["offline_partitions"].max())
 
 
-def _in_plain_words(losses: Losses) -> str:
+def _in_plain_words(losses: LossSummary) -> str:
     told = [measure for measure in MEASURES[:2] if measure in losses.brokers.by]
     said = "; ".join(f"{WORDS[measure].many} {_PLAIN[measure]}" for measure in told)
     return f"In plain words: {said}."
 
 
-def _inferred(losses: Losses, layout: ClusterLayout) -> list[str]:
+def _inferred(losses: LossSummary, layout: ClusterLayout) -> list[str]:
     """What is taken to be so because the source does not tell it."""
     said = []
     untold = layout.partition_count - int(np.count_nonzero(layout.in_sync_known))

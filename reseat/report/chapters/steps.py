@@ -11,9 +11,9 @@ from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, ids
 from reseat.planning.reassignment_time import rollback
 from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES, Preview
-from reseat.report.content import Chapter, Column, Fact, Kind, Light, Lines, Series, Table
+from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
 from reseat.report.copying import Copying
-from reseat.report.matter import Choices, Matter
+from reseat.report.matter import Matter, ReportChoices
 
 __all__ = ["chapter"]
 
@@ -22,21 +22,21 @@ Counts = npt.NDArray[np.int64]
 _PARTS: dict[Part, str] = {"steps": "Steps", "meanwhile": "While it runs", "rollback": "Rollback"}
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None without a plan."""
     plan = matter.plan
     if plan is None:
         return None
     if plan.certificate.faults:
         return Chapter(
-            kind=Kind.STEPS,
+            kind=ChapterKind.STEPS,
             name="How it will be done",
             heading="This plan must not be executed: it has a fault.",
             text=plan.certificate.faults,
         )
     if not plan.changed.any():
         return Chapter(
-            kind=Kind.STEPS,
+            kind=ChapterKind.STEPS,
             name="How it will be done",
             heading="There is nothing to execute: no replica list changes.",
         )
@@ -49,7 +49,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     if choices.audience == "operators":
         tables.insert(0, _commands(matter, choices))
     return Chapter(
-        kind=Kind.STEPS,
+        kind=ChapterKind.STEPS,
         name="How it will be done",
         heading=_heading(plan, preview),
         text=(*_steps(matter, plan, choices), *_pauses(preview), *_way_back(plan, choices)),
@@ -73,7 +73,7 @@ def _heading(plan: Plan, preview: Preview) -> str:
     return f"Reseat does it in {how}, while the cluster keeps serving{end}."
 
 
-def _steps(matter: Matter, plan: Plan, choices: Choices) -> tuple[str, ...]:
+def _steps(matter: Matter, plan: Plan, choices: ReportChoices) -> tuple[str, ...]:
     said = [
         "First the plan and its rollback are saved as files, and the cluster is compared with this report again: if it "
         "has changed, a new plan is made.",
@@ -109,7 +109,7 @@ def _pauses(preview: Preview) -> tuple[str, ...]:
     )
 
 
-def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
+def _way_back(plan: Plan, choices: ReportChoices) -> tuple[str, ...]:
     back = rollback(plan).moves
     copied = int(np.count_nonzero(back.target != NONE))
     needs = (
@@ -145,7 +145,7 @@ def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choices: Choices) -> tuple[Fact, ...]:
+def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choices: ReportChoices) -> tuple[Fact, ...]:
     changed, total = int(plan.changed.sum()), int(copies.sum())
     facts = [
         Fact("Batches", count(len(preview)), f"at most {DEFAULT_CONCURRENT_MOVES} moves per broker", len(preview)),
@@ -188,7 +188,7 @@ def _done(preview: Preview, copies: Counts) -> Lines:
     )
 
 
-def _batches(preview: Preview, copies: Counts, choices: Choices) -> Table:
+def _batches(preview: Preview, copies: Counts, choices: ReportChoices) -> Table:
     columns = [
         Column("Batch", np.arange(1, len(preview) + 1)),
         Column("Partitions", np.bincount(preview.batch, minlength=len(preview)), "partitions"),
@@ -204,7 +204,7 @@ def _batches(preview: Preview, copies: Counts, choices: Choices) -> Table:
     return Table("batches", "Batches, in order", tuple(columns), shown=20)
 
 
-def _commands(matter: Matter, choices: Choices) -> Table:
+def _commands(matter: Matter, choices: ReportChoices) -> Table:
     version = matter.version if version_of(matter.version) else None
     numbers = version_of(version)
     rate = None if choices.throttle is None or (numbers or (3,)) < (0, 10, 1) else max(1, round(choices.throttle))

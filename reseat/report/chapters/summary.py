@@ -8,8 +8,8 @@ from reseat.balance import racks_unknown
 from reseat.model import Severity
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, verb
-from reseat.report.content import Chapter, Fact, Kind, Light
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Chapter, ChapterKind, Fact, Light
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import (
     capital,
     copied,
@@ -48,11 +48,11 @@ def light_of(matter: Matter) -> Light:
     return Light.AMBER if doubtful or Severity.BROKEN in now or Severity.ATTENTION in stays else Light.GREEN
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter:
     """The chapter; every report has one."""
     light = light_of(matter)
     return Chapter(
-        kind=Kind.SUMMARY,
+        kind=ChapterKind.SUMMARY,
         name="Summary",
         heading=headline(matter),
         text=(_is(matter), _does(matter), _asked(matter, choices, light)),
@@ -100,7 +100,7 @@ def _does(matter: Matter) -> str:
     return f"{asked} copies {copied(matter)}{then}."
 
 
-def _asked(matter: Matter, choices: Choices, light: Light) -> str:
+def _asked(matter: Matter, choices: ReportChoices, light: Light) -> str:
     if matter.refusal is not None:
         return "Please decide how to change the request; nothing moves until then."
     if matter.plan is None:
@@ -126,7 +126,7 @@ def _asked(matter: Matter, choices: Choices, light: Light) -> str:
     return f"Please approve the change and about {duration(time)} of copying at {size(choices.throttle)}/s per broker."
 
 
-def _time(matter: Matter, choices: Choices) -> float:
+def _time(matter: Matter, choices: ReportChoices) -> float:
     """The likely seconds of copying; NaN where sizes or the throttle are not told."""
     copying = matter.copying
     if copying is None or choices.throttle is None or copying.unsized:
@@ -134,7 +134,7 @@ def _time(matter: Matter, choices: Choices) -> float:
     return copying.hours(choices.throttle).likely
 
 
-def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
+def _facts(matter: Matter, choices: ReportChoices) -> tuple[Fact, ...]:
     layout, found = matter.layout, severities(matter)
     spread = spread_of(matter, after=False)
     findings = Fact(
@@ -174,7 +174,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
     )
 
 
-def _third(matter: Matter, choices: Choices) -> Fact:
+def _third(matter: Matter, choices: ReportChoices) -> Fact:
     """How long copying takes where a throttle is chosen and something is copied, else how much changes."""
     made = None if matter.plan is None else matter.plan.certificate
     if made is None or choices.throttle is None or not made.moves:

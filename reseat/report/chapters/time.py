@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted
-from reseat.report.content import Chapter, Column, Fact, Figure, Kind, Lines, Series, Table, Unit
-from reseat.report.matter import Choices, Matter, Past
+from reseat.report.content import Chapter, ChapterKind, Column, Fact, Figure, Lines, Series, Table, Unit
+from reseat.report.matter import Matter, ReportChoices, ReportPast
 from reseat.report.telling import arrow
 
 __all__ = ["chapter"]
@@ -17,14 +17,14 @@ __all__ = ["chapter"]
 _BALANCE: tuple[tuple[str, Unit], ...] = (("replica_spread", "replicas"), ("leader_spread", "leaders"))
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None without a history."""
     past = matter.past
     if past is None or not len(past.taken_at):
         return None
     figures = [one for one in (_balance(past), _size(past)) if one is not None]
     return Chapter(
-        kind=Kind.TIME,
+        kind=ChapterKind.TIME,
         name="Over time",
         heading=_heading(past),
         text=_text(past),
@@ -35,7 +35,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     )
 
 
-def _heading(past: Past) -> str:
+def _heading(past: ReportPast) -> str:
     over = _over(past)
     if len(past.taken_at) == 1:
         return "The history has one snapshot; from the second on a report says what changed."
@@ -62,12 +62,12 @@ def _heading(past: Past) -> str:
     return f"In {over}, {' and '.join(said) or 'nothing that is known has changed'}."
 
 
-def _over(past: Past) -> str:
+def _over(past: ReportPast) -> str:
     seconds = float((past.taken_at[-1] - past.taken_at[0]) / np.timedelta64(1, "s"))
     return counted(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else duration(seconds)
 
 
-def _ends(past: Past, name: str) -> tuple[float, float] | None:
+def _ends(past: ReportPast, name: str) -> tuple[float, float] | None:
     """The first and the last value that is told."""
     column = past.series.get(name)
     if column is None:
@@ -76,7 +76,7 @@ def _ends(past: Past, name: str) -> tuple[float, float] | None:
     return (float(told[0]), float(told[-1])) if len(told) > 1 else None
 
 
-def _text(past: Past) -> tuple[str, ...]:
+def _text(past: ReportPast) -> tuple[str, ...]:
     said = []
     for name, words in (("offline", "without a leader"), ("under_replicated", "under-replicated")):
         column = past.series.get(name)
@@ -97,7 +97,7 @@ def _text(past: Past) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _facts(past: Past) -> tuple[Fact, ...]:
+def _facts(past: ReportPast) -> tuple[Fact, ...]:
     facts = [
         Fact("Snapshots", count(past.snapshots or len(past.taken_at)), _over(past) if len(past.taken_at) > 1 else None)
     ]
@@ -118,7 +118,7 @@ def _facts(past: Past) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _balance(past: Past) -> Figure | None:
+def _balance(past: ReportPast) -> Figure | None:
     for name, what in _BALANCE:
         column = past.series.get(name)
         if column is None or np.isnan(column).all():
@@ -136,7 +136,7 @@ def _balance(past: Past) -> Figure | None:
     return None
 
 
-def _size(past: Past) -> Figure | None:
+def _size(past: ReportPast) -> Figure | None:
     for name, what, unit in (("size_bytes", "Data held", "bytes"), ("partitions", "Partitions", "partitions")):
         column = past.series.get(name)
         if column is None or np.isnan(column).all():
@@ -159,7 +159,7 @@ def _size(past: Past) -> Figure | None:
     return None
 
 
-def _lines(past: Past, *, slug: str, title: str, says: str, unit: Unit, series: tuple[Series, ...]) -> Lines:
+def _lines(past: ReportPast, *, slug: str, title: str, says: str, unit: Unit, series: tuple[Series, ...]) -> Lines:
     return Lines(
         slug=slug,
         title=title,
@@ -172,7 +172,7 @@ def _lines(past: Past, *, slug: str, title: str, says: str, unit: Unit, series: 
     )
 
 
-def _tables(past: Past) -> tuple[Table, ...]:
+def _tables(past: ReportPast) -> tuple[Table, ...]:
     units: dict[str, Unit] = {
         "brokers": "brokers",
         "partitions": "partitions",

@@ -8,14 +8,14 @@ from reseat.balance import Spread, racks_in_words
 from reseat.model.units import count, size
 from reseat.model.wording import counted
 from reseat.report.carriers import brokers_of, rack_name, worst_first
-from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Series, Table
+from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Series, Table
 from reseat.report.heat import maps_of
-from reseat.report.matter import Choices, Matter
+from reseat.report.matter import Matter, ReportChoices
 
 __all__ = ["chapter"]
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter:
     """The chapter; every report has one."""
     layout, balance = matter.layout, matter.balance
     spread = balance.by_broker.replica_spread
@@ -42,7 +42,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
         f"{maps.cell}.",
     )
     return Chapter(
-        kind=Kind.TODAY,
+        kind=ChapterKind.TODAY,
         name="The cluster today",
         heading=_heading(spread, balance.replicas),
         text=_text(matter),

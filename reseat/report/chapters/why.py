@@ -7,8 +7,8 @@ import numpy as np
 from reseat.model import Certificate, FloatArray
 from reseat.model.wording import counted, verb
 from reseat.placement import Tool
-from reseat.report.content import Chapter, Column, Draws, Fact, Figure, Kind, Lines, Series, Table
-from reseat.report.matter import Choices, Matter
+from reseat.report.content import Chapter, ChapterKind, Column, Draws, Fact, Figure, Lines, Series, Table
+from reseat.report.matter import Matter, ReportChoices
 from reseat.report.proofs import Proof, proofs_of
 from reseat.report.sentences import capital, subject
 from reseat.report.shown import value
@@ -18,7 +18,7 @@ __all__ = ["chapter"]
 _TOOLS = {Tool.STRIPED: "Tools up to 4.0", Tool.KRAFT: "Tools from 4.1"}
 
 
-def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     """The chapter; None where nothing is planned."""
     if matter.plan is None:
         return None
@@ -28,7 +28,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         figures += [figure for figure in (_draws(matter, made), _curve(matter, made)) if figure is not None]
     proofs = proofs_of(made)
     return Chapter(
-        kind=Kind.WHY,
+        kind=ChapterKind.WHY,
         name="Why this plan",
         heading=_heading(matter, made),
         text=(*(proof.sentence for proof in proofs), *_further(matter, made)),
@@ -47,14 +47,14 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     )
 
 
-def _certificate(made: Certificate, choices: Choices) -> tuple[Table, ...]:
+def _certificate(made: Certificate, choices: ReportChoices) -> tuple[Table, ...]:
     """The certificate's own sentences, in the terms of the field, for operators."""
     if choices.audience != "operators" or not made.sentences:
         return ()
     return (Table("certificate", "Certificate", (Column("Sentence", made.sentences),)),)
 
 
-def _proven(proofs: tuple[Proof, ...], choices: Choices) -> Table:
+def _proven(proofs: tuple[Proof, ...], choices: ReportChoices) -> Table:
     """The objectives and their verdicts; with the sums of squares that are compared, for operators."""
     first = Column("Objective, most important first", tuple(proof.what for proof in proofs))
     last = Column("Verdict", tuple(proof.verdict for proof in proofs))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from reseat.report import palette
 from reseat.report.content import Heat
 from reseat.report.figures.bars import rack_colours, runs
-from reseat.report.figures.sheet import SMALL, WIDE, Grid, Hit, Sheet, Texts, fitted, width
+from reseat.report.figures.sheet import SMALL, WIDE, CellGrid, Hit, Sheet, Texts, fitted, width
 from reseat.report.shown import value
 
 __all__ = ["draw", "words_of"]
@@ -41,7 +41,7 @@ def draw(figure: Heat, texts: Texts, wide: float = WIDE) -> Sheet:
     sheet.box(left, floor, right, ceiling, colour=_INK.faint)
     if high and many:
         sheet.image(_pixels(figure), left, floor, right, ceiling)
-    sheet.grid = Grid(left, floor, right, ceiling, high, many)
+    sheet.grid = CellGrid(left, floor, right, ceiling, high, many)
     _rows(sheet, figure, {place: rows[place] for place in shown_rows}, sheet.grid)
     for place, name in enumerate(columns):
         sheet.say(left + step * (place + 0.5) + SMALL / 3, floor - 4, name, across="right", turned=90)
@@ -75,7 +75,7 @@ def words_of(figure: Heat, row: int, column: int) -> str:
     return f"broker {figure.rows[row]}{where}, {figure.column_name} {figure.columns[column]}: {sign}{told}{unit}"
 
 
-def _rows(sheet: Sheet, figure: Heat, names: dict[int, str], grid: Grid) -> None:
+def _rows(sheet: Sheet, figure: Heat, names: dict[int, str], grid: CellGrid) -> None:
     """The names of some rows, and the racks of all."""
     ceiling, down = grid.top, (grid.top - grid.bottom) / max(grid.rows, 1)
     for place, name in names.items():

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.transforms import Transform
 
-__all__ = ["COLOURS", "SMALL", "WIDE", "Grid", "Hit", "Plot", "Sheet", "Texts", "fitted", "nice_ticks", "width"]
+__all__ = ["COLOURS", "SMALL", "WIDE", "CellGrid", "Hit", "Plot", "Sheet", "Texts", "fitted", "nice_ticks", "width"]
 
 #: (colour, hatch) by what a series means.
 COLOURS: dict[Role, tuple[str, str]] = {
@@ -65,7 +65,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class CellGrid:
     """Where the cells of a grid are, for who looks a cell up: corners in points, rows and columns."""
 
     left: float
@@ -132,7 +132,7 @@ class Sheet:
     high: float
     texts: Texts
     hits: list[Hit] = field(default_factory=list)
-    grid: Grid | None = None
+    grid: CellGrid | None = None
 
     def __post_init__(self) -> None:
         from matplotlib.figure import Figure as Canvas

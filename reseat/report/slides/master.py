@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pptx.presentation import Presentation as Deck
     from pptx.slide import SlideLayout
 
-__all__ = ["FONT", "Frame", "Look", "of_company", "our_own"]
+__all__ = ["FONT", "Frame", "Master", "of_company", "our_own"]
 
 #: On every machine, or drawn with its metric twin (Liberation Sans).
 FONT = "Arial"
@@ -51,7 +51,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Master:
     """A deck without slides, and where things go on one.
 
     Attributes:
@@ -69,7 +69,7 @@ class Look:
     own: bool
 
 
-def our_own() -> Look:
+def our_own() -> Master:
     """The neutral master."""
     from pptx import Presentation
     from pptx.util import Emu
@@ -103,12 +103,12 @@ def our_own() -> Look:
             else:
                 _unplaced(shape)
     _typed(master)
-    return Look(
+    return Master(
         deck, _by_type(deck, "title"), _by_type(deck, "titleOnly"), _room(deck, _by_type(deck, "titleOnly")), True
     )
 
 
-def of_company(template: bytes) -> Look:
+def of_company(template: bytes) -> Master:
     """The master of a company's own PPTX or POTX, without its slides.
 
     Raises:
@@ -127,7 +127,7 @@ def of_company(template: bytes) -> Look:
     if not titled:
         raise InputRefused("The template has no layout with a title, so a chapter's heading would have no place in it.")
     plain = _chosen(titled, "titleOnly") or min(titled, key=_others)
-    return Look(deck, _chosen(titled, "title") or plain, plain, _room(deck, plain), False)
+    return Master(deck, _chosen(titled, "title") or plain, plain, _room(deck, plain), False)
 
 
 def _opened(template: bytes) -> bytes:

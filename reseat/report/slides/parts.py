@@ -12,7 +12,7 @@ from reseat.report import palette
 from reseat.report.content import Fact, Light, Table
 from reseat.report.logo import logo_as_png
 from reseat.report.shown import LIGHTS, cell, plain, rest
-from reseat.report.slides.master import FONT, INCH, Frame, Look
+from reseat.report.slides.master import FONT, INCH, Frame, Master
 
 __all__ = ["LIGHT_COLOURS", "ROWS", "add_cards", "add_foot", "add_lamp", "add_logo", "add_table", "add_text", "titled"]
 
@@ -43,7 +43,7 @@ def titled(slide: Any, words: str) -> None:
             run.font.size = Pt(size)
 
 
-def add_foot(slide: Any, look: Look, words: str) -> None:
+def add_foot(slide: Any, look: Master, words: str) -> None:
     """The running title and the slide's number, where the layout has places for them; empty places go."""
     from pptx.oxml.ns import qn
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reseat.model.wording import visible
-from reseat.report.content import Kind, Light, Report
+from reseat.report.content import ChapterKind, Light, Report
 
 __all__ = ["write_chat"]
 
@@ -11,13 +11,13 @@ __all__ = ["write_chat"]
 _LONGEST = 1_500
 _LIGHTS = {Light.GREEN: "Green", Light.AMBER: "Amber", Light.RED: "Red"}
 #: Chapters whose headings tell the rest in a line each.
-_TOLD = (Kind.CHANGE, Kind.COST, Kind.RISK, Kind.STEPS)
+_TOLD = (ChapterKind.CHANGE, ChapterKind.COST, ChapterKind.RISK, ChapterKind.STEPS)
 
 
 def write_chat(report: Report) -> str:
     """The text: the title, the light, what must be known, the numbers of the first chapter, then a line a chapter."""
     lines = [report.title]
-    first = next((one for one in report.chapters if one.kind is Kind.SUMMARY), None)
+    first = next((one for one in report.chapters if one.kind is ChapterKind.SUMMARY), None)
     if first is not None:
         light = "" if first.light is None else f"{_LIGHTS[first.light]}. "
         lines += [f"{light}{first.heading}", *first.text]

@@ -6,7 +6,7 @@ printed; its policy lets in no script and no style but its own.
 
 from __future__ import annotations
 
-from reseat.report.content import Chapter, Figure, Kind, Report
+from reseat.report.content import Chapter, ChapterKind, Figure, Report
 from reseat.report.shown import about
 from reseat.report.writers.parts import Data, document, fact_cards, figure_block, image, light_block, safe, table_block
 
@@ -34,7 +34,7 @@ def write_html(report: Report) -> str:
     return document(title=report.title, body=body, styles=_STYLES, scripts=_SCRIPTS, author=report.author)
 
 
-def write_chapter(report: Report, kind: Kind) -> str:
+def write_chapter(report: Report, kind: ChapterKind) -> str:
     """One chapter as an HTML document of its own.
 
     Raises:

@@ -13,17 +13,24 @@ from typing import Any
 
 from reseat.model.wording import visible
 from reseat.report import palette
-from reseat.report.content import Bars, Chapter, Draws, Figure, Heat, Kind, Lines, Report, Table
+from reseat.report.content import Bars, Chapter, ChapterKind, Draws, Figure, Heat, Lines, Report, Table
 from reseat.report.drawing import png
 from reseat.report.shown import about, plain
 from reseat.report.slides import parts
 from reseat.report.slides.charts import add_bars, add_draws, add_lines
-from reseat.report.slides.master import INCH, Frame, Look, of_company, our_own
+from reseat.report.slides.master import INCH, Frame, Master, of_company, our_own
 
 __all__ = ["write_pptx"]
 
 #: Chapters whose first table management is shown too; of the others the figures and facts say it.
-_TABLES = {Kind.FINDINGS, Kind.WHY, Kind.COST, Kind.STEPS, Kind.GLOSSARY, Kind.APPENDIX}
+_TABLES = {
+    ChapterKind.FINDINGS,
+    ChapterKind.WHY,
+    ChapterKind.COST,
+    ChapterKind.STEPS,
+    ChapterKind.GLOSSARY,
+    ChapterKind.APPENDIX,
+}
 #: EMU: a row of cards; the least height of a table beside other things; the room of text beside a figure.
 _CARDS, _LEAST_TABLE, _TEXT = INCH * 19 // 20, INCH * 23 // 10, INCH * 9 // 10
 _GAP = INCH // 8
@@ -55,7 +62,7 @@ def write_pptx(report: Report, template: bytes | None = None) -> bytes:
     return _repacked(out.getvalue())
 
 
-def _first(look: Look, report: Report) -> None:
+def _first(look: Master, report: Report) -> None:
     """Title, times, the light with its rule, and what must be known; on a second slide where the master has no room."""
     slide = look.deck.slides.add_slide(look.first)
     parts.titled(slide, report.title)
@@ -86,7 +93,7 @@ def _first(look: Look, report: Report) -> None:
     _notes(slide, [*lines, *report.warnings])
 
 
-def _chapter(look: Look, report: Report, chapter: Chapter) -> None:
+def _chapter(look: Master, report: Report, chapter: Chapter) -> None:
     """A slide with facts and the first figure or table, then one a further figure, then one a further table."""
     slide = _slide(look, report, chapter.heading, chapter)
     room = look.room
@@ -115,7 +122,7 @@ def _chapter(look: Look, report: Report, chapter: Chapter) -> None:
         _more(look, report, chapter, table, 0)
 
 
-def _more(look: Look, report: Report, chapter: Chapter, table: Table, start: int) -> None:
+def _more(look: Master, report: Report, chapter: Chapter, table: Table, start: int) -> None:
     """A table from a row on, on a slide of its own; one of words goes on over a few, as it is read through."""
     pages = _PAGES if _words(table) else 1 - bool(start)
     for number in range(pages):
@@ -132,7 +139,7 @@ def _words(table: Table) -> bool:
     return not any(column.numeric for column in table.columns)
 
 
-def _slide(look: Look, report: Report, heading: str, chapter: Chapter | None) -> Any:
+def _slide(look: Master, report: Report, heading: str, chapter: Chapter | None) -> Any:
     slide = look.deck.slides.add_slide(look.plain)
     parts.titled(slide, heading)
     parts.add_foot(slide, look, visible(report.title, 90) + ("" if chapter is None else f" · {chapter.name}"))

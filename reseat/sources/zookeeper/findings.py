@@ -15,9 +15,9 @@ import numpy.typing as npt
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, place_finding
 from reseat.model import BoolArray, ClusterLayout, Finding, Severity
 from reseat.model.wording import counted, listed, verb
-from reseat.sources.zookeeper.gathered import Access, Gathered
+from reseat.sources.zookeeper.gathered import Gathered, NodeAccess
 from reseat.sources.zookeeper.permissions import MIGRATION
-from reseat.sources.zookeeper.topics import Seen, Topic
+from reseat.sources.zookeeper.topics import StateNode, Topic
 
 __all__ = ["cluster_findings", "cut", "finding", "name_of", "node_findings", "outside_findings", "state_findings"]
 
@@ -144,20 +144,20 @@ def state_findings(layout: ClusterLayout, topics: Sequence[Topic]) -> list[Findi
     out = []
     for seen, kind, severity, sentence in (
         (
-            Seen.MISSING,
+            StateNode.MISSING,
             "state_missing",
             Severity.ATTENTION,
             "{what} no state in ZooKeeper: {examples}. {It} being created or deleted, or had no live replica since "
             "then. Leader and ISR are unknown.",
         ),
         (
-            Seen.DENIED,
+            StateNode.DENIED,
             "state_denied",
             Severity.ATTENTION,
             "{what} a state that this account may not read: {examples}. Leader and ISR are unknown; give it READ.",
         ),
         (
-            Seen.UNUSABLE,
+            StateNode.UNUSABLE,
             "state_not_understood",
             Severity.BROKEN,
             "{what} a state that was not understood: {examples}. Leader and ISR stay unknown there.",
@@ -204,7 +204,7 @@ def cluster_findings(told: Gathered, layout: ClusterLayout) -> list[Finding]:
     gone = sorted(
         name
         for name, topic in told.topics.items()
-        if (node := told.nodes.get(topic.path)) is not None and node.access is Access.MISSING
+        if (node := told.nodes.get(topic.path)) is not None and node.access is NodeAccess.MISSING
     )
     if gone:
         out.append(

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from reseat.sources.zookeeper.consistency import Span
 from reseat.sources.zookeeper.nodes import Registration
-from reseat.sources.zookeeper.topics import Seen, Topic
+from reseat.sources.zookeeper.topics import StateNode, Topic
 
-__all__ = ["Access", "Gathered", "Node", "shown"]
+__all__ = ["Gathered", "Node", "NodeAccess", "shown"]
 
 
-class Access(Enum):
+class NodeAccess(Enum):
     """What came of asking for a node."""
 
     TOLD = "told"
@@ -41,7 +41,7 @@ class Node:
     path: str
     lists: bool
     take: Callable[[object], None]
-    access: Access | None = None
+    access: NodeAccess | None = None
     newest: int = 0
     floor: int = 0
 
@@ -86,7 +86,7 @@ class Gathered:
         """The zxids at which all of it is known to have been true."""
         newest, floor = 0, np.iinfo(np.int64).max
         for node in self.nodes.values():
-            if node.access in (Access.TOLD, Access.MISSING):
+            if node.access in (NodeAccess.TOLD, NodeAccess.MISSING):
                 newest, floor = max(newest, node.newest), min(floor, node.floor)
         for topic in self.topics.values():
             rows = shown(topic)
@@ -99,4 +99,4 @@ class Gathered:
 def shown(topic: Topic) -> npt.NDArray[np.bool_]:
     """(n,) which states of a topic's partitions are told or known to be missing: what consistency speaks of."""
     known = np.frombuffer(topic.known, np.uint8)
-    return np.asarray((known != Seen.DENIED) & (known != Seen.ASKED), np.bool_)
+    return np.asarray((known != StateNode.DENIED) & (known != StateNode.ASKED), np.bool_)

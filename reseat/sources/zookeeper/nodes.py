@@ -30,8 +30,8 @@ from reseat.model.naming import LARGEST_ID, is_topic_id
 
 __all__ = [
     "LARGEST_NODE",
+    "PartitionState",
     "Registration",
-    "State",
     "TopicNode",
     "broker_node",
     "config_node",
@@ -70,7 +70,7 @@ class _StateDocument(msgspec.Struct):
 
 
 @dataclass(slots=True)
-class State:
+class PartitionState:
     """A partition's state: who leads it, and its ISR.
 
     Attributes:
@@ -194,10 +194,10 @@ def _picked_topic(data: bytes) -> TopicNode:
     return node
 
 
-def partition_state(data: bytes | None) -> State:
+def partition_state(data: bytes | None) -> PartitionState:
     """Read ``/brokers/topics/TOPIC/partitions/ID/state``."""
     if data is None or len(data) > LARGEST_NODE:
-        return State(NOT_TOLD, None, fault=fault_of(data))
+        return PartitionState(NOT_TOLD, None, fault=fault_of(data))
     try:
         told = _STATE.decode(data)
     except _NOT_JSON:
@@ -205,14 +205,14 @@ def partition_state(data: bytes | None) -> State:
     leader = NONE if told.leader == _LEADER_DURING_DELETE else told.leader
     isr = told.isr
     if len(isr) > LIMITS.replicas:
-        return State(leader, None, told.leader_epoch, fault="holds an ISR of impossible length")
-    return State(leader, isr, told.leader_epoch)
+        return PartitionState(leader, None, told.leader_epoch, fault="holds an ISR of impossible length")
+    return PartitionState(leader, isr, told.leader_epoch)
 
 
-def _picked_state(data: bytes) -> State:
+def _picked_state(data: bytes) -> PartitionState:
     document, fault = _document(data)
     if document is None:
-        return State(NOT_TOLD, None, fault=fault)
+        return PartitionState(NOT_TOLD, None, fault=fault)
     told = document.get("leader")
     leader, isr, epoch = whole_number(told), _ids(document.get("isr")), whole_number(document.get("leader_epoch"))
     if leader is None:
@@ -222,7 +222,7 @@ def _picked_state(data: bytes) -> State:
         for name, missing in (("leader", leader == NOT_TOLD), ("isr", isr is None), ("leader_epoch", epoch is None))
         if missing
     ]
-    return State(
+    return PartitionState(
         leader,
         isr,
         NOT_TOLD if epoch is None else epoch,

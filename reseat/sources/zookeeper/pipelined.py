@@ -33,14 +33,14 @@ from kazoo.exceptions import (
 )
 
 from reseat.errors import Cancelled, ClusterUnreachable
-from reseat.sources.zookeeper.read_only import Answer, ReadOnlyZooKeeper
+from reseat.sources.zookeeper.read_only import AsyncResult, ReadOnlyZooKeeper
 
-__all__ = ["Pipeline", "Told"]
+__all__ = ["NodeResult", "Pipeline"]
 
 _Item = TypeVar("_Item")
 
 #: What came of one question: what was asked for, None where there is no such node, or the error that stands for it.
-Told = object
+NodeResult = object
 
 #: Questions in flight: at first, and at most. More than the latter was measured not to be quicker.
 _FIRST_WINDOW, _WINDOW = 64, 2_048
@@ -84,22 +84,22 @@ class Pipeline:
         self._settled(self._zookeeper.sync("/"))
         return self._zookeeper.last_zxid
 
-    def get(self, items: Iterable[tuple[str, _Item]]) -> Iterator[tuple[str, _Item, int, Told]]:
+    def get(self, items: Iterable[tuple[str, _Item]]) -> Iterator[tuple[str, _Item, int, NodeResult]]:
         """Ask for nodes' data; yields (path, item, floor, (data, Stat) or None or error) in order."""
         return self._each(self._zookeeper.get, items)
 
-    def children(self, items: Iterable[tuple[str, _Item]]) -> Iterator[tuple[str, _Item, int, Told]]:
+    def children(self, items: Iterable[tuple[str, _Item]]) -> Iterator[tuple[str, _Item, int, NodeResult]]:
         """Ask for nodes' children; yields (path, item, floor, (names, Stat) or None or error) in order."""
         return self._each(self._zookeeper.children, items)
 
-    def exists(self, items: Iterable[tuple[str, _Item]]) -> Iterator[tuple[str, _Item, int, Told]]:
+    def exists(self, items: Iterable[tuple[str, _Item]]) -> Iterator[tuple[str, _Item, int, NodeResult]]:
         """Ask for nodes' Stats; yields (path, item, floor, Stat or None or error) in order."""
         return self._each(self._zookeeper.exists, items)
 
     def _each(
-        self, ask: Callable[[str], Answer], items: Iterable[tuple[str, _Item]]
-    ) -> Iterator[tuple[str, _Item, int, Told]]:
-        waiting: deque[tuple[str, _Item, int, Answer]] = deque()
+        self, ask: Callable[[str], AsyncResult], items: Iterable[tuple[str, _Item]]
+    ) -> Iterator[tuple[str, _Item, int, NodeResult]]:
+        waiting: deque[tuple[str, _Item, int, AsyncResult]] = deque()
         zookeeper, window, answered, received = self._zookeeper, _FIRST_WINDOW, 0, 0
         for path, item in items:
             waiting.append((path, item, zookeeper.last_zxid, self._asked(ask, path)))
@@ -119,13 +119,13 @@ class Pipeline:
             asked, of, floor, answer = waiting.popleft()
             yield asked, of, floor, self._settled(answer)
 
-    def _asked(self, ask: Callable[[str], Answer], path: str) -> Answer:
+    def _asked(self, ask: Callable[[str], AsyncResult], path: str) -> AsyncResult:
         try:
             return ask(path)
         except ValueError as error:  # kazoo refuses "." and ".." in a path, which no node has either
             return _Refused(error)
 
-    def _settled(self, answer: Answer) -> Told:
+    def _settled(self, answer: AsyncResult) -> NodeResult:
         """What came of a question.
 
         Raises:
@@ -158,7 +158,7 @@ class Pipeline:
             self._server,
         )
 
-    def _await(self, answer: Answer) -> None:
+    def _await(self, answer: AsyncResult) -> None:
         until = time.monotonic() + self._patience
         while not answer.wait(_GLANCE_SECONDS):
             if self._cancelled is not None and self._cancelled.is_set():

@@ -23,7 +23,7 @@ from kazoo.client import KazooClient
 
 from reseat.errors import WriteRefused
 
-__all__ = ["READING", "Answer", "ReadOnlyZooKeeper", "ReadingClient", "Stat"]
+__all__ = ["READING", "AsyncResult", "ReadOnlyZooKeeper", "ReadingClient", "Stat"]
 
 #: Opcodes that change nothing: exists, getData, getACL, getChildren, sync, ping, getChildren2, auth, sasl and
 #: closeSession.
@@ -38,7 +38,7 @@ class Stat(Protocol):
     pzxid: int
 
 
-class Answer(Protocol):
+class AsyncResult(Protocol):
     """An answer that may still be on its way (kazoo's ``AsyncResult``)."""
 
     value: object
@@ -82,13 +82,13 @@ class ReadOnlyZooKeeper:
     def __init__(self, client: ReadingClient) -> None:
         if not isinstance(client, ReadingClient):
             raise TypeError("A reading client is needed: another one could write.")
-        questions: dict[str, Callable[[str], Answer]] = {
+        questions: dict[str, Callable[[str], AsyncResult]] = {
             "get": client.get_async,
             "children": lambda path: client.get_children_async(path, include_data=True),  # type: ignore[no-untyped-call]
             "exists": client.exists_async,
             "sync": client.sync_async,
         }
-        self._ask: Callable[[str, str], Answer] = lambda question, path: questions[question](path)
+        self._ask: Callable[[str, str], AsyncResult] = lambda question, path: questions[question](path)
         self._zxid: Callable[[], int] = lambda: client.last_zxid
         self._connected: Callable[[], bool] = lambda: bool(client.connected)
 
@@ -102,18 +102,18 @@ class ReadOnlyZooKeeper:
         """The newest zxid that an answer told: whatever is asked from now on is answered from that state or a later."""
         return self._zxid()
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> AsyncResult:
         """Ask for a node's data: (bytes or None, Stat), or NoNodeError."""
         return self._ask("get", path)
 
-    def children(self, path: str) -> Answer:
+    def children(self, path: str) -> AsyncResult:
         """Ask for the names of a node's children: (list of str, Stat), or NoNodeError."""
         return self._ask("children", path)
 
-    def exists(self, path: str) -> Answer:
+    def exists(self, path: str) -> AsyncResult:
         """Ask for a node's Stat, None where there is no such node. Needs no permission."""
         return self._ask("exists", path)
 
-    def sync(self, path: str = "/") -> Answer:
+    def sync(self, path: str = "/") -> AsyncResult:
         """Ask the server to catch up with the leader first; a follower or observer may be behind."""
         return self._ask("sync", path)

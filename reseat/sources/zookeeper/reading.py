@@ -30,14 +30,14 @@ from reseat.sources.progress import Progress, Report
 from reseat.sources.zookeeper.brokers import complemented
 from reseat.sources.zookeeper.client import close_client, open_reading_client
 from reseat.sources.zookeeper.consistency import ROUNDS
-from reseat.sources.zookeeper.gathered import Access, Node, shown
+from reseat.sources.zookeeper.gathered import Node, NodeAccess, shown
 from reseat.sources.zookeeper.nodes import TopicNode, partition_state
 from reseat.sources.zookeeper.permissions import PERMISSIONS_NEEDED
-from reseat.sources.zookeeper.pipelined import Pipeline, Told
+from reseat.sources.zookeeper.pipelined import NodeResult, Pipeline
 from reseat.sources.zookeeper.read_only import ReadOnlyZooKeeper
 from reseat.sources.zookeeper.snapshot import snapshot_of
 from reseat.sources.zookeeper.taking import Taking
-from reseat.sources.zookeeper.topics import Seen, Topic
+from reseat.sources.zookeeper.topics import StateNode, Topic
 
 __all__ = ["read"]
 
@@ -148,14 +148,14 @@ class _Reader:
             ClusterUnreachable: as said.
         """
         ids, topics = self.told.nodes["/brokers/ids"], self.told.nodes["/brokers/topics"]
-        closed = [node.path for node in (ids, topics) if node.access is Access.DENIED]
+        closed = [node.path for node in (ids, topics) if node.access is NodeAccess.DENIED]
         if closed:
             raise ClusterUnreachable(
                 f"This account may not read {' and '.join(closed)} in ZooKeeper. {PERMISSIONS_NEEDED}",
                 "authorization",
                 self._connection.address,
             )
-        if ids.access is Access.MISSING and topics.access is Access.MISSING:
+        if ids.access is NodeAccess.MISSING and topics.access is NodeAccess.MISSING:
             raise ClusterUnreachable(
                 f"ZooKeeper holds no Kafka cluster below {self._connection.chroot or '/'}: there is neither "
                 "/brokers/ids nor /brokers/topics.{} The chroot is the path after the hosts in the brokers' "
@@ -194,13 +194,13 @@ class _Reader:
                 node.floor = floor
                 if isinstance(told, tuple):
                     value, stat = told
-                    node.access, node.newest = Access.TOLD, stat.pzxid if lists else stat.mzxid
+                    node.access, node.newest = NodeAccess.TOLD, stat.pzxid if lists else stat.mzxid
                     node.take(value)
                     continue
                 node.access = _access(told)
-                if node.access is Access.MISSING:
+                if node.access is NodeAccess.MISSING:
                     missing.append(node)
-                elif node.access is Access.UNUSABLE:
+                elif node.access is NodeAccess.UNUSABLE:
                     self.told.faults[node.path] = ("could not be read as ZooKeeper sent it",)
                 node.take(None)
         for node, newest in self._explained((node.path, node) for node in missing):
@@ -209,7 +209,7 @@ class _Reader:
     def _ask_states(self) -> None:
         """Ask for the states of all partitions of which they are not known."""
         topics = [topic for topic in self.told.topics.values() if not all(topic.known)]
-        total = sum(topic.known.count(Seen.ASKED) for topic in topics)
+        total = sum(topic.known.count(StateNode.ASKED) for topic in topics)
         # Made as they are sent: a hundred thousand paths at once would be most of the memory of this reading.
         asked = ((topic.state_path(position), (topic, position)) for topic in topics for position in topic.unasked())
         missing = []
@@ -220,11 +220,11 @@ class _Reader:
                 topic.newest[position] = stat.mzxid
                 topic.take(position, partition_state(data))
             elif told is None:
-                topic.known[position] = Seen.MISSING
+                topic.known[position] = StateNode.MISSING
                 missing.append((topic, position))
             else:
-                denied = _access(told) is Access.DENIED
-                topic.known[position] = Seen.DENIED if denied else Seen.UNUSABLE
+                denied = _access(told) is NodeAccess.DENIED
+                topic.known[position] = StateNode.DENIED if denied else StateNode.UNUSABLE
         self._explain_states(missing)
 
     def _explain_states(self, missing: list[tuple[Topic, int]]) -> None:
@@ -261,12 +261,14 @@ class _Reader:
     def _look_again(self, moment: int) -> None:
         """Look at every node that was seen before ``moment`` again, and read again those that changed."""
         told = self.told
-        nodes = [n for n in told.nodes.values() if n.floor < moment and n.access in (Access.TOLD, Access.MISSING)]
+        nodes = [
+            n for n in told.nodes.values() if n.floor < moment and n.access in (NodeAccess.TOLD, NodeAccess.MISSING)
+        ]
         changed: list[Node] = []
         asked = [(node.path, node) for node in nodes]
         for _, node, floor, stat in self._counted(self._pipeline.exists(asked), "nodes, a second time", len(asked)):
             newest = None if stat is None else getattr(stat, "pzxid" if node.lists else "mzxid", None)
-            if node.access is Access.TOLD and newest == node.newest:
+            if node.access is NodeAccess.TOLD and newest == node.newest:
                 node.floor = floor
             else:
                 changed.append(node)
@@ -285,7 +287,7 @@ class _Reader:
         for path, (topic, position), floor, stat in self._counted(
             self._pipeline.exists(states), "partition states, a second time", total
         ):
-            missing = topic.known[position] == Seen.MISSING
+            missing = topic.known[position] == StateNode.MISSING
             if stat is not None and not missing and getattr(stat, "mzxid", None) == topic.newest[position]:
                 topic.floor[position] = floor
             else:
@@ -299,12 +301,14 @@ class _Reader:
             if isinstance(answer, tuple):
                 data, stat = answer
                 topic.newest[position] = stat.mzxid
-                topic.take_again(position, partition_state(data), Seen.TOLD)
+                topic.take_again(position, partition_state(data), StateNode.TOLD)
             elif answer is None:
-                topic.take_again(position, None, Seen.MISSING)
+                topic.take_again(position, None, StateNode.MISSING)
                 missing.append((topic, position))
             else:
-                topic.take_again(position, None, Seen.DENIED if _access(answer) is Access.DENIED else Seen.UNUSABLE)
+                topic.take_again(
+                    position, None, StateNode.DENIED if _access(answer) is NodeAccess.DENIED else StateNode.UNUSABLE
+                )
         self._explain_states(missing)
 
     def _changed_after(self, zxid: int) -> tuple[str, ...]:
@@ -319,10 +323,10 @@ class _Reader:
         return tuple(sorted(names))
 
 
-def _access(told: Told) -> Access:
+def _access(told: NodeResult) -> NodeAccess:
     if told is None:
-        return Access.MISSING
-    return Access.DENIED if isinstance(told, NoAuthError) else Access.UNUSABLE
+        return NodeAccess.MISSING
+    return NodeAccess.DENIED if isinstance(told, NoAuthError) else NodeAccess.UNUSABLE
 
 
 def _parent(path: str) -> str:

@@ -10,8 +10,8 @@ from reseat.model.wording import counted, listed
 from reseat.sources.connection import Connection
 from reseat.sources.zookeeper.columns import layout_of
 from reseat.sources.zookeeper.findings import cluster_findings, cut, node_findings, state_findings
-from reseat.sources.zookeeper.gathered import Access, Gathered
-from reseat.sources.zookeeper.topics import Seen, Topic
+from reseat.sources.zookeeper.gathered import Gathered, NodeAccess
+from reseat.sources.zookeeper.topics import StateNode, Topic
 
 __all__ = ["snapshot_of"]
 
@@ -60,23 +60,23 @@ def snapshot_of(
 
 def _is_there(told: Gathered, topic: Topic) -> bool:
     node = told.nodes.get(topic.path)
-    return node is not None and node.access is Access.TOLD
+    return node is not None and node.access is NodeAccess.TOLD
 
 
 def _is_closed(told: Gathered, path: str) -> bool:
     node = told.nodes.get(path)
-    return node is not None and node.access is Access.DENIED
+    return node is not None and node.access is NodeAccess.DENIED
 
 
 def _not_read(told: Gathered, topics: Sequence[Topic]) -> tuple[str, ...]:
-    closed = sorted(node.path for node in told.nodes.values() if node.access is Access.DENIED)
+    closed = sorted(node.path for node in told.nodes.values() if node.access is NodeAccess.DENIED)
     out = []
     if closed:
         out.append(
             f"This account may not read {counted(len(closed), 'node')} in ZooKeeper: {listed(map(cut, closed))}. Their "
             "content is missing."
         )
-    states = sum(topic.known.count(Seen.DENIED) for topic in topics)
+    states = sum(topic.known.count(StateNode.DENIED) for topic in topics)
     if states:
         out.append(f"The states of {counted(states, 'partition')} are closed to this account in ZooKeeper.")
     return tuple(out)

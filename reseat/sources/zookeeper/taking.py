@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
-from reseat.sources.zookeeper.gathered import Access, Gathered, Node
+from reseat.sources.zookeeper.gathered import Gathered, Node, NodeAccess
 from reseat.sources.zookeeper.nodes import (
     broker_node,
     config_node,
@@ -139,7 +139,7 @@ class Taking:
         def take(data: object) -> None:
             told = broker_node(broker, data if isinstance(data, bytes) else None)
             self.told.registrations[broker] = told
-            if told.faults and self.told.nodes[path].access is Access.TOLD:
+            if told.faults and self.told.nodes[path].access is NodeAccess.TOLD:
                 self.told.faults[path] = told.faults
 
         return take
@@ -151,7 +151,7 @@ class Taking:
             topic = self.told.topics.setdefault(name, Topic(name))
             node = topic_node(data if isinstance(data, bytes) else None)
             topic.begin(node)
-            if node.faults and self.told.nodes[topic.path].access is Access.TOLD:
+            if node.faults and self.told.nodes[topic.path].access is NodeAccess.TOLD:
                 self.told.faults[topic.path] = node.faults
 
         return take

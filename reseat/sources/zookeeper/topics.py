@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from reseat.model import NOT_TOLD
-from reseat.sources.zookeeper.nodes import State, TopicNode
+from reseat.sources.zookeeper.nodes import PartitionState, TopicNode
 
-__all__ = ["Seen", "Topic"]
+__all__ = ["StateNode", "Topic"]
 
 
-class Seen(IntEnum):
+class StateNode(IntEnum):
     """What is known of a partition's state node."""
 
     ASKED = 0
@@ -30,7 +30,7 @@ class Topic:
     Attributes:
         name: the topic's name.
         node: its partitions; None until told.
-        known: (n,) values of ``Seen``.
+        known: (n,) values of ``StateNode``.
         leader: (n,) broker ids; -1 none, -2 not told.
         epoch: (n,) leader epochs; -2 not told.
         isr: (n,) lists one after the other, as many as ``isr_lengths`` says; a length of -1: not told.
@@ -78,11 +78,11 @@ class Topic:
 
     def unasked(self) -> Iterator[int]:
         """Positions of partitions whose state was not asked for yet."""
-        return (position for position, seen in enumerate(self.known) if seen == Seen.ASKED)
+        return (position for position, seen in enumerate(self.known) if seen == StateNode.ASKED)
 
-    def take(self, position: int, state: State) -> None:
+    def take(self, position: int, state: PartitionState) -> None:
         """Take a partition's state as it was told first: positions come in ascending order."""
-        self.known[position] = Seen.TOLD if state.fault is None else Seen.UNUSABLE
+        self.known[position] = StateNode.TOLD if state.fault is None else StateNode.UNUSABLE
         self.leader[position] = state.leader
         self.epoch[position] = state.leader_epoch
         if state.fault is not None:
@@ -91,9 +91,9 @@ class Topic:
             self.isr_lengths[position] = len(state.isr)
             self.isr.extend(state.isr)
 
-    def take_again(self, position: int, state: State | None, seen: Seen) -> None:
+    def take_again(self, position: int, state: PartitionState | None, seen: StateNode) -> None:
         """Take a partition's state that was told before, and differently; None where there is none now."""
-        self.known[position] = seen if state is None or state.fault is None else Seen.UNUSABLE
+        self.known[position] = seen if state is None or state.fault is None else StateNode.UNUSABLE
         self.leader[position] = NOT_TOLD if state is None else state.leader
         self.epoch[position] = NOT_TOLD if state is None else state.leader_epoch
         self.again[position] = None if state is None else state.isr

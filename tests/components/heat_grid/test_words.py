@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from components.canvas.heat_grid.view import HeatView
-from components.what_if.grid_panel import Choice, drawn
+from components.what_if.grid_panel import GridChoice, drawn
 from components.what_if.grid_words import sentence
 from reseat.balance.grid import axes_of, broker_order, column_order, grid_of
 from reseat.model import Broker, ClusterLayout
@@ -18,7 +18,7 @@ LAYOUT = ClusterLayout.from_assignments(
 def said(layout: ClusterLayout, show: str = "present", leaving: tuple[int, ...] = (), **most: Any) -> str:
     """The sentence about a layout's replicas by topic."""
     axes = axes_of(layout, broker_order(layout, "id"), column_order(layout), by_partition=False, **most)
-    choice = Choice(HeatView(), axes, layout, None, show, "the plan", None, leaving)  # type: ignore[arg-type]
+    choice = GridChoice(HeatView(), axes, layout, None, show, "the plan", None, leaving)  # type: ignore[arg-type]
     return sentence(choice, grid_of(layout, axes))
 
 
@@ -39,7 +39,7 @@ def test_a_difference_of_several_brokers_is_said_of_them_together() -> None:
     )
     axes = axes_of(LAYOUT, broker_order(LAYOUT, "id"), column_order(LAYOUT), by_partition=False, most_rows=2)
     place: Any = None
-    choice = Choice(HeatView(), axes, LAYOUT, after, "difference", "the plan", place)
+    choice = GridChoice(HeatView(), axes, LAYOUT, after, "difference", "the plan", place)
 
     assert sentence(choice, drawn(choice)[1]) == (
         "The 2 brokers 1 … 2 together have 2 replicas fewer after the plan, the 2 brokers 3 … 4 together have 2 "
@@ -56,7 +56,7 @@ def test_the_mean_that_is_drawn_is_the_mean_that_is_said() -> None:
     """The dashed line leaves out who leaves, as the sentence does."""
     axes = axes_of(LAYOUT, broker_order(LAYOUT, "id"), column_order(LAYOUT), by_partition=False)
     place: Any = None
-    data, _ = drawn(Choice(HeatView(), axes, LAYOUT, LAYOUT, "after", "the plan", place, (4,)))
+    data, _ = drawn(GridChoice(HeatView(), axes, LAYOUT, LAYOUT, "after", "the plan", place, (4,)))
 
     assert data["rowMean"] == 2.0
 
@@ -70,7 +70,7 @@ def test_a_zoomed_heatmap_says_that_its_numbers_are_of_a_part() -> None:
     """Two of four brokers, and all topics."""
     axes = axes_of(LAYOUT, broker_order(LAYOUT, "id")[:2], column_order(LAYOUT), by_partition=False)
     place: Any = None
-    choice = Choice(HeatView(rows=(0, 2)), axes, LAYOUT, None, "present", "", place)
+    choice = GridChoice(HeatView(rows=(0, 2)), axes, LAYOUT, None, "present", "", place)
 
     assert sentence(choice, grid_of(LAYOUT, axes)) == (
         "Zoomed to all topics on 2 brokers: broker 1 has the most replicas: 3. The mean is 2.5; broker 2 has "

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-__all__ = ["Told"]
+__all__ = ["FigureState"]
 
 
 @dataclass(frozen=True)
-class Told:
+class FigureState:
     """What a figure begins with, and who hears of what a person sets then.
 
     Attributes:
@@ -31,7 +31,7 @@ class Told:
 
     def data(self) -> dict[str, object]:
         """What the script is given."""
-        return {"told": {"begins": dict(self.begins), "turn": self.turn}}
+        return {"figureState": {"begins": dict(self.begins), "turn": self.turn}}
 
     def callbacks(self, key: str) -> dict[str, Any]:
         """What the component with this key calls where one was set, or something was done."""

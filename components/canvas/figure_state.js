@@ -1,6 +1,6 @@
 // What a person sets in a figure itself stands in the page's address: it is told to the server once they pause, and
 // taken from the address where the browser went back or a link was followed.
-class Told {
+class FigureState {
   // ``take`` is called with what each is, by name, where the figure begins anew.
   constructor(take) {
     this.take = take;
