@@ -9,6 +9,7 @@ import streamlit as st
 
 from components.canvas.heat_grid import apply_event, heat_grid
 from components.look import tables, text
+from components.look.downloads import download
 from components.shell import frame
 from components.state import addresses, fields
 from components.what_if import grid_panel
@@ -38,9 +39,7 @@ def table_behind(choice: grid_panel.GridChoice, grid: Grid) -> None:
             for c in choice.axes.columns
         ]
         cells = pd.DataFrame(grid.values, index=pd.Index(ids, name="broker"), columns=names)
-        st.download_button(
-            "Cells as CSV", cells.to_csv().encode(), "heatmap.csv", "text/csv", icon=":material/download:"
-        )
+        download("Cells as CSV", "heatmap.csv", cells.to_csv, key="heatmap-csv")
 
 
 def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:

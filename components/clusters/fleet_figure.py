@@ -37,8 +37,7 @@ _HOW = (
     "its weakest rack fails. Plain: partitions that go offline because no in-sync replica remains. Hatched: partitions "
     "that reject acks=all because fewer than min.insync.replicas remain. The axis is logarithmic: each step is ten "
     "times as many. ✔ tolerates any such loss; ✖ no loss adds to it, but partitions are already offline or below min "
-    "ISR; ? not analysed yet, or unknown. "
-    f"Up to {MOST_DRAWN} clusters are drawn; the table has all."
+    f"ISR; ? not analysed yet, or unknown. Up to {MOST_DRAWN} clusters are drawn; the table has all."
 )
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from components.consumers import scenario
 from components.consumers.scenario import GroupScenario
 from components.look import text
+from components.look.downloads import download
 from components.look.notices import refused
 from reseat.consumers import Member
 from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout, title
@@ -131,15 +132,12 @@ def draw_edit(told: GroupScenario, end: GroupState) -> None:
             disabled=len(told.events) < 2,
             help=f"Last step: {text.plain(title(told.events[-1]), 200)}" if told.events else None,
         )
-        st.download_button(
+        download(
             "GROUP.json",
+            "group.json",
             lambda: write_group(told.state, told.events),
-            file_name="group.json",
-            mime="application/json",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
             key="consumers-download",
+            kind="tertiary",
         )
 
 

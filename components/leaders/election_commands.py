@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.look import text
+from components.look.downloads import download
 from components.what_if.command_target import draw_code, draw_target
 
 if TYPE_CHECKING:
@@ -35,13 +36,10 @@ def draw_election_command(layout: ClusterLayout, preview: ElectionPreview, versi
         return
     left, right = st.columns([1, 2])
     target = draw_target(version, left, right)
-    st.download_button(
+    download(
         f"Election (election.json), {text.counted(count, 'partition')}",
+        "election.json",
         lambda: write_preferred_election(layout, elected),
-        file_name="election.json",
-        mime="application/json",
-        on_click="ignore",
-        icon=":material/download:",
         key="download-election-now",
     )
     draw_code(

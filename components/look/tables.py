@@ -10,6 +10,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.look import on_paper, text
+from components.look.downloads import download
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
 from reseat.model.glossary import meaning
 from reseat.model.search import Search
@@ -186,13 +187,4 @@ def foot(key: str, said: str, file: str, make: Callable[[], bytes | str]) -> Non
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
         st.caption(said, width="content")
-        st.download_button(
-            "All as CSV",
-            make,
-            file_name=file,
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
-            key=f"{key}-csv",
-        )
+        download("All as CSV", file, make, key=f"{key}-csv", kind="tertiary")

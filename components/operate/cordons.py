@@ -14,7 +14,7 @@ from components.operate.reading import Fresh
 from components.state import fields
 from components.state.slots import Slot
 from reseat.errors import ReseatError
-from reseat.model.wording import listed, verb
+from reseat.model.wording import listed, named, verb
 from reseat.operate.journal.journal import Journal
 from reseat.operate.run.cordoning import OutstandingCordons, cordons_left
 
@@ -28,7 +28,7 @@ def choose_cordon(proposal: Proposal, fresh: Fresh) -> bool:
     leaving = proposal.sealed.leaving
     if not leaving or proposal.kind == "rollback":
         return False
-    who = f"{verb(len(leaving), 'broker', 'brokers')} {listed(leaving)}"
+    who = named("broker", leaving)
     it = verb(len(leaving), "it is", "they are")
     if fresh.facts.cordons is None:
         st.caption(
@@ -59,7 +59,7 @@ def draw_cordons_left(operated: OperatedCluster) -> None:
         if open_run is not None and there.run == open_run.id:
             continue
         ids = sorted(there.before)
-        who = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')}"
+        who = named("Broker", ids, "is", "are")
         with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"cordons-left-{there.run}"):
             st.markdown(
                 f":orange[:material/block:] {who} cordoned by run {there.run}, {text.ago(there.since)}: no new replica "
@@ -95,7 +95,7 @@ def _lift(operated: OperatedCluster, journal: Journal, there: OutstandingCordons
                 operator=operated.person.name,
             )
         left = f" {listed(came.left)} did not confirm it." if came.left else ""
-        _SAID.set(f"The cordon of {verb(len(came.lifted), 'broker', 'brokers')} {listed(came.lifted)} is lifted.{left}")
+        _SAID.set(f"The cordon of {named('broker', came.lifted)} is lifted.{left}")
         operated.live.refresh(operated.person.name)
     except ReseatError as error:
         _SAID.set(str(error))

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from components.look import text
+from components.look.downloads import download
 from components.look.notices import refused
 from components.look.text import wish_in_words
 from components.shell import frame, navigation
@@ -225,7 +226,4 @@ def draw_detail(plan: Plan, proposal: Proposal, schedule: Callable[[], None]) ->
             st.code(proposal.text, language="json", wrap_lines=True, height=260)
         else:
             st.caption(f"{text.size(len(proposal.text))}: too large to show here.")
-        st.download_button(
-            f"Download ({name})", proposal.text, file_name=name, mime="application/json", on_click="ignore",
-            icon=":material/download:", key="operate-text",
-        )  # fmt: skip
+        download(f"Download ({name})", name, lambda: proposal.text, key="operate-text")

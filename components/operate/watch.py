@@ -141,9 +141,8 @@ def _draw_stop(operated: OperatedCluster, journal: Journal, run: Run, *, stoppin
         st.button("Send nothing further", key="stop", on_click=_stop, args=(operated, journal, run, False))
     with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
         st.markdown(
-            "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas "
-            "they had, and what was copied so far is dropped. What is done stays: a rollback "
-            "reverts it too."
+            "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas they "
+            "had, and what was copied so far is dropped. What is done stays: a rollback reverts it too."
         )
         if not operated.can_cancel:
             st.caption("Through ZooKeeper's node Kafka cannot cancel what is in progress: it finishes.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.look import text
+from components.look.downloads import download
 from components.state import addresses
 from components.state.open_layout import OpenLayout
 
@@ -20,49 +21,34 @@ def draw_takeaway(seat: OpenLayout) -> None:
     layout, snapshot = seat.layout, seat.snapshot
     st.header("Export", anchor=False)
     with st.container(horizontal=True, key="takeaway"):
-        for label, name, make, mime, words in (
+        for label, name, make, words in (
             (
                 "Layout as CSV",
                 "layout.csv",
                 lambda: write_csv(layout),
-                "text/csv",
                 "One row per replica with everything known. Reseat reads it back unchanged.",
             ),
             (
                 "As kafka-topics --describe",
                 "describe.txt",
                 lambda: write_describe(layout),
-                "text/plain",
                 "Contains no racks, sizes or hosts; an unknown leader is printed as none.",
             ),
             (
                 "As reassignment JSON",
                 "assignment.json",
                 lambda: write_layout_reassignment(layout),
-                "application/json",
                 "Every partition's current replica list: a rollback to the current state, whatever changes later.",
             ),
         ):
-            st.download_button(
-                label,
-                make,
-                file_name=name,
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                help=words,
-                key=f"take-{name}",
-            )
+            download(label, name, make, key=f"take-{name}", words=words)
         if snapshot is not None:
-            st.download_button(
+            download(
                 "Snapshot",
+                "snapshot.json",
                 lambda: write_snapshot(snapshot),
-                file_name="snapshot.json",
-                mime="application/json",
-                on_click="ignore",
-                icon=":material/download:",
-                help="Everything read from the cluster at that time, without edits. Every page and command reads it.",
                 key="take-snapshot.json",
+                words="Everything read from the cluster at that time, without edits. Every page and command reads it.",
             )
         with st.popover("Copy link", icon=":material/link:", key="copy-link"):
             st.code(addresses.full(seat), language=None, wrap_lines=True)

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from components.look import text
+from components.look.downloads import download
 from components.shell import navigation
 from components.state import caching, fields
 from components.what_if import moves
@@ -33,34 +34,16 @@ def draw_downloads(plan: Plan) -> None:
     )
 
     with st.container(horizontal=True, key="downloads"):
-        for label, name, make, mime in (
-            ("Plan", "plan.json", lambda: write_reassignment(plan), "application/json"),
-            ("Rollback", "rollback.json", lambda: write_rollback(plan), "application/json"),
-            (
-                "Election",
-                "election.json",
-                lambda: write_preferred_election(plan.proposed, plan.changed),
-                "application/json",
-            ),
-            (
-                "Topics to move",
-                "topics-to-move.json",
-                lambda: write_topics_to_move(plan.changed_topics),
-                "application/json",
-            ),
-            ("Moves", "moves.csv", lambda: moves.as_csv(plan), "text/csv"),
-            ("Certificate", "certificate.json", lambda: write_certificate(plan.certificate), "application/json"),
+        for label, name, make in (
+            ("Plan", "plan.json", lambda: write_reassignment(plan)),
+            ("Rollback", "rollback.json", lambda: write_rollback(plan)),
+            ("Election", "election.json", lambda: write_preferred_election(plan.proposed, plan.changed)),
+            ("Topics to move", "topics-to-move.json", lambda: write_topics_to_move(plan.changed_topics)),
+            ("Moves", "moves.csv", lambda: moves.as_csv(plan)),
+            ("Certificate", "certificate.json", lambda: write_certificate(plan.certificate)),
         ):
-            st.download_button(
-                f"{label} ({name})",
-                make,
-                file_name=name,
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                disabled=not plan.changed.any() and name != "certificate.json",
-                key=f"download-{name}",
-            )
+            nothing = not plan.changed.any() and name != "certificate.json"
+            download(f"{label} ({name})", name, make, key=f"download-{name}", disabled=nothing)
 
 
 def draw_execution(plan: Plan, live: str | None = None, version: str | None = None) -> None:
@@ -110,17 +93,14 @@ def _draw_pieces(plan: Plan) -> None:
     from reseat.formats.documents.writers import packed, write_pieces
 
     st.markdown("This version writes the plan into one ZooKeeper node, which holds less than 1 MB.")
-    st.download_button(
+    download(
         "Plan in pieces (plan-pieces.zip)",
+        "plan-pieces.zip",
         lambda: packed(write_pieces(plan)),
-        file_name="plan-pieces.zip",
-        mime="application/zip",
-        on_click="ignore",
-        icon=":material/download:",
-        disabled=not plan.changed.any(),
-        help="One file where the plan fits a node; else several, to be executed in order, each once --verify says that "
-        "the one before is done.",
         key="download-plan-pieces.zip",
+        disabled=not plan.changed.any(),
+        words="One file where the plan fits a node; else several, to be executed in order, each once --verify says "
+        "that the one before is done.",
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import streamlit as st
 
 from components.look import text
+from components.look.downloads import download
 from components.report.made import Made
 from components.state import fields
 from reseat.report.behind import csv_of, table_of
@@ -27,30 +27,20 @@ def draw_downloads(made: Made, key: bytes | None, template: bytes | None = None)
     """
     name = re.sub(r"[^a-z0-9]+", "-", made.report.title.casefold()).strip("-")[:60] or "report"
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="report-files"):
-        for label, ending, mime, make, words in (
-            ("HTML", "html", "text/html", lambda: made.page, "One file that opens anywhere, also offline"),
-            ("PDF", "pdf", "application/pdf", lambda: _pdf(made), "Pages to print, with contents and page numbers"),
+        for label, ending, make, words in (
+            ("HTML", "html", lambda: made.page, "One file that opens anywhere, also offline"),
+            ("PDF", "pdf", lambda: _pdf(made), "Pages to print, with contents and page numbers"),
             (
                 "PowerPoint",
                 "pptx",
-                "application/vnd.openxmlformats-officedocument.presentationml.presentation",
                 lambda: _pptx(made, template),
                 "Slides with charts that can be edited, and notes for the speaker",
             ),
         ):
-            st.download_button(
-                label,
-                make,
-                file_name=f"{name}.{ending}",
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                help=words,
-                key=f"report-{ending}",
-            )
+            download(label, f"{name}.{ending}", make, key=f"report-{ending}", words=words)
         if key is not None:
-            _file("Key", "reseat-mask.key", "text/plain", lambda: key_file(key))
-            _file("Names", "reseat-names.csv", "text/csv", lambda: names_file(made.names))
+            download("Key", "reseat-mask.key", lambda: key_file(key), key="report-data-Key")
+            download("Names", "reseat-names.csv", lambda: names_file(made.names), key="report-data-Names")
         with st.popover("Text for a chat", icon=":material/chat:"):
             st.code(_chat(made), language=None, wrap_lines=True)
 
@@ -89,21 +79,9 @@ def draw_data(made: Made) -> None:
         if figure is not None:
             from reseat.report.drawing import png, svg
 
-            _file("PNG", f"{figure.slug}.png", "image/png", lambda: png(figure))
-            _file("SVG", f"{figure.slug}.svg", "image/svg+xml", lambda: svg(figure))
-        _file("CSV", f"{table.slug}.csv", "text/csv", lambda: csv_of(table))
-        _file("Parquet", f"{table.slug}.parquet", "application/vnd.apache.parquet", lambda: parquet_of(table))
+            download("PNG", f"{figure.slug}.png", lambda: png(figure), key="report-data-PNG")
+            download("SVG", f"{figure.slug}.svg", lambda: svg(figure), key="report-data-SVG")
+        download("CSV", f"{table.slug}.csv", lambda: csv_of(table), key="report-data-CSV")
+        download("Parquet", f"{table.slug}.parquet", lambda: parquet_of(table), key="report-data-Parquet")
     if figure is not None:
         st.caption(text.plain(figure.says))
-
-
-def _file(label: str, name: str, mime: str, make: Callable[[], str | bytes]) -> None:
-    st.download_button(
-        label,
-        make,
-        file_name=name,
-        mime=mime,
-        on_click="ignore",
-        icon=":material/download:",
-        key=f"report-data-{label}",
-    )

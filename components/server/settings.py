@@ -49,10 +49,9 @@ _SIGN_IN_COOKIES = "_streamlit_user"
 #: Scripts are the server's own, and modules that it makes blobs of; nothing is compiled from texts, and nothing inline
 #: runs but what Streamlit's page begins with. Styles are set by scripts all over.
 _POLICY = (
-    "default-src 'self'; script-src 'self' blob:{inline}; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob:; "
-    "worker-src 'self' blob:; frame-src 'self' blob:; frame-ancestors 'self'; object-src 'none'; base-uri 'self'; "
-    "form-action 'self'"
+    "default-src 'self'; script-src 'self' blob:{inline}; style-src 'self' 'unsafe-inline'; img-src 'self' data: "
+    "blob:; font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob:; worker-src 'self' "
+    "blob:; frame-src 'self' blob:; frame-ancestors 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
 )
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 

@@ -54,9 +54,8 @@ def _extremes(choice: GridChoice, grid: Grid) -> str:
         return _start(f"{start}{every} {_amount(choice, float(sums[full]))}.{equal}")
     least = "the least" if _bytes(choice) else "the fewest"
     return _start(
-        f"{start}{_who(choice, rows[full])} the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. "
-        f"The mean is {_number(choice, mean)}; {_who(choice, rows[empty])} {least}: "
-        f"{_number(choice, float(sums[empty]))}."
+        f"{start}{_who(choice, rows[full])} the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. The "
+        f"mean is {_number(choice, mean)}; {_who(choice, rows[empty])} {least}: {_number(choice, float(sums[empty]))}."
     )
 
 

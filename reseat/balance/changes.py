@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 from reseat.model.arrays import holds, newcomers, of_one_width, row_keys, split_keys
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["KINDS", "Changes", "changes"]
 
@@ -113,7 +113,7 @@ def _distinct(changed: Changes, rows: _Rows) -> int:
 
 def _brokers(changed: Changes, kind: str, word: str) -> list[str]:
     ids = changed.broker[changed.rows(kind)].tolist()
-    return [f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)} {word}"] if ids else []
+    return [f"{named('broker', ids)} {word}"] if ids else []
 
 
 def _leaders(changed: Changes) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import BoolArray, ClusterLayout
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named
 
 __all__ = ["Rows", "brokers_named", "ids_where", "partitions", "rows_where", "topics_of_rows"]
 
@@ -36,4 +36,4 @@ def topics_of_rows(layout: ClusterLayout, rows: Rows) -> tuple[str, ...]:
 
 def brokers_named(ids: tuple[int, ...]) -> str:
     """Brokers at the beginning of a sentence."""
-    return f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
+    return named("Broker", ids)

@@ -21,7 +21,7 @@ from reseat.election.rules import Mode, first_column
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
 from reseat.model.arrays import on_brokers, row_any, row_counts
-from reseat.model.wording import listed, verb
+from reseat.model.wording import listed, named
 
 __all__ = ["Candidates", "broker_mask", "candidates", "column_of", "electable", "last_known"]
 
@@ -75,8 +75,7 @@ def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
             mask[at] = True
     if unknown:
         raise WishRefused(
-            f"{verb(len(unknown), 'Broker', 'Brokers')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in "
-            "this layout.",
+            f"{named('Broker', unknown, 'is', 'are')} not in this layout.",
             brokers=tuple(unknown),
             choices=(f"Its brokers are {listed(layout.broker_ids.tolist(), 12)}.",),
         )

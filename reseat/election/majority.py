@@ -26,7 +26,7 @@ from reseat.election.rules import Mode
 from reseat.election.stop import stop
 from reseat.model import NONE, BrokerState, ClusterLayout
 from reseat.model.arrays import on_brokers, row_counts
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["Majority", "against_majority"]
 
@@ -100,7 +100,7 @@ def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode =
 def _sentences(ids: list[int], only_here: int, only_there: int, replicas: int, wanted: int) -> list[str]:
     said = []
     if ids:
-        down = f"With {verb(len(ids), 'broker', 'brokers')} {listed(ids)} stopped"
+        down = f"With {named('broker', ids)} stopped"
         if only_here:
             said.append(
                 f"{down}, {counted(only_here, 'partition')} {verb(only_here, 'has', 'have')} a leader but would have "

@@ -28,7 +28,7 @@ from reseat.election.outcome import Reason
 from reseat.election.preferred import preferred
 from reseat.election.rules import Mode
 from reseat.model import NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["IMBALANCE_PERCENTAGE", "KRAFT_ROUND", "AutoRebalance", "auto_rebalance"]
 
@@ -121,7 +121,7 @@ def _sentences(
         said = [f"The automatic leader rebalance would not act{limit}."]
     else:
         said = [
-            f"The automatic leader rebalance would act for {verb(len(ids), 'broker', 'brokers')} {listed(ids)} and "
+            f"The automatic leader rebalance would act for {named('broker', ids)} and "
             f"change the leader of {counted(elections, 'partition')}."
         ]
         if mode == "kraft" and elections > KRAFT_ROUND:

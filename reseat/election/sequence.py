@@ -40,7 +40,7 @@ from reseat.election.stop import stop
 from reseat.election.unclean import unclean as unclean_election
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
 from reseat.model.arrays import on_brokers, row_any, row_counts
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["Move", "MoveKind", "Walk", "WalkStep", "walk"]
 
@@ -284,7 +284,7 @@ def _sentence(
     lost: npt.NDArray[np.int64],
 ) -> str:
     number = len(move.brokers)
-    who = f"{verb(number, 'Broker', 'Brokers')} {listed(move.brokers)}"
+    who = named("Broker", move.brokers)
     changed = int(np.count_nonzero(election.changed))
     what = {
         MoveKind.STOP: f"{who} {verb(number, 'stops', 'stop')}",

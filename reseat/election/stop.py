@@ -35,7 +35,7 @@ from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 from reseat.model.arrays import on_brokers, row_any, row_counts
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["StopPreview", "stop"]
 
@@ -161,8 +161,7 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
     counts = preview.election.counts()
     number = counts.get(Reason.TAKES_OVER, 0) + counts.get(Reason.ELIGIBLE, 0)
     yield (
-        f"While {verb(len(ids), 'broker', 'brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} stopped, another "
-        f"replica takes over {counted(number, 'partition')}."
+        f"While {named('broker', ids, 'is', 'are')} stopped, another replica takes over {counted(number, 'partition')}."
     )
     number = len(preview.offline)
     if number:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from reseat.model.wish import Wish
 
-__all__ = ["counted", "ids", "listed", "minimal", "reason_of", "verb", "visible", "wish_in_words"]
+__all__ = ["counted", "ids", "listed", "minimal", "named", "reason_of", "verb", "visible", "wish_in_words"]
 
 #: How many names a sentence spells out before it says "and N more".
 SPELLED_OUT = 6
@@ -50,6 +50,12 @@ def listed(names: Iterable[object], most: int = SPELLED_OUT) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def named(noun: str, names: Collection[object], one: str = "", many: str = "") -> str:
+    """Names with what they are: "broker 3", "brokers 1 and 2"; with the verb that agrees: "Brokers 1 and 2 are"."""
+    said = f"{noun if len(names) == 1 else f'{noun}s'} {listed(names)}"
+    return f"{said} {verb(len(names), one, many)}" if one else said
 
 
 def reason_of(error: BaseException) -> str:

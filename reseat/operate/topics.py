@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reseat.errors import WishRefused
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Assignment, Partition, Target
 from reseat.placement.topic_spec import TopicSpec
@@ -116,10 +116,7 @@ def _differences(assignments: Mapping[int, tuple[int, ...]], seen: Mapping[int, 
     said = []
     missing = sorted(assignments.keys() - seen.keys())
     if missing:
-        said.append(
-            f"{verb(len(missing), 'Partition', 'Partitions')} {listed(missing)} {verb(len(missing), 'is', 'are')} not "
-            "described yet."
-        )
+        said.append(f"{named('Partition', missing, 'is', 'are')} not described yet.")
     other = [one for one, told in seen.items() if told.replicas != tuple(assignments[one])]
     if other:
         one = other[0]
@@ -129,22 +126,15 @@ def _differences(assignments: Mapping[int, tuple[int, ...]], seen: Mapping[int, 
         )
     headless = [one for one, told in seen.items() if told.leader < 0]
     if headless:
-        said.append(
-            f"{verb(len(headless), 'Partition', 'Partitions')} {listed(headless)} {verb(len(headless), 'has', 'have')} "
-            "no leader: none of the requested brokers is alive."
-        )
+        said.append(f"{named('Partition', headless, 'has', 'have')} no leader: none of the requested brokers is alive.")
     led = [one for one, told in seen.items() if told.leader >= 0 and told.replicas and told.leader != told.replicas[0]]
     if led:
         said.append(
-            f"{verb(len(led), 'Partition', 'Partitions')} {listed(led)} {verb(len(led), 'is', 'are')} not led by "
-            f"{verb(len(led), 'its', 'their')} first replica."
+            f"{named('Partition', led, 'is', 'are')} not led by {verb(len(led), 'its', 'their')} first replica."
         )
     behind = [one for one, told in seen.items() if told.leader >= 0 and len(told.in_sync) < len(told.replicas)]
     if behind:
-        said.append(
-            f"{verb(len(behind), 'Partition', 'Partitions')} {listed(behind)} {verb(len(behind), 'lacks', 'lack')} "
-            "replicas in sync."
-        )
+        said.append(f"{named('Partition', behind, 'lacks', 'lack')} replicas in sync.")
     return tuple(said)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reseat.errors import WriteRefused
-from reseat.model.wording import listed, verb
+from reseat.model.wording import listed, named, verb
 from reseat.operate.checks.check import Check
 from reseat.operate.journal.journal import Journal
 from reseat.operate.run.cordoning import Lifted, cordons_left
@@ -58,8 +58,7 @@ def uncordon(
     silent = [broker for broker in asked if broker not in now]
     if silent:
         raise WriteRefused(
-            f"{verb(len(silent), 'Broker', 'Brokers')} {listed(silent)} {verb(len(silent), 'does', 'do')} not answer, "
-            "and a broker sets its own cordon. Nothing was sent."
+            f"{named('Broker', silent, 'does', 'do')} not answer, and a broker sets its own cordon. Nothing was sent."
         )
     settings = {
         broker: before[broker].dynamic if broker in before and not before[broker].closed else now[broker].lifting

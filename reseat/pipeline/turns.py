@@ -206,9 +206,8 @@ def _last_sign(tables: Folder, batch: str) -> datetime:
 
 def _completed(batch: str, record: CommitRecord) -> str:
     return (
-        f"Batch {batch} was stopped while it was published; it is now complete: "
-        f"{counted(len(record.add), 'file')} added, {len(record.remove):,} removed, "
-        f"{counted(len(record.cluster_days), 'cluster-day')}."
+        f"Batch {batch} was stopped while it was published; it is now complete: {counted(len(record.add), 'file')} "
+        f"added, {len(record.remove):,} removed, {counted(len(record.cluster_days), 'cluster-day')}."
     )
 
 

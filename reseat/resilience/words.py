@@ -129,9 +129,8 @@ def _nothing_offline(worst: Worst, more: str) -> str:
         many, count = worst.harmful_pairs, len(worst.brokers)
         kept = " No pair holds every copy of a partition: the remaining copies are out of sync, not lost."
         return (
-            f"{safe} offline; {many:,} of {counted(count * (count - 1) // 2, 'pair')} "
-            f"{'does' if many == 1 else 'do'}, brokers {ids(pair[0])} the most: {_partitions(pair[1])}."
-            f"{kept if worst.pairs_keep_a_copy else ''}"
+            f"{safe} offline; {many:,} of {counted(count * (count - 1) // 2, 'pair')} {'does' if many == 1 else 'do'}, "
+            f"brokers {ids(pair[0])} the most: {_partitions(pair[1])}.{kept if worst.pairs_keep_a_copy else ''}"
         )
     below = worst.rack.get("below_min_isr") or worst.broker.get("below_min_isr")
     also = ", nor does any pair" if worst.pairs_told else ""

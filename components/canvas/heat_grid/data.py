@@ -6,16 +6,14 @@ whatever the layout's size. Every word is text; the browser never takes one as H
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from components.canvas.cells import b64, cividis, palette, rgb, token_of
 from components.look import text, theme
 from reseat.balance.grid import Axes, CellMeasure, CellState, Grid, Span
 from reseat.model import NONE, NOT_TOLD, Broker, ClusterLayout
@@ -69,7 +67,7 @@ def counts_data(
     return _finished(
         grid.axes,
         kind=kind,
-        values=_b64(packed),
+        values=b64(packed),
         unit=unit,
         top=max(int(np.rint(top / unit)), 1),
         low=low,
@@ -82,7 +80,7 @@ def counts_data(
         row_mean=float((rows if counted is None else rows[list(counted)]).mean())
         if before is None and len(rows)
         else 0.0,
-        palette=_palette(kind),
+        palette=palette(theme.DIFFERENCE) if kind == "difference" else cividis(),
         present=[],
     )
 
@@ -99,7 +97,7 @@ def states_data(states: npt.NDArray[np.uint8], axes: Axes, proposed: ClusterLayo
     return _finished(
         axes,
         kind="states",
-        values=_b64(states),
+        values=b64(states),
         unit=1.0,
         top=1,
         low=1.0,
@@ -110,7 +108,7 @@ def states_data(states: npt.NDArray[np.uint8], axes: Axes, proposed: ClusterLayo
         row_sums=held.sum(axis=1).astype(np.float64),
         column_sums=held.sum(axis=0).astype(np.float64),
         row_mean=float(held.sum(axis=1).mean()) if len(states) else 0.0,
-        palette=_palette("counts"),
+        palette=cividis(),
         present=[int(state) for state in np.unique(states)],
         facts=[_facts(axes.base, int(row), proposed) for row in axes.columns],
     )
@@ -144,8 +142,8 @@ def _finished(
         **values,
         "rows": len(axes.row_spans),
         "columns": len(axes.column_spans),
-        "rowSums": _b64(row_sums.astype("<f4")),
-        "columnSums": _b64(column_sums.astype("<f4")),
+        "rowSums": b64(row_sums.astype("<f4")),
+        "columnSums": b64(column_sums.astype("<f4")),
         "rowMean": row_mean,
         "rowSumsWord": _sums_word(axes),
         "brokers": axes.brokers.tolist(),
@@ -157,8 +155,8 @@ def _finished(
         "rowGroups": _row_groups(axes),
         "columnGroups": _column_groups(axes),
         "columnSumsWord": "per partition" if axes.by_partition else "per topic",
-        "none": _rgb(look.none),
-        "states": [_rgb(colour) for colour in _state_colours(look)],
+        "none": rgb(look.none),
+        "states": [rgb(colour) for colour in _state_colours(look)],
         "look": {
             "text": look.text,
             "quiet": look.quiet,
@@ -173,10 +171,7 @@ def _finished(
         f"{text.counted(len(axes.columns), 'partition' if axes.by_partition else 'topic')}. "
         "Arrow keys move between cells, Enter opens one, Escape zooms out.",
     }
-    state = hashlib.blake2b(digest_size=8)
-    for key, value in data.items():
-        state.update(f"{key}={value};".encode(errors="replace"))
-    return data | {"token": state.hexdigest()}
+    return data | {"token": token_of(data)}
 
 
 def _state_colours(look: theme.Neutrals) -> tuple[str, ...]:
@@ -305,28 +300,3 @@ def _facts(layout: ClusterLayout, row: int, proposed: ClusterLayout | None) -> s
         if after != ids:
             lines.append(f"After: {', '.join(map(str, after))}")
     return "\n".join(lines)
-
-
-def _b64(values: npt.NDArray[Any]) -> str:
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
-
-
-def _rgb(colour: str) -> list[int]:
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-
-
-@lru_cache(maxsize=2)
-def _palette(kind: str) -> str:
-    """256 colours of three bytes: cividis for counts, the diverging scale for differences."""
-    if kind == "difference":
-        stops = np.array([place for place, _ in theme.DIFFERENCE])
-        colours = np.array([_rgb(colour) for _, colour in theme.DIFFERENCE], np.float64)
-    else:
-        from plotly.colors import get_colorscale
-
-        scale = get_colorscale(theme.SEQUENCE)
-        stops = np.array([place for place, _ in scale])
-        colours = np.array([_rgb(colour) for _, colour in scale], np.float64)
-    at = np.linspace(0, 1, 256)
-    mixed = np.stack([np.interp(at, stops, colours[:, i]) for i in range(3)], axis=1)
-    return _b64(np.rint(mixed).astype(np.uint8))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from components.canvas.cells import b64, cividis, rgb, token_of
 from components.look import text, theme
 
 __all__ = ["matrix_data"]
@@ -58,8 +56,8 @@ def matrix_data(
         "most": most,
         "top": max(most, 1),
         "nothing": "none",
-        "palette": _palette(),
-        "none": _rgb(look.none),
+        "palette": cividis(),
+        "none": rgb(look.none),
         "look": {
             "text": look.text,
             "quiet": look.quiet,
@@ -67,20 +65,15 @@ def matrix_data(
             "accent": look.accent,
         },
         "height": min(_HEIGHT, max(_AROUND + _CELL * len(brokers), _LEAST)),
-        "label": f"{text.counted(len(brokers), 'broker')} by as many: what each pair lost together would do, "
-        f"by {words[1]}. "
-        "Arrow keys move between pairs, Enter opens one, plus zooms in, Escape zooms out.",
+        "label": f"{text.counted(len(brokers), 'broker')} by as many: what each pair lost together would do, by "
+        f"{words[1]}. Arrow keys move between pairs, Enter opens one, plus zooms in, Escape zooms out.",
     }
-    state = hashlib.blake2b(digest_size=8)
-    for key, value in data.items():
-        state.update(f"{key}={value};".encode(errors="replace"))
-    return data | {"token": state.hexdigest(), "selected": list(selected or (-1, -1))}
+    return data | {"token": token_of(data), "selected": list(selected or (-1, -1))}
 
 
 def _packed(cells: Cells, words: Words) -> dict[str, object]:
     width = _width(cells)
-    raw = np.ascontiguousarray(cells.astype({1: "<u1", 2: "<u2", 4: "<u4"}[width]))
-    return {"values": base64.b64encode(raw.tobytes()).decode(), "width": width, "words": list(words)}
+    return {"values": b64(cells.astype(f"<u{width}")), "width": width, "words": list(words)}
 
 
 def _width(cells: Cells) -> int:
@@ -117,20 +110,3 @@ def _groups(racks: Sequence[str | None], looks: Mapping[str, tuple[str, str]]) -
         )
         start = stop
     return groups
-
-
-def _rgb(colour: str) -> list[int]:
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-
-
-@lru_cache(maxsize=1)
-def _palette() -> str:
-    """256 colours of three bytes: cividis."""
-    from plotly.colors import get_colorscale
-
-    scale = get_colorscale(theme.SEQUENCE)
-    stops = np.array([at for at, _ in scale])
-    colours = np.array([_rgb(colour) for _, colour in scale], np.float64)
-    at = np.linspace(0, 1, 256)
-    mixed = np.stack([np.interp(at, stops, colours[:, i]) for i in range(3)], axis=1)
-    return base64.b64encode(np.rint(mixed).astype(np.uint8).tobytes()).decode()

@@ -7,7 +7,7 @@ import argparse
 from reseat.cli.operate.session import connected, guarded
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import say, write_json
-from reseat.model.wording import listed, verb
+from reseat.model.wording import named, verb
 from reseat.operate.checks.guard import check_access
 from reseat.operate.journal.journal import Journal
 from reseat.operate.request import WriteRequest
@@ -26,7 +26,7 @@ def uncordon(chosen: argparse.Namespace) -> int:
 def cordon_lines(journal: Journal, cluster_id: str | None) -> list[str]:
     """What runs left cordoned on a cluster, or on any, a line a run."""
     return [
-        f"Run {there.run} cordoned {verb(len(there.before), 'broker', 'brokers')} {listed(sorted(there.before))} at "
+        f"Run {there.run} cordoned {named('broker', sorted(there.before))} at "
         f"{there.since:%Y-%m-%d %H:%M:%S} UTC: reseat operate uncordon lifts that."
         for there in cordons_left(journal, cluster_id)
     ]
@@ -52,8 +52,4 @@ def _uncordon(chosen: argparse.Namespace) -> int:
 
 
 def _lines(brokers: tuple[int, ...], one: str, many: str) -> list[str]:
-    return (
-        [f"{verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), one, many)}."]
-        if brokers
-        else []
-    )
+    return [f"{named('Broker', brokers)} {verb(len(brokers), one, many)}."] if brokers else []

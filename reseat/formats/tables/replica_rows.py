@@ -132,8 +132,7 @@ class ReplicaRows:
                     kind=kind,
                     severity=severity,
                     sentence=f"{counted(int(mask.sum()), 'replica is', 'replicas are')} {words}: position "
-                    f"{int(table.integer['position'][row])} of {table.name(row)} ({pairs[0][0]} and "
-                    f"{pairs[0][1]}).",
+                    f"{int(table.integer['position'][row])} of {table.name(row)} ({pairs[0][0]} and {pairs[0][1]}).",
                     places=tuple(place for pair in pairs for place in pair),
                 )
             )

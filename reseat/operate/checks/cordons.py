@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from reseat.model.arrays import on_brokers, row_any
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.targets.cordon_settings import Cordon
@@ -42,19 +42,19 @@ def cordons_heeded(diff: PlanDiff, lifted: Collection[int] = ()) -> Check:
     """
     name, rows = "cordons_heeded", diff.changed
     closed = diff.now.cordoned & ~np.isin(diff.now.broker_ids, list(lifted))
-    named = on_brokers(diff.after.replicas[rows], closed)
-    bad = rows[row_any(named)]
+    there = on_brokers(diff.after.replicas[rows], closed)
+    bad = rows[row_any(there)]
     if not bad.size:
         waits = diff.now.cordoned & np.isin(diff.now.broker_ids, list(lifted))
         if row_any(on_brokers(diff.after.replicas[rows], waits)).any():
             ids = tuple(diff.now.broker_ids[waits].tolist())
-            first = f"The cordon of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} is lifted first."
+            first = f"The cordon of {named('broker', ids)} is lifted first."
             return passed(name, first, brokers=ids)
         return passed(name, "No list names a cordoned broker.")
-    ids = diff.ids(diff.after.replicas[rows][named])
+    ids = diff.ids(diff.after.replicas[rows][there])
     return failed(
         name,
-        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} cordoned, and Kafka "
+        f"{named('Broker', ids, 'is', 'are')} cordoned, and Kafka "
         f"refuses the lists of {counted(bad.size, 'partition')} that name {verb(len(ids), 'it', 'them')}: "
         f"{listed(diff.names(bad))}. Lift the cordon (reseat operate uncordon), or plan again from a layout read now.",
         partitions=diff.names(bad),
@@ -74,7 +74,7 @@ def cordon_possible(diff: PlanDiff, cordons: Mapping[int, Cordon] | None) -> Che
         return passed(name, "No broker is to be cordoned.")
     if not ids:
         return failed(name, "The plan empties no broker, so there is none to cordon.")
-    which = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
+    which = named("Broker", ids)
     if cordons is None:
         return failed(
             name,
@@ -86,7 +86,7 @@ def cordon_possible(diff: PlanDiff, cordons: Mapping[int, Cordon] | None) -> Che
     if silent:
         return failed(
             name,
-            f"{verb(len(silent), 'Broker', 'Brokers')} {listed(silent)} cannot be cordoned: a broker sets its own "
+            f"{named('Broker', silent)} cannot be cordoned: a broker sets its own "
             f"cordon, and {verb(len(silent), 'it does', 'they do')} not answer. Execute without.",
             brokers=silent,
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from reseat.model import Snapshot
 from reseat.model.arrays import row_any
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.targets.target import Partition
@@ -35,7 +35,7 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
     theirs = np.append(np.isin(layout.broker_ids, ids), False)
     placed = names_of(layout, np.flatnonzero(row_any(theirs[layout.replicas])))
     asked_for = tuple(f"{topic}-{partition}" for (topic, partition), to in now.pending.items() if set(to) & set(ids))
-    which = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
+    which = named("Broker", ids)
     nowhere = f"No partition is placed on {which[0].lower()}{which[1:]}"
     described = tuple(dict.fromkeys((*placed, *asked_for)))
     if described:

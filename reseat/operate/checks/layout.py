@@ -12,7 +12,7 @@ import numpy as np
 from reseat.formats.documents.sealed import layout_hash, topic_ids_of
 from reseat.model import NONE, ClusterLayout, IntArray
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
-from reseat.model.wording import SPELLED_OUT, counted, listed, verb, visible
+from reseat.model.wording import SPELLED_OUT, counted, listed, named, verb, visible
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff, Rows, names_of, same_members
 from reseat.operate.targets.target import Partition
@@ -195,8 +195,7 @@ def brokers_unchanged(diff: PlanDiff) -> Check:
     if gone:
         return failed(
             name,
-            f"{verb(len(gone), 'Broker', 'Brokers')} {listed(gone)}, which the plan uses, "
-            f"{verb(len(gone), 'is', 'are')} not in the cluster.",
+            f"{named('Broker', gone)}, which the plan uses, {verb(len(gone), 'is', 'are')} not in the cluster.",
             brokers=gone,
         )
     then = diff.racks_then

@@ -16,7 +16,7 @@ from reseat.balance.racks import rack_squares, rack_violating
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.units import size
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff, Rows
 from reseat.operate.checks.room import usable_room
@@ -118,7 +118,7 @@ def targets_alive(diff: PlanDiff) -> Check:
         then = "" if dead else f" Nothing is copied there until {verb(len(ids), 'it is', 'they are')} back."
         return failed(
             name,
-            f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} {state}, and replicas "
+            f"{named('Broker', ids, 'is', 'are')} {state}, and replicas "
             f"of {counted(rows.size, 'partition')} would be copied there: {listed(diff.names(rows))}.{then}",
             overridable=not dead,
             partitions=diff.names(rows),
@@ -149,9 +149,7 @@ def movable(diff: PlanDiff) -> Check:
     bad = rows[lost]
     names = diff.names(bad)
     held = diff.ids(now.replicas[bad][now.in_sync[bad]]) if now.in_sync is not None else ()
-    where = (
-        f" ({verb(len(held), 'broker', 'brokers')} {listed(held)} had {verb(len(held), 'it', 'them')})" if held else ""
-    )
+    where = f" ({named('broker', held)} had {verb(len(held), 'it', 'them')})" if held else ""
     return failed(
         name,
         f"{counted(bad.size, 'partition')} cannot be moved, because no in-sync copy is on a live broker{where}: "
@@ -223,7 +221,7 @@ def can_finish(diff: PlanDiff) -> Check:
     return failed(
         name,
         f"{counted(bad.size, 'partition')} {verb(bad.size, 'keeps', 'keep')} a replica on "
-        f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)}, which {verb(len(ids), 'is', 'are')} down: the move will "
+        f"{named('broker', ids)}, which {verb(len(ids), 'is', 'are')} down: the move will "
         f"not end before {verb(len(ids), 'it is', 'they are')} back: {listed(diff.names(bad))}.",
         overridable=True,
         partitions=diff.names(bad),
@@ -375,7 +373,7 @@ def disk_room(diff: PlanDiff) -> Check:
         ids = tuple(sorted(untold))
         return unknown(
             name,
-            f"Disk space is unknown for {verb(len(ids), 'broker', 'brokers')} {listed(ids)}: replica sizes or the free "
+            f"Disk space is unknown for {named('broker', ids)}: replica sizes or the free "
             "space of log directories (reported since Kafka 3.3) are missing.",
             brokers=ids,
         )

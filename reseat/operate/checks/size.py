@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray
-from reseat.model.wording import listed, verb
+from reseat.model.wording import named
 from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.run.throttling import LONGEST_LIST
@@ -48,10 +48,9 @@ def requests_fit(diff: PlanDiff) -> Check:
     names = [diff.snapshot.layout.topics[topic] for topic in grown.tolist()]
     return failed(
         name,
-        f"ZooKeeper keeps the replica lists of a topic in one node of at most 1,048,575 bytes, and that of "
-        f"{verb(len(names), 'topic', 'topics')} {listed(names)} could have {int(most[grown].max()):,} while the plan "
-        "is executed. Move fewer of its partitions at a time, or raise jute.maxbuffer on every server and broker "
-        "first.",
+        "ZooKeeper keeps the replica lists of a topic in one node of at most 1,048,575 bytes, and that of "
+        f"{named('topic', names)} could have {int(most[grown].max()):,} while the plan is executed. Move fewer of its "
+        "partitions at a time, or raise jute.maxbuffer on every server and broker first.",
         overridable=True,
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from reseat.balance.racks import rack_violating
 from reseat.model import BrokerState, ClusterLayout, Snapshot
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.request import TopicRequest
@@ -75,14 +75,11 @@ def _lists_valid(request: TopicRequest, layout: ClusterLayout) -> Check:
     if twice:
         faults.append(f"{counted(len(twice), 'partition')} would have a broker twice: {listed(twice)}.")
     if unknown:
-        faults.append(
-            f"{verb(len(unknown), 'Broker', 'Brokers')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in the "
-            "cluster."
-        )
+        faults.append(f"{named('Broker', unknown, 'is', 'are')} not in the cluster.")
     closed = sorted(set(layout.broker_ids[layout.cordoned].tolist()).intersection(_named(request)))
     if closed:
         faults.append(
-            f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'is', 'are')} cordoned: "
+            f"{named('Broker', closed, 'is', 'are')} cordoned: "
             f"Kafka refuses lists that name {verb(len(closed), 'it', 'them')}."
         )
     if len(factors) > 1:
@@ -100,7 +97,7 @@ def _targets_alive(request: TopicRequest, snapshot: Snapshot) -> Check:
     if not down:
         return passed(name, "Every broker of the topic is alive.")
     dark = tuple(f"{request.topic}-{i}" for i, ids in sorted(request.assignments.items()) if not set(ids) & up)
-    said = f"{verb(len(down), 'Broker', 'Brokers')} {listed(down)} {verb(len(down), 'is', 'are')} not alive"
+    said = f"{named('Broker', down, 'is', 'are')} not alive"
     if dark:
         return failed(
             name,

@@ -206,11 +206,10 @@ class Journal(JournalSteps):
         with self._reading():
             run = self.run(run_id)
             total = self._all(
-                "SELECT count(*) AS partitions, coalesce(sum(state = 'done'), 0) AS done, "
-                "coalesce(sum(state = 'sent'), 0) AS sent, coalesce(sum(state = 'failed'), 0) AS failed, "
-                "sum(bytes_total) AS bytes_total, sum(bytes_total IS NULL) AS untold, "
-                "sum(iif(state = 'done', coalesce(bytes_total, bytes_done), bytes_done)) AS bytes_done "
-                "FROM moves WHERE run = ?",
+                "SELECT count(*) AS partitions, coalesce(sum(state = 'done'), 0) AS done, coalesce(sum(state = "
+                "'sent'), 0) AS sent, coalesce(sum(state = 'failed'), 0) AS failed, sum(bytes_total) AS bytes_total, "
+                "sum(bytes_total IS NULL) AS untold, sum(iif(state = 'done', coalesce(bytes_total, bytes_done), "
+                "bytes_done)) AS bytes_done FROM moves WHERE run = ?",
                 run_id,
             )[0]
             batches = self._all("SELECT count(*) FROM steps WHERE run = ? AND kind = 'batch'", run_id)[0]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.operate.targets.target import Partition
 from reseat.planning.schedule import Order
@@ -90,7 +90,7 @@ def schedule_of(options: RunOptions) -> str:
     if options.pause_after:
         words.append(f"pausing after {listed(options.pause_after)} partitions")
     if options.cordon:
-        words.append(f"with {verb(len(options.cordon), 'broker', 'brokers')} {listed(options.cordon)} cordoned")
+        words.append(f"with {named('broker', options.cordon)} cordoned")
     return "".join(f", {word}" for word in words)
 
 
@@ -134,7 +134,7 @@ def waiting_for_brokers(moves: Sequence[MoveProgress], brokers: Sequence[int], s
     """Partitions under way that wait for dead brokers."""
     many = len(brokers)
     return (
-        f"{verb(many, 'Broker', 'Brokers')} {listed(brokers)} {verb(many, 'is', 'are')} not alive: "
+        f"{named('Broker', brokers, 'is', 'are')} not alive: "
         f"{counted(len(moves), 'partition waits', 'partitions wait')} for {verb(many, 'it', 'them')} since "
         f"{clock(since)}. Start {verb(many, 'it', 'them')}, or cancel and choose another."
     )
@@ -154,7 +154,7 @@ def held_back(moves: Sequence[MoveProgress], brokers: Sequence[int]) -> str:
     """Partitions that are not sent because a broker that they go to is dead."""
     return (
         f"{counted(len(moves), 'partition is', 'partitions are')} not sent while "
-        f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} {verb(len(brokers), 'is', 'are')} not alive."
+        f"{named('broker', brokers, 'is', 'are')} not alive."
     )
 
 
@@ -173,8 +173,7 @@ def worse(reasons: Sequence[str], since: datetime) -> str:
 
 def lost(brokers: Sequence[int]) -> str:
     """Brokers that were alive when the run began, as a part of a sentence."""
-    many = len(brokers)
-    return f"{verb(many, 'broker', 'brokers')} {listed(brokers)} {verb(many, 'is', 'are')} no longer alive"
+    return f"{named('broker', brokers, 'is', 'are')} no longer alive"
 
 
 def below_min(partitions: Sequence[Partition]) -> str:
@@ -236,17 +235,16 @@ def throttles_of_others(brokers: Sequence[int], topics: Sequence[str]) -> str:
 
 
 def _places(brokers: Sequence[int], topics: Sequence[str]) -> str:
-    places = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
-    places += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
+    places = [named("broker", brokers)] if brokers else []
+    places += [named("topic", topics)] if topics else []
     return " and of ".join(places)
 
 
 def cordon_without_effect(brokers: Sequence[int]) -> str:
     """Brokers took a cordon, and their log directories do not tell it."""
     return (
-        f"{verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} took the cordon, and "
-        f"{verb(len(brokers), 'its', 'their')} log directories do not show it, as with relative paths in log.dirs: "
-        "nothing was sent. Execute without it."
+        f"{named('Broker', brokers)} took the cordon, and {verb(len(brokers), 'its', 'their')} log directories do not "
+        "show it, as with relative paths in log.dirs: nothing was sent. Execute without it."
     )
 
 
@@ -254,17 +252,17 @@ def held_by_cordons(moves: Sequence[MoveProgress], brokers: Sequence[int]) -> st
     """Partitions that are not sent because Kafka would refuse their lists."""
     return (
         f"{counted(len(moves), 'partition is', 'partitions are')} not sent while "
-        f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} {verb(len(brokers), 'is', 'are')} cordoned: "
+        f"{named('broker', brokers, 'is', 'are')} cordoned: "
         f"Kafka refuses {verb(len(moves), 'its list', 'their lists')}."
     )
 
 
 def stays_cordoned(brokers: Sequence[int]) -> str:
     """Brokers that a run leaves cordoned, with a blank before it."""
-    named = " ".join(f"--broker {broker}" for broker in brokers)
+    options = " ".join(f"--broker {broker}" for broker in brokers)
     return (
-        f" {verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), 'stays', 'stay')} cordoned; "
-        f"lift that before unregistering: reseat operate uncordon {named}."
+        f" {named('Broker', brokers, 'stays', 'stay')} cordoned; "
+        f"lift that before unregistering: reseat operate uncordon {options}."
     )
 
 
@@ -273,7 +271,7 @@ def still_cordoned(brokers: Sequence[int]) -> str:
     if not brokers:
         return ""
     return (
-        f" {verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), 'is', 'are')} still "
+        f" {named('Broker', brokers, 'is', 'are')} still "
         f"cordoned: status lifts that once {verb(len(brokers), 'it answers', 'they answer')}."
     )
 
@@ -282,10 +280,7 @@ def cordons_of_others(brokers: Sequence[int]) -> str:
     """Cordons that somebody else changed during a run, with a blank before it; "" where there are none."""
     if not brokers:
         return ""
-    return (
-        f" The cordon of {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} was changed by somebody else, and "
-        "is left as it is."
-    )
+    return f" The cordon of {named('broker', brokers)} was changed by somebody else, and is left as it is."
 
 
 def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) -> str:

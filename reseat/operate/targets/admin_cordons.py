@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reseat.errors import ClusterUnreachable
-from reseat.model.wording import listed, verb
+from reseat.model.wording import named, verb
 from reseat.operate.targets.admin_requests import AdminRequests, accept
 from reseat.operate.targets.admin_settings import BROKER, configuring, describing
 from reseat.operate.targets.cordon_settings import SETTING, Cordon, closes
@@ -72,7 +72,7 @@ class AdminCordons:
         if silent:
             why = next(iter(silent.values()))
             raise ClusterUnreachable(
-                f"The cordon of {verb(len(silent), 'broker', 'brokers')} {listed(sorted(silent))} was not changed: "
+                f"The cordon of {named('broker', sorted(silent))} was not changed: "
                 f"{verb(len(silent), 'it does', 'they do')} not answer. {why.sentence}",
                 why.reason,
                 why.server,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reseat.errors import ClusterUnreachable
-from reseat.model.wording import listed, verb
+from reseat.model.wording import named, verb
 from reseat.operate.targets.admin_requests import GONE, PASSING_WHOLE, AdminRequests, accept
 from reseat.operate.targets.admin_settings import (
     BROKER,
@@ -55,7 +55,7 @@ class AdminThrottles:
         if silent:
             why = next(iter(silent.values()))
             raise ClusterUnreachable(
-                f"The throttles of {verb(len(silent), 'broker', 'brokers')} {listed(silent)} were not changed: "
+                f"The throttles of {named('broker', silent)} were not changed: "
                 f"{verb(len(silent), 'it does', 'they do')} not answer, and no other broker changes the settings of "
                 "one (on KRaft, kafka-configs --bootstrap-controller does). Everything else was set.",
                 why.reason,
@@ -121,8 +121,8 @@ class AdminThrottles:
             topics = {one: want for one, want in topics.items() if one in seen and want.items() - seen[one].items()}
             if not brokers and not topics:
                 return
-        who = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
-        who += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
+        who = [named("broker", brokers)] if brokers else []
+        who += [named("topic", topics)] if topics else []
         raise ClusterUnreachable(
             f"The throttles were accepted, but {' and '.join(who)} did not confirm them: it is unknown whether they "
             "are in effect.",

@@ -177,8 +177,7 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
     if best[0].chance <= CHANCE_OF_MOVED and untouched >= max(_UNTOUCHED_LEAST, size * _UNTOUCHED_SHARE):
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
-            f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from "
-            f"{words_of(nearest)}."
+            f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from {words_of(nearest)}."
         )
         # Another ring counts beside the nearest where it leaves the very same replicas elsewhere.
         fits = tuple(piece.first for piece in best if np.array_equal(piece.differ, differ))

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, ClusterLayout, Finding, FloatArray, IntArray, Severity, Snapshot
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
@@ -228,4 +228,4 @@ def _silent(what: str, why: Mapping[int, str]) -> str:
     ids = sorted(why)
     reason = why[ids[0]]
     end = "" if reason.endswith((".", "?")) else "."
-    return f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are unknown: {reason}{end}"
+    return f"{what} of {named('broker', ids)} are unknown: {reason}{end}"
