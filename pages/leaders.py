@@ -98,13 +98,6 @@ def election_done(plan: Plan, mode: Mode) -> None:
     elections.draw_reasons(plan.proposed, preview, "election-done")
 
 
-def controller_of(seat: OpenLayout) -> str:
-    """Which controller decides, as a live cluster tells it, else as far as the layout shows."""
-    if seat.snapshot is not None and seat.snapshot.metadata is not None:
-        return seat.snapshot.metadata
-    return "kraft" if seat.layout.eligible is not None else "zookeeper"
-
-
 seat = frame.page("Leaders", shows="either")
 if walk_state.WALK in st.query_params and WHEN not in st.query_params:  # a link of before
     st.query_params[WHEN] = SAID[WALKED]

@@ -18,19 +18,17 @@ from reseat.jobs.stages import demo_job, run_job, typed
 __all__ = ["draw_empty"]
 
 
-def draw_empty(places: Places, *, shows: str, landed: bool | None = None) -> None:
+def draw_empty(places: Places, *, shows: str) -> None:
     """Say that nothing is there yet, and what to do first.
 
     Args:
         places: where snapshots land, and where the tables are.
         shows: what the page will show, as the start of a sentence ("Which loss hurts most").
-        landed: whether snapshots lie in the landing zone that nobody has taken in; looked for where not told.
     """
     busy = shared.pipeline().state.phase.busy
-    landed = landed or _landed(places)
     if busy:
         frame.answer("The pipeline is running; this page shows the result when it is done.")
-    elif landed:
+    elif _landed(places):
         frame.answer("Snapshots are saved but not ingested yet: run the pipeline.")
     else:
         frame.answer("No history yet: save a first snapshot, or try the demo week.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from components.look import text
-from components.shell import navigation, open_layout, sign_in, tour
+from components.shell import navigation, reading_given, sign_in, tour
 from components.state import connections
 from reseat.demo import samples
+from reseat.formats.forms import FORMS_TOLD
 
 __all__ = ["doors", "draw"]
 
@@ -42,7 +43,7 @@ def doors() -> None:
     with sample, st.container(key="door-sample"):
         _samples()
     if pressed:
-        open_layout.read_given(texts)
+        reading_given.read_given(texts)
 
 
 def _paste() -> tuple[bool, list[tuple[str, bytes]]]:
@@ -59,10 +60,10 @@ def _paste() -> tuple[bool, list[tuple[str, bytes]]]:
             "Or drop one or more files from the same cluster",
             accept_multiple_files=True,
             key="files-main",
-            help=open_layout.KINDS,
+            help=FORMS_TOLD,
         )
         pressed = st.form_submit_button("Read", icon=":material/content_paste:", type="primary")
-    return pressed, open_layout.given([(file.name, file.getvalue()) for file in files], pasted)
+    return pressed, reading_given.given([(file.name, file.getvalue()) for file in files], pasted)
 
 
 def _live() -> None:
@@ -88,5 +89,5 @@ def _samples() -> None:
     with st.container(key="door-samples"):
         for offered in samples():
             if st.button(offered.title, key=f"sample-main-{offered.title}", width="stretch"):
-                open_layout.show_sample(offered)
+                reading_given.show_sample(offered)
             st.caption(text.plain(offered.what))

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from components.look import text
-from components.shell import navigation, open_layout
+from components.shell import navigation, reading_given
 from components.shell.navigation import Place
 from components.state import session
 from components.state.slots import Slot
@@ -78,7 +78,7 @@ def begin_button(where: str) -> None:
     """
     if st.button(
         "Take the tour: 60 seconds, with a sample", key=f"tour-begin-{where}", icon=":material/tour:"
-    ) and open_layout.load(samples()[0]):
+    ) and reading_given.load(samples()[0]):
         _go(0)
 
 

@@ -213,12 +213,9 @@ def tabs(names: Sequence[str], *, name: str, key: str, says: Says[str] = str) ->
     return drawn
 
 
-def fold(
-    label: str, *, name: str, key: str, place: DeltaGenerator | None = None, **how: Any
-) -> ExpanderContainer:  # fmt: skip
+def fold(label: str, *, name: str, key: str, **how: Any) -> ExpanderContainer:
     """What is folded away until it is opened; further words are those of ``st.expander``."""
-    draw = st.expander if place is None else place.expander
-    opened: ExpanderContainer = draw(label, _told(name) == _YES, key=slots.field(key), on_change="rerun", **how)
+    opened: ExpanderContainer = st.expander(label, _told(name) == _YES, key=slots.field(key), on_change="rerun", **how)
     addresses.tell(name, _YES if opened.open else "")
     return opened
 

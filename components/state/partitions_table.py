@@ -24,14 +24,14 @@ _FOLDED = 100
 _RIGHT = {"leader": RIGHT, "bytes": RIGHT}
 
 
-def partitions_table(layout: ClusterLayout, rows: Rows, key: str, *, height: int = 260) -> None:
+def partitions_table(layout: ClusterLayout, rows: Rows, key: str) -> None:
     """Some partitions with all their facts: searched on the server, the first of them sent, all to download."""
     found = rows
     if len(rows) > _SEARCHED:
         typed = fields.find(key)
         found = rows[matching(layout, rows, typed, layout.replica_ids[rows], layout.leader_ids[rows])]
     first = found[:MOST_ROWS]
-    table(_frame(layout, first), key, _RIGHT, height=height, fixed=len(rows) > _SEARCHED)
+    table(_frame(layout, first), key, _RIGHT, height=260, fixed=len(rows) > _SEARCHED)
     said = shown_of(len(first), len(found), "partition")
     foot(key, said, "partitions.csv", lambda: write_csv(layout.select(found), per="partition"))
 

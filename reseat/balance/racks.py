@@ -75,19 +75,10 @@ def rack_sum_of_squares(layout: ClusterLayout) -> int | None:
     return layout.replica_count + 2 * pairs
 
 
-def distinct_racks(layout: ClusterLayout, counting: BoolArray | None = None) -> IntArray | None:
-    """On how many racks each partition sits, (P,) int32; None where no broker has a rack.
-
-    Args:
-        layout: the layout.
-        counting: (B,) bool, the brokers whose racks count (a rack counts if one of its brokers does); all by default.
-    """
+def distinct_racks(layout: ClusterLayout) -> IntArray | None:
+    """On how many racks each partition sits, (P,) int32; None where no broker has a rack."""
     groups = rack_groups(layout)
-    return (
-        None
-        if groups is None
-        else _distinct(layout, groups, None if counting is None else _groups_with(groups, counting))
-    )
+    return None if groups is None else _distinct(layout, groups)
 
 
 def rack_violating(layout: ClusterLayout, remaining: BoolArray | None = None) -> BoolArray:
@@ -103,7 +94,7 @@ def rack_violating(layout: ClusterLayout, remaining: BoolArray | None = None) ->
     if groups is None:
         return np.zeros(layout.partition_count, np.bool_)
     racks = int(np.unique(groups if remaining is None else groups[remaining]).size)
-    on = _distinct(layout, groups, None)
+    on = _distinct(layout, groups)
     wrong: BoolArray = on < np.minimum(layout.replication_factor, racks)
     return wrong
 
@@ -124,7 +115,7 @@ def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArra
     if groups is None:
         return np.zeros(layout.partition_count, np.bool_)
     open_groups = _groups_with(groups, usable)
-    sharing = _distinct(layout, groups, None) < layout.replication_factor
+    sharing = _distinct(layout, groups) < layout.replication_factor
     free: BoolArray = sharing & (_distinct(layout, groups, open_groups) < int(np.count_nonzero(open_groups)))
     return free
 
@@ -180,7 +171,7 @@ def _same(a: IntArray, b: IntArray) -> BoolArray:
     return equal
 
 
-def _distinct(layout: ClusterLayout, groups: IntArray, counts: BoolArray | None) -> IntArray:
+def _distinct(layout: ClusterLayout, groups: IntArray, counts: BoolArray | None = None) -> IntArray:
     if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
         ordered = np.sort(_groups_of(layout, groups), axis=1)
         first = np.ones(ordered.shape, np.bool_)

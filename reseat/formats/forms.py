@@ -22,7 +22,13 @@ from reseat.formats.text.rest import Rest
 from reseat.formats.text.topicmappr import Topicmappr
 from reseat.formats.text.zookeeper import ZooKeeper
 
-__all__ = ["FORMS"]
+__all__ = ["FORMS", "FORMS_TOLD"]
+
+#: What Reseat reads, as every place says it that takes a text, or refuses one.
+FORMS_TOLD = (
+    "kafka-topics --describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat -L, rpk topic describe -p, "
+    "topicmappr, Cruise Control's cluster state, CSV, Parquet and its own snapshots"
+)
 
 #: Each takes what it understands and leaves the rest to those behind it.
 FORMS: tuple[Form, ...] = (

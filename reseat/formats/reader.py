@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from reseat.errors import InputRefused, LayoutInvalid, LimitMet
-from reseat.formats.forms import FORMS
+from reseat.formats.forms import FORMS, FORMS_TOLD
 from reseat.formats.input.decode import check_lines, decoded, is_parquet
 from reseat.formats.input.document import document
 from reseat.formats.input.json_fault import fault_of
@@ -229,9 +229,7 @@ class _PasteReader:
             return other
         lines = self.data.count(b"\n") + 1
         return InputRefused(
-            f"No layout was found in {counted(lines, 'line', 'lines')}. Reseat reads kafka-topics "
-            "--describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat -L, rpk topic describe -p, "
-            "topicmappr, Cruise Control's cluster state, CSV, Parquet and its own snapshots.",
+            f"No layout was found in {counted(lines, 'line', 'lines')}. Reseat reads {FORMS_TOLD}.",
             source=self.source,
             details=tuple(f"Line {piece.line}: {piece.why}" for piece in paste.skipped.result()[:20]),
         )

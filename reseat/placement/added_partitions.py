@@ -44,7 +44,6 @@ def place_added(
     total: int,
     *,
     topic: str = "topicA",
-    rack_mode: RackMode = RackMode.ENFORCED,
 ) -> Placement:
     """Place the partitions that bring a topic to a number of partitions.
 
@@ -53,7 +52,6 @@ def place_added(
         existing: replica ids by partition id.
         total: how many partitions the topic shall have.
         topic: the topic's name, for the error's words.
-        rack_mode: what ``kafka-topics --alter`` does with racks.
 
     Returns:
         The new partitions alone.
@@ -84,5 +82,5 @@ def place_added(
         len(lists),
         fixed_start_index=added_start(brokers, lists[0]),
         first_partition=len(existing),
-        rack_mode=rack_mode,
+        rack_mode=RackMode.ENFORCED,  # as ``kafka-topics --alter``
     )

@@ -38,7 +38,6 @@ def create_command(
     *,
     bootstrap: str = "HOST:9092",
     zookeeper: str = "HOST:2181",
-    suffix: str = ".sh",
 ) -> str:
     """The ``kafka-topics`` command that makes the topic, for a POSIX shell.
 
@@ -47,7 +46,6 @@ def create_command(
         version: the cluster's version (``2.8.2``); None: as for 3.0 and later.
         bootstrap: a broker, ``host:port``.
         zookeeper: a ZooKeeper server, ``host:port/chroot``.
-        suffix: of the tool's name.
 
     Raises:
         PlacementRefused: the command cannot say it: gaps in ids, lists of unequal length, a number of partitions or a
@@ -65,7 +63,7 @@ def create_command(
     server = (
         f"--zookeeper {shlex.quote(zookeeper)}" if through_zookeeper else f"--bootstrap-server {shlex.quote(bootstrap)}"
     )
-    words = [f"bin/kafka-topics{suffix} {server} --create --topic {shlex.quote(spec.name)}"]
+    words = [f"bin/kafka-topics.sh {server} --create --topic {shlex.quote(spec.name)}"]
     if spec.assignment:
         words.append(f"--replica-assignment {shlex.quote(print_replica_assignment(dict(spec.assignment)))}")
     else:
@@ -82,13 +80,10 @@ def create_command(
     return " ".join(words)
 
 
-def admin_request(spec: TopicSpec, *, validate_only: bool = False, timeout_ms: int = 30_000) -> str:
+def admin_request(spec: TopicSpec) -> str:
     """The ``CreateTopics`` request that makes the topic, its fields as the protocol names them, as JSON text.
 
-    Args:
-        spec: the specification; -1 stands for what is left to the cluster, or given by the assignment.
-        validate_only: let Kafka check it and make nothing.
-        timeout_ms: how long the controller may take.
+    -1 stands for what is left to the cluster, or given by the assignment.
     """
     placed = bool(spec.assignment)
     topic = {
@@ -98,7 +93,7 @@ def admin_request(spec: TopicSpec, *, validate_only: bool = False, timeout_ms: i
         "assignments": [{"partitionIndex": i, "brokerIds": list(replicas)} for i, replicas in spec.assignment],
         "configs": [{"name": key, "value": value} for key, value in spec.configs],
     }
-    request = {"topics": [topic], "timeoutMs": timeout_ms, "validateOnly": validate_only}
+    request = {"topics": [topic], "timeoutMs": 30_000, "validateOnly": False}
     return json.dumps(request, indent=2, ensure_ascii=False)
 
 

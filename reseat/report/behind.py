@@ -19,17 +19,12 @@ from reseat.report.content import Bars, Column, Draws, Figure, Heat, Lines, Tabl
 __all__ = ["csv_of", "table_of", "x_words"]
 
 
-def csv_of(table: Table, most: int | None = None) -> str:
-    """A table as CSV with a header, lines ended by LF.
-
-    Args:
-        table: the table.
-        most: rows; None: all.
-    """
+def csv_of(table: Table) -> str:
+    """A table as CSV with a header, lines ended by LF."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([_word(column.name) for column in table.columns])
-    writer.writerows(zip(*(_cells(column, most) for column in table.columns), strict=True))
+    writer.writerows(zip(*(_cells(column) for column in table.columns), strict=True))
     return out.getvalue()
 
 
@@ -92,8 +87,8 @@ def _heading(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _cells(column: Column, most: int | None) -> list[object]:
-    values = column.values[:most]
+def _cells(column: Column) -> list[object]:
+    values = column.values
     return [_cell(value) for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
 
 

@@ -92,16 +92,8 @@ def gather(
     )
 
 
-def past_of(
-    history: History, cluster: str, since: datetime | None = None, until: datetime | None = None
-) -> ReportPast | None:
-    """The history of a cluster; None where it has no snapshot in that stretch.
-
-    Args:
-        history: the tables.
-        cluster: its name there.
-        since: from this moment on; None: from the first.
-        until: to this moment; None: to the last.
+def past_of(history: History, cluster: str) -> ReportPast | None:
+    """The history of a cluster by its name there; None where it has no snapshot.
 
     Raises:
         InputRefused: the tables cannot be read, or do not know the cluster.
@@ -112,7 +104,7 @@ def past_of(
     if cluster not in known:
         there = f"it has {listed(visible(name, 60) for name in known)}" if known else "it has no cluster yet"
         raise InputRefused(f"The history knows no cluster {visible(cluster, 60)}: {there}.", source=history.where)
-    snapshots = history.snapshots(cluster, since, until, columns=("taken_at", *PAST))
+    snapshots = history.snapshots(cluster, columns=("taken_at", *PAST))
     if snapshots.empty:
         return None
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]

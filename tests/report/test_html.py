@@ -16,9 +16,9 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
-from reseat.report.content import Bars, ChapterKind, Heat, Report
+from reseat.report.content import Bars, Heat, Report
 from reseat.report.shown import value
-from reseat.report.writers.html import write_chapter, write_figure, write_html
+from reseat.report.writers.html import write_html
 from reseat.report.writers.parts import Data, table_block
 from tests.report.told import HOSTILE, told
 
@@ -233,20 +233,6 @@ def test_data_that_the_file_cannot_hold_is_said_to_be_elsewhere() -> None:
 def test_the_same_report_gives_the_same_bytes() -> None:
     """Nothing depends on the time or on the process's hash seed."""
     assert write_html(told()) == write_html(told())
-
-
-def test_a_chapter_and_a_figure_alone_are_documents_of_their_own() -> None:
-    """For a preview: with their own policy, style and data, and nothing of the rest."""
-    report = told()
-    alone = write_chapter(report, ChapterKind.CHANGE)
-    figure = write_figure(report.figure("brokers"))
-
-    assert "84 replicas move." in alone
-    assert "Every move" not in alone
-    assert len(Read(alone).all("h1")) == 1
-    assert set(copies(figure)) == {"brokers"}
-    with pytest.raises(KeyError):
-        write_chapter(report, ChapterKind.RISK)
 
 
 def test_a_report_without_anything_optional_is_whole() -> None:

@@ -17,7 +17,7 @@ import msgspec
 from reseat.errors import InputRefused
 from reseat.formats.documents.certificate import Count, Id, PlanOptions, Positive, read_wish
 from reseat.formats.input.json_fault import refusal
-from reseat.formats.input.reading import LIMITS, Limits
+from reseat.formats.input.reading import LIMITS
 from reseat.formats.input.shown import fault
 from reseat.formats.rows.bounds import check_size
 from reseat.model import ClusterLayout, Wish
@@ -51,14 +51,13 @@ class _File(PlanOptions, frozen=True, forbid_unknown_fields=True):
     point: Count | None = None
 
 
-def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str, limits: Limits = LIMITS) -> Wish:
+def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str) -> Wish:
     """The change that a file asks for.
 
     Args:
         text: JSON or TOML.
         layout: what its topics and racks are names of.
         source: the file's name, for messages.
-        limits: what is accepted.
 
     Raises:
         InputRefused: it is neither, or has a key or a value that this Reseat does not know.
@@ -66,12 +65,12 @@ def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str, lim
         LimitMet: the text is too large.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    check_size(data, source, limits)
+    check_size(data, source, LIMITS)
     if not data.strip():
         raise InputRefused("The text is empty; a change file or a certificate was expected.", source=source)
     if data.lstrip()[:1] == b"{":
         told = _decoded_json(data, source)
-        return read_wish(data, source=source, limits=limits) if told is None else _wish(told, layout, source)
+        return read_wish(data, source=source) if told is None else _wish(told, layout, source)
     return _wish(_decoded_toml(data, source), layout, source)
 
 

@@ -102,7 +102,7 @@ class Pieces:
     sentence: str
 
 
-def write_pieces(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES, sealed: bool = True) -> Pieces:
+def write_pieces(plan: Plan, *, limit: int = ZNODE_BYTES, sealed: bool = True) -> Pieces:
     """A plan cut so that each piece fits in the node ``/admin/reassign_partitions``.
 
     Needed where a plan is carried out through ZooKeeper (before 2.6): the tool writes the whole text into one node,
@@ -114,15 +114,14 @@ def write_pieces(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES
 
     Args:
         plan: the plan.
-        log_dirs: as ``write_reassignment``.
         limit: what a node may hold, in bytes.
         sealed: as ``write_reassignment``.
     """
-    whole = write_reassignment(plan, log_dirs=log_dirs, sealed=sealed)
+    whole = write_reassignment(plan, sealed=sealed)
     if len(whole.encode()) + _ZNODE_SPARE <= limit:
         return Pieces((whole,), "The plan fits in one ZooKeeper node.")
     after, before = plan.proposed.select(plan.changed), plan.current.select(plan.changed)
-    rows = entries(after, "any" if log_dirs else "none")
+    rows = entries(after, "none")
     frame = len(document(rows.slice(0, 0)).encode())
     extra = np.zeros(len(rows), np.int64)
     if sealed:

@@ -135,20 +135,15 @@ def file_groups_of(tables: Folder, name: str, under: str = "") -> Iterator[FileG
             yield FileGroup(name, (keys[0], keys[1]) if len(keys) == 2 else None, tuple(files))
 
 
-def bundles(
-    groups: Iterable[FileGroup], *, most_bytes: int = _BUNDLE_BYTES, most_files: int = _BUNDLE_FILES
-) -> Iterator[list[FileGroup]]:
+def bundles(groups: Iterable[FileGroup]) -> Iterator[list[FileGroup]]:
     """File groups in bundles that are rewritten and published together, a cluster's day whole where it fits.
 
-    Args:
-        groups: of any tables.
-        most_bytes: of a bundle; a group may be larger.
-        most_files: of a bundle; likewise.
+    A bundle is larger than its bounds only where one group is.
     """
     bundle: list[FileGroup] = []
     size = files = 0
     for group in sorted(groups, key=lambda one: (one.day or ("", ""), one.name)):
-        if bundle and (size + group.size > most_bytes or files + len(group.files) > most_files):
+        if bundle and (size + group.size > _BUNDLE_BYTES or files + len(group.files) > _BUNDLE_FILES):
             yield bundle
             bundle, size, files = [], 0, 0
         bundle.append(group)

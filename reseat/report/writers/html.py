@@ -6,11 +6,11 @@ printed; its policy lets in no script and no style but its own.
 
 from __future__ import annotations
 
-from reseat.report.content import Chapter, ChapterKind, Figure, Report
+from reseat.report.content import Chapter, Report
 from reseat.report.shown import about
 from reseat.report.writers.parts import Data, document, fact_cards, figure_block, image, light_block, safe, table_block
 
-__all__ = ["write_chapter", "write_figure", "write_html"]
+__all__ = ["write_html"]
 
 _STYLES = ("base.css", "report.css")
 _SCRIPTS = ("report.js",)
@@ -34,28 +34,6 @@ def write_html(report: Report) -> str:
     return document(title=report.title, body=body, styles=_STYLES, scripts=_SCRIPTS, author=report.author)
 
 
-def write_chapter(report: Report, kind: ChapterKind) -> str:
-    """One chapter as an HTML document of its own.
-
-    Raises:
-        KeyError: the report has no such chapter.
-    """
-    for chapter in report.chapters:
-        if chapter.kind is kind:
-            return _alone(report.title, _chapter(chapter, Data(), lit=True, level=1))
-    raise KeyError(kind)
-
-
-def write_figure(figure: Figure) -> str:
-    """One figure, with its data, as an HTML document of its own."""
-    return _alone(figure.title, f'<h1 class="hidden">{safe(figure.title)}</h1>{figure_block(figure, Data())}')
-
-
-def _alone(title: str, part: str) -> str:
-    body = f'<div class="page"><main id="report" tabindex="-1">{part}</main></div>'
-    return document(title=title, body=body, styles=_STYLES, scripts=_SCRIPTS)
-
-
 def _cover(report: Report, light: Chapter | None) -> str:
     """The first page: what it is, of when, what must be known, and the light."""
     warnings = "".join(f"<li>{safe(one)}</li>" for one in report.warnings)
@@ -70,12 +48,12 @@ def _cover(report: Report, light: Chapter | None) -> str:
     )
 
 
-def _chapter(chapter: Chapter, data: Data, *, lit: bool, level: int = 2) -> str:
+def _chapter(chapter: Chapter, data: Data, *, lit: bool) -> str:
     text = "".join(f"<p>{safe(one)}</p>" for one in chapter.text)
     slug = chapter.kind.value
     return (
-        f'<section class="chapter" id="{slug}" aria-labelledby="{slug}-heading"><h{level} id="{slug}-heading">'
-        f'<span class="name">{safe(chapter.name)}</span> {safe(chapter.heading)}</h{level}>'
+        f'<section class="chapter" id="{slug}" aria-labelledby="{slug}-heading"><h2 id="{slug}-heading">'
+        f'<span class="name">{safe(chapter.name)}</span> {safe(chapter.heading)}</h2>'
         + (light_block(chapter.light, chapter.rule) if lit and chapter.light is not None else "")
         + (f'<div class="text">{text}</div>' if text else "")
         + fact_cards(chapter.facts)

@@ -11,10 +11,7 @@ from components.state import caching, session
 from reseat.demo import Sample, load_sample
 from reseat.errors import InputRefused, ReseatError
 
-__all__ = ["KINDS", "given", "load", "read_given", "show_sample"]
-
-#: What a file may be, as the help of every place that takes one says it.
-KINDS = "kafka-topics --describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat, rpk, CSV, Parquet"
+__all__ = ["given", "load", "read_given", "show_sample"]
 
 
 def given(files: list[tuple[str, bytes]], pasted: str) -> list[tuple[str, bytes]]:
