@@ -14,7 +14,7 @@ import pytest
 from reseat import audit
 from reseat.cli import main
 from reseat.errors import InputRefused, WriteRefused
-from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.guard import refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.values import Approval, PlannedMove
@@ -145,7 +145,7 @@ def test_approvals_and_writes_are_lines_or_do_not_happen(log: Path, tmp_path: Pa
 
 def test_what_the_guard_refuses_is_a_line(log: Path) -> None:
     """With the names of the checks that failed; what passes is none."""
-    failed = Check("operating", Verdict.FAILED, "Writing is not enabled.")
+    failed = Check("operating", CheckResult.FAILED, "Writing is not enabled.")
     with pytest.raises(WriteRefused):
         refuse_unless([failed], who="eve", cluster_id="C1")
     refuse_unless([], who="eve", cluster_id="C1")

@@ -29,13 +29,13 @@ from datetime import UTC, datetime
 from streamlit.testing.v1 import AppTest
 from reseat.installed import DASHBOARD
 sys.path.insert(0, str(DASHBOARD))
-from components.state.opened import Opened, State
+from components.state.opened import Opened, SessionState
 from components.state.store import KEY
 from reseat.demo.samples import load_sample, samples
 opened = Opened(load_sample(samples()[0]), datetime.now(UTC))
 for page, query in (name.partition("?")[::2] for name in sys.argv[1:]):
     app = AppTest.from_file(str(DASHBOARD / "app.py"), default_timeout=60)
-    app.session_state[KEY] = State(opened={"sample": opened}, current="sample", started=True)
+    app.session_state[KEY] = SessionState(opened={"sample": opened}, current="sample", started=True)
     app.run()
     app.switch_page(f"pages/{page}.py")
     app.query_params.update([query.split("=")] if query else [])
