@@ -157,3 +157,24 @@ def test_the_wheel_works_by_itself_and_names_the_extra_that_a_door_lacks(tmp_pat
 
     assert b"<title>" in page
     assert f"http://127.0.0.1:{port}/tools/kafka/" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_wheel_works_with_all_extras_on_each_python(python: str, tmp_path: Path) -> None:
+    """A plan, a report, and the pipeline on Spark; a Python that is not on the machine is passed over."""
+    found = [UV, "python", "find", "--no-python-downloads", python]
+    if subprocess.run(found, capture_output=True, check=False).returncode:
+        pytest.skip(f"There is no Python {python} here.")
+    there = made(tmp_path, python)
+    there.install(f"reseat[all] @ {built(tmp_path).as_uri()}")
+    layout = str(next(there.home.rglob("zookeeper-2.8-three-racks.txt")))
+    landed = ["--landing", "landing", "--cluster", "production", "--taken-at", "2026-05-01T03:10:00Z"]
+    there.run("reseat", "plan", layout, "--remove", "7", "--output", "plan.json", check=True)
+    there.run("reseat", "report", layout, "--remove", "7", "--pdf", "report.pdf", "--pptx", "report.pptx", check=True)
+    there.run("reseat", "land", layout, *landed, check=True)
+    ran = there.run("reseat", "pipeline", "run", "--landing", "landing", "--tables", "tables")
+
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert ran.returncode == 0, ran.stderr
+    assert list((tmp_path / "tables").rglob("*.parquet"))

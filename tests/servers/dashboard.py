@@ -30,7 +30,12 @@ def free_port() -> int:
 
 
 def start_dashboard(
-    port: int, log: Path, environment: Mapping[str, str] | None = None, *options: str, script: str = "app.py"
+    port: int,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    *options: str,
+    script: str = "app.py",
+    base: str = "",
 ) -> subprocess.Popen[bytes]:
     """Start the dashboard as ``make run`` does; return once it answers.
 
@@ -40,8 +45,10 @@ def start_dashboard(
         environment: variables besides those of the tests.
         options: further ones of ``streamlit run``.
         script: what is run in place of ``app.py``.
+        base: the path that it stands below, as ``/tools``.
     """
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), *options]
+    command += ["--server.baseUrlPath", base] if base else []
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "--server.address", "127.0.0.1", "--server.headless", "true"],
@@ -53,7 +60,7 @@ def start_dashboard(
     pause, until = threading.Event(), time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{base}/_stcore/health", timeout=5) as answer:
                 if answer.status == 200:
                     return process
         except (urllib.error.URLError, ConnectionError, TimeoutError):
