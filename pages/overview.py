@@ -6,6 +6,7 @@ import streamlit as st
 from components.charts import bars, plots
 from components.look import text, theme
 from components.overview.advice import draw_advice
+from components.overview.directories import draw_directories
 from components.overview.takeaway import draw_takeaway
 from components.shell import frame
 from components.shell.findings import draw_findings, flagged
@@ -119,6 +120,7 @@ st.caption(
 )
 
 if not now.after:
+    draw_directories(layout, seat.reading)
     draw_advice(seat)
 draw_takeaway(seat)
 addresses.publish()

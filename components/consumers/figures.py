@@ -23,7 +23,7 @@ def draw_figures(told: GroupScenario, view: View) -> None:
     paused = len(view.paused)
     assignor = scenario.strategy(told)
     kind = "cooperative" if assignor.cooperative else "eager"
-    kind = "consumer (KIP-848)" if by_brokers(assignor) else kind
+    kind = "KIP-848" if by_brokers(assignor) else kind
     frame.figures(
         [
             frame.Figure("Members", f"{len(state.members):,}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -11,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from components.look import text
 from components.look.notices import refused
 from components.operate import states
+from components.operate.between import draw_between, figures_between, moves_between, what_moves
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate.cordons import choose_cordon
@@ -29,6 +31,7 @@ from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.observed import estimate, observed_rates
+from reseat.planning.directory_moves import DirectoryMove
 from reseat.planning.laid_over import laid_over
 from reseat.planning.schedule import BatchLimits
 
@@ -54,6 +57,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
             states.draw_lost(str(error))
         return
     plan = caching.kept(laid_over)(fresh.snapshot.layout, proposal.sealed)
+    between = moves_between(proposal, plan, fresh.snapshot)
     left, right = st.columns([1.7, 1], gap="large")
     with right:
         options = _how(operated)
@@ -76,26 +80,35 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
         estimated = estimate(schedule, options.throttle, _rates(operated))
         untold = sum(check.result is CheckResult.NOT_TOLD for check in listed)
-        frame.answer(_answer(operated, proposal, plan, stopping(listed, overrides), untold))
-        frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
+        what = what_moves(between) if between else _what(plan)
+        frame.answer(_answer(operated, proposal, what, stopping(listed, overrides), untold))
+        rate = float(options.throttle or 0)
+        figures = figures_between(between, proposal, rate) if between else figures_of(plan, proposal, schedule, rate)
+        frame.figures(figures)
     with foot:
-        st.caption(takes(schedule, options, estimated, datetime.now(UTC)))
+        if not between:
+            st.caption(takes(schedule, options, estimated, datetime.now(UTC)))
         if operated.may_write:
             typed = draw_confirm(
-                operated, checks, overrides, label_of(operated, proposal, plan), f"plan-{proposal.kind}"
+                operated, checks, overrides, label_of(operated, proposal, plan, between), f"plan-{proposal.kind}"
             )
             if typed is not None:
                 _carry_out(intent, typed, overrides)
         else:
             st.caption("Nothing can be sent: the line above says why.")
+    if between:
+        draw_between(between)
+        return
     draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options.throttle))
 
 
-def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan) -> str:
+def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan, between: Sequence[DirectoryMove] = ()) -> str:
     """What the button says: what will happen, how much of it, and where."""
     moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
     if moves:
         what = f"Move {text.counted(moves, 'replica')}"
+    elif between:
+        what = f"Move {text.counted(len(between), 'replica')} to another log directory"
     elif changed:
         what = f"Change the lists of {text.counted(changed, 'partition')}"
     else:
@@ -148,11 +161,14 @@ def _how(operated: OperatedCluster) -> RunOptions | None:
     return options
 
 
-def _answer(operated: OperatedCluster, proposal: Proposal, plan: Plan, against: list[Check], untold: int) -> str:
+def _what(plan: Plan) -> str:
     moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
-    what = f"{text.counted(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
-    if not moves:
-        what = f"{text.counted(changed, 'list')} {'changes' if changed == 1 else 'change'}, and no data moves"
+    if moves:
+        return f"{text.counted(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
+    return f"{text.counted(changed, 'list')} {'changes' if changed == 1 else 'change'}, and no data moves"
+
+
+def _answer(operated: OperatedCluster, proposal: Proposal, what: str, against: list[Check], untold: int) -> str:
     if against:
         result = f"{text.counted(len(against), 'check')} failed"
     else:

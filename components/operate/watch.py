@@ -21,6 +21,7 @@ from reseat.errors import ReseatError, WishRefused
 from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunProgress, RunState
+from reseat.operate.run.places import as_shown
 from reseat.operate.run.sentences import schedule_of
 from reseat.operate.run.stalled import Watched, look_again
 
@@ -85,6 +86,7 @@ def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
 def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
     """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
     progress = _progress(journal, run_id)
+    progress = replace(progress, moves=tuple(as_shown(progress.run, progress.moves)))
     if progress.run.state is not state or progress.alive is not alive:
         st.rerun()  # buttons and result below belong to another state
     kept = _WATCHED.get((0, Watched()))

@@ -101,6 +101,19 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         ),
         "quorum_of_one": FindingKind("One controller", "Run three controllers, or five."),
         "quorum_even": FindingKind("Even number of controllers", "Add a controller or remove one."),
+        "log_dir_error": FindingKind(
+            "Log directory offline",
+            "Replace the disk and restart the broker. Until then plan without it (never onto) or drain it: execution "
+            "refuses copies to it.",
+        ),
+        "log_dir_full": FindingKind(
+            "Log directory nearly full",
+            "Move replicas to another directory or broker, or shorten retention.",
+        ),
+        "log_dir_uneven": FindingKind(
+            "Log directories uneven", "Move replicas to an emptier directory of the same broker (reseat disks)."
+        ),
+        "log_dir_move": FindingKind("Moves between directories", "Wait until they are complete."),
         "cordoned": FindingKind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
         "empty_broker": FindingKind("Empty broker", "Add it in a plan so that it gets replicas, or shut it down."),
         "reassignment_under_way": FindingKind(

@@ -86,6 +86,16 @@ def _show(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=later("show"))
 
 
+def _disks(command: argparse.ArgumentParser) -> None:
+    options.layout(command)
+    flag(command, "--balance", "even out the directories of each broker by bytes, moving as few as this way finds")
+    command.add_argument("--drain", metavar="ID:PATH", help="empty this log directory of this broker")
+    several(command, "--brokers", "ID,...", broker_ids, "with --balance: these brokers alone")
+    command.add_argument("--output", metavar="FILE", help="reassignment JSON to execute, - for standard output")
+    command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that rolls it back")
+    command.set_defaults(run=later("disks"))
+
+
 def _advise(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     options.controller(command)
@@ -252,6 +262,12 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         _judge,
         "validate an existing plan, made by hand or by another tool",
         "layout.txt plan.json --remove 3,7",
+    ),
+    (
+        "disks",
+        _disks,
+        "log directories, and a plan that evens them out or empties one",
+        "cluster.json --balance --output directories.json",
     ),
     (
         "elect",

@@ -7,7 +7,9 @@ import math
 from collections.abc import Callable
 
 from reseat.balance import Balance, Loads, Spread, findings, measure, racks_in_words
+from reseat.balance.directories import directory_loads
 from reseat.balance.moved import in_layout
+from reseat.cli.disks import directory_lines, load_json
 from reseat.cli.inputs import layout_of, read_layout
 from reseat.cli.output.writer import count_text, say, table, write_json
 from reseat.errors import InputRefused
@@ -131,6 +133,7 @@ def _as_json(
             {"rack": name, **load}
             for name, load in zip(balance.by_rack.names, _loads_json(balance.by_rack), strict=True)
         ],
+        "log_dirs": [load_json(load) for load in directory_loads(layout, reading.log_dirs)],
         "findings": [finding_json(finding, layout) for finding in found],
         "skipped": [
             {"line": piece.line, "lines": piece.lines, "text": piece.text, "why": piece.why}
@@ -190,6 +193,9 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
     say(*_brokers(layout, balance), "")
     if layout.racks:
         say(*_racks(balance), "")
+    directories = directory_loads(layout, reading.log_dirs)
+    if directories:
+        say(*directory_lines(directories), "")
     say(*finding_lines(found, layout))
     for one in missing(layout):
         say("", f"Add {one.what}. {one.why}", f"  {one.command}")

@@ -101,6 +101,7 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
         migrating=facts.migrating,
         cordons=facts.cordons,
         lifted=lifted,
+        protocol=facts.protocol,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.errors import WriteRefused
 from reseat.model import NONE, ClusterLayout, Snapshot
@@ -18,6 +19,8 @@ from reseat.model.arrays import lists_differ
 from reseat.model.wording import listed
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
+from reseat.operate.run.places import Directories, between_directories
+from reseat.planning.directory_moves import DirectoryMove, directory_moves, named_directories, plan_text
 from reseat.planning.schedule import work_of
 
 if TYPE_CHECKING:
@@ -63,22 +66,14 @@ def approval_of(
         raise WriteRefused("The cluster does not report its id, so nothing can be approved for it.")
     rollback = inverse(plan, now.layout)
     current = now.layout.target().select(now.layout.rows_of(plan.proposed))
-    before, after = current.replica_ids, plan.proposed.replica_ids
-    rows = np.flatnonzero(lists_differ(before, after))
-    if not rows.size:
+    rows = np.flatnonzero(lists_differ(current.replica_ids, plan.proposed.replica_ids))
+    between = () if rows.size else directory_moves(plan.proposed, now.layout)
+    if between:
+        rollback, moves = _between(between, now.layout)
+    elif rows.size:
+        moves = _of_lists(plan.proposed, current, rows, now.layout)
+    else:
         raise WriteRefused("The cluster is as planned already: there is nothing to execute.")
-    work = work_of(now.layout, plan.proposed)
-    copied = (work.bytes * work.copies).tolist()
-    moves = tuple(
-        PlannedMove(
-            plan.proposed.topics[plan.proposed.topic_of[row]],
-            int(plan.proposed.partition[row]),
-            _held(before[row].tolist()),
-            _held(after[row].tolist()),
-            0 if not work.copies[row] else None if copied[row] != copied[row] else int(copied[row]),  # NaN: not told
-        )
-        for row in rows.tolist()
-    )
     return Approval(
         now.cluster_id,
         cluster,
@@ -93,6 +88,39 @@ def approval_of(
         protocol=protocol,
         overridden=overridden,
     )
+
+
+def _of_lists(
+    proposed: ClusterLayout, current: ClusterLayout, rows: npt.NDArray[np.int64], now: ClusterLayout
+) -> tuple[PlannedMove, ...]:
+    """Each partition whose list changes."""
+    before, after, work = current.replica_ids, proposed.replica_ids, work_of(now, proposed)
+    copied = (work.bytes * work.copies).tolist()
+    return tuple(
+        PlannedMove(
+            proposed.topics[proposed.topic_of[row]],
+            int(proposed.partition[row]),
+            _held(before[row].tolist()),
+            _held(after[row].tolist()),
+            0 if not work.copies[row] else None if copied[row] != copied[row] else int(copied[row]),  # NaN: not told
+        )
+        for row in rows.tolist()
+    )
+
+
+def _between(moves: Sequence[DirectoryMove], now: ClusterLayout) -> tuple[str, tuple[PlannedMove, ...]]:
+    """The text that takes moves between directories back, and each partition of theirs, whose list stays."""
+    named: dict[tuple[str, int], dict[int, str]] = {}
+    coming: dict[tuple[str, int], list[int | None]] = {}
+    for move in moves:
+        named.setdefault((move.topic, move.partition), {})[move.broker] = move.before
+        coming.setdefault((move.topic, move.partition), []).append(move.bytes)
+    settled, planned = now.target(), []
+    for key, sizes in sorted(coming.items()):
+        row = settled.row(*key)
+        ids = () if row is None else _held(settled.replica_ids[row].tolist())
+        planned.append(PlannedMove(*key, ids, ids, None if None in sizes else sum(size or 0 for size in sizes)))
+    return plan_text(named, settled), tuple(planned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +156,9 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
     if run.state.open:
         raise WriteRefused(f"Run {run.id} is not over ({run.state.value}): cancel it first, or wait.")
     settled = now.layout.target()
+    directories = between_directories(run, moves)
+    if directories is not None:
+        return _back_between(run, directories, settled)
     then, there_now = topic_ids_in(run.rollback), topic_ids_of(now.layout, {move.topic for move in moves})
     lists: dict[tuple[str, int], Sequence[int]] = {}
     left: list[str] = []
@@ -151,6 +182,23 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
     )
     seal = seal_of(proposed, current.bare(), made_for=now.layout, shown={"moves": arrivals})
     return Rollback(document(entries(proposed, "none"), seal), tuple(left))
+
+
+def _back_between(run: Run, directories: Directories, settled: ClusterLayout) -> Rollback:
+    """Replicas that lie where the run moved them go back; what lies elsewhere by now is somebody else's."""
+    lies = named_directories(settled)
+    named: dict[tuple[str, int], dict[int, str]] = {}
+    left = []
+    for key, before in directories.before.items():
+        for broker, path in before.items():
+            here = lies.get(key, {}).get(broker)
+            if here == directories.target[key][broker]:
+                named.setdefault(key, {})[broker] = path
+            elif here != path:
+                left.append(f"{key[0]}-{key[1]}")
+    if not named:
+        raise WriteRefused(f"Nothing to roll back in run {run.id}: its replicas are in the directories from before.")
+    return Rollback(plan_text(named, settled), tuple(left))
 
 
 def _sorted(lists: dict[tuple[str, int], Sequence[int]]) -> list[Sequence[int]]:

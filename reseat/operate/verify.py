@@ -18,6 +18,7 @@ from reseat.operate.run.same_topics import same_topics
 from reseat.operate.run.sentences import list_text
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Partition, Target
+from reseat.planning.directory_moves import named_directories
 
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
@@ -27,6 +28,7 @@ __all__ = ["Difference", "Verification", "verify"]
 _WORDS = {
     "leader_rate": "leader throttle of broker {}",
     "follower_rate": "follower throttle of broker {}",
+    "directory_rate": "throttle between directories of broker {}",
     "leader_replicas": "leader throttle of topic {}",
     "follower_replicas": "follower throttle of topic {}",
 }
@@ -68,12 +70,16 @@ class Verification:
         differences: those that are not as planned, or still under way.
         throttles: replication throttles set on its brokers and topics, each with its value, in words.
         drained: whether leaving brokers hold nothing any more; None: none was to leave, or there is no reading.
+        elsewhere: replicas in another log directory than the plan names, each in words.
+        copied: those that are on their way there.
     """
 
     partitions: int
     differences: tuple[Difference, ...]
     throttles: tuple[str, ...]
     drained: Check | None = None
+    elsewhere: tuple[str, ...] = ()
+    copied: tuple[str, ...] = ()
 
     @property
     def under_way(self) -> tuple[Difference, ...]:
@@ -88,7 +94,7 @@ class Verification:
     @property
     def done(self) -> bool:
         """Whether every partition is as planned and none is under way."""
-        return not self.differences
+        return not (self.differences or self.elsewhere or self.copied)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -98,6 +104,12 @@ class Verification:
         for some, what in ((self.under_way, "in progress"), (self.different, "different")):
             if some:
                 out.append(f"{counted(len(some), 'partition is', 'partitions are')} {what}: {listed(some)}.")
+        for there, what in (
+            (self.copied, "on the way to another log directory"),
+            (self.elsewhere, "in another log directory"),
+        ):
+            if there:
+                out.append(f"{counted(len(there), 'replica is', 'replicas are')} {what}: {listed(there)}.")
         if self.throttles:
             out.append(f"Replication throttles are set: {listed(self.throttles)}.")
         if self.drained is not None:
@@ -141,7 +153,7 @@ def verify(
         from reseat.operate.checks.drained import drained as drained_check
 
         drained = drained_check(plan.leaving, now, target.holdings(plan.leaving))
-    return Verification(len(planned), differences, _throttles(target, plan), drained)
+    return Verification(len(planned), differences, _throttles(target, plan), drained, *_directories(target, plan))
 
 
 def _differences(target: Target, planned: Mapping[Partition, tuple[int, ...]]) -> tuple[Difference, ...]:
@@ -155,6 +167,25 @@ def _differences(target: Target, planned: Mapping[Partition, tuple[int, ...]]) -
         for moving in ((topic, partition) in under_way or (one is not None and one.under_way),)
         if moving or one is None or one.replicas != ids
     )
+
+
+def _directories(target: Target, plan: SealedPlan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Replicas that are not in the log directory that the plan names, and those that are on their way there."""
+    named = named_directories(plan.proposed)
+    if not named:
+        return (), ()
+    brokers = sorted({broker for of in named.values() for broker in of})
+    seen = target.directories(list(named), brokers)
+    elsewhere, copied = [], []
+    for (topic, partition), of in named.items():
+        for broker, path in of.items():
+            one = seen.stored.get(((topic, partition), broker))
+            words = f"{topic}-{partition} on broker {broker}"
+            if one is not None and one.future == path:
+                copied.append(f"{words} to {path}")
+            elif one is not None and one.path != path:
+                elsewhere.append(f"{words} in {one.path}, planned {path}")
+    return tuple(elsewhere), tuple(copied)
 
 
 def _throttles(target: Target, plan: SealedPlan) -> tuple[str, ...]:

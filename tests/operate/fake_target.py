@@ -15,6 +15,7 @@ from reseat.errors import ClusterUnreachable
 from reseat.operate.run.pace import Pace
 from reseat.operate.targets.cordon_settings import Cordon
 from reseat.operate.targets.error_names import ErrorName
+from reseat.operate.targets.stored import DirectoriesSeen, Replica, Stored
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.kafka_admin.log_ends import LogEnd
 
@@ -39,6 +40,10 @@ class FakeCluster:
         dynamic: throttles that are set, by (kind, name).
         cordons: ``cordoned.log.dirs`` by broker, where it is set; None: the cluster knows no cordons.
         unheeded: brokers that take a cordon and do not keep to it.
+        disks: log directory by (topic, partition, broker); a replica that is not among them is told by nobody.
+        moving: where a replica is being copied to and how many bytes are there, likewise.
+        closed_paths: (broker, path) of cordoned log directories.
+        refuse_move: Kafka's error by (topic, partition, broker), for ``move``.
         down: seconds of the clock until which no call is answered.
         calls: names of the calls made, in order.
         before_call: called with the name of each call before it is answered.
@@ -60,6 +65,10 @@ class FakeCluster:
     dynamic: dict[tuple[str, str], str] = field(default_factory=dict)
     cordons: dict[int, str] | None = field(default_factory=dict)
     unheeded: set[int] = field(default_factory=set)
+    disks: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    moving: dict[tuple[str, int, int], list[str | float]] = field(default_factory=dict)
+    closed_paths: set[tuple[int, str]] = field(default_factory=set)
+    refuse_move: dict[tuple[str, int, int], str] = field(default_factory=dict)
     clock: float = 0.0
     down: float = 0.0
     calls: list[str] = field(default_factory=list)
@@ -77,6 +86,12 @@ class FakeCluster:
             if not newcomers or self.copied[key] >= self.size:
                 self.lists[key] = self.goal[key]
                 self._ended(key)
+        for replica in [one for one in self.moving if one[2] not in self.dead]:
+            path, done = self.moving[replica]
+            self.moving[replica] = [path, float(done) + self.rate * seconds]
+            if float(done) + self.rate * seconds >= self.size:
+                self.disks[replica] = str(path)
+                del self.moving[replica]
         self.save()
 
     def start(self, key: Partition, goal: Sequence[int]) -> None:
@@ -122,7 +137,7 @@ class FakeCluster:
             return
         kept = {
             name: [[list(key), value] for key, value in getattr(self, name).items()]
-            for name in ("lists", "origin", "goal", "copied", "dynamic")
+            for name in ("lists", "origin", "goal", "copied", "dynamic", "disks", "moving")
         }
         cordons = [[[broker], value] for broker, value in (self.cordons or {}).items()]
         text = json.dumps(kept | {"cordons": cordons, "clock": self.clock, "calls": self.calls})
@@ -241,7 +256,7 @@ class FakeTarget:
         self._call("set_throttles")
         if self.cluster.dead & (set(throttles.leader_rate) | set(throttles.follower_rate)):
             raise ClusterUnreachable("Broker does not answer.", "timeout")
-        for kind in ("leader_rate", "follower_rate", "leader_replicas", "follower_replicas"):
+        for kind in ("leader_rate", "follower_rate", "directory_rate", "leader_replicas", "follower_replicas"):
             for name, value in getattr(throttles, kind).items():
                 if value is None:
                     self.cluster.dynamic.pop((kind, str(name)), None)
@@ -274,6 +289,41 @@ class FakeTarget:
         self.cluster.save()
         self.cluster.before_call("cordons set")
         return self.cluster.unheeded & {broker for broker, value in settings.items() if value == "*"}
+
+    def directories(self, partitions: Sequence[Partition], brokers: Sequence[int]) -> DirectoriesSeen:
+        self._call("directories")
+        stored = {}
+        for (topic, partition, broker), path in self.cluster.disks.items():
+            if broker in brokers and broker not in self.cluster.dead and (topic, partition) in partitions:
+                future, done = self.cluster.moving.get((topic, partition, broker), ("", 0))
+                one = Stored(path, str(future), int(self.cluster.size), int(done))
+                stored[(topic, partition), broker] = one
+        living = set(brokers) - self.cluster.dead
+        online = frozenset((broker, path) for broker in living for path in ("/a", "/b", "/c"))
+        return DirectoriesSeen(stored, online, online & frozenset(self.cluster.closed_paths))
+
+    def move(self, replicas: Mapping[Replica, str]) -> dict[Replica, str | None]:
+        self._call("move")
+        if self.cluster.dead & {broker for _, broker in replicas}:
+            raise ClusterUnreachable("Broker does not answer.", "timeout")
+        answers: dict[Replica, str | None] = {}
+        for ((topic, partition), broker), path in replicas.items():
+            one = (topic, partition, broker)
+            answers[(topic, partition), broker] = self.cluster.refuse_move.get(one)
+            if answers[(topic, partition), broker] is not None:
+                continue
+            if self.cluster.disks[one] == path:
+                self.cluster.moving.pop(one, None)
+            elif self.cluster.moving.get(one, [""])[0] != path:
+                self.cluster.moving[one] = [path, 0.0]
+        self.cluster.save()
+        self.cluster.before_call("moved")
+        return answers
+
+    def directory_rates(self, brokers: Sequence[int]) -> dict[int, str | None]:
+        self._call("directory_rates")
+        told = self.cluster.dynamic.get
+        return {one: told(("directory_rate", str(one))) for one in brokers if one not in self.cluster.dead}
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
         self._call("holdings")

@@ -26,9 +26,12 @@ PLAN = {("orders", i): ([1, 2, 3], [1, 4 + i % 2, 2]) for i in range(5)} | {("au
 EARLIER = {("leader_rate", "1"): "77", ("leader_replicas", "orders"): "*", ("follower_rate", "5"): "5"}
 _CHANGING = frozenset({
     "reassign", "reassigned", "cancel", "cancelled", "set_throttles", "throttles set", "set_cordons", "cordons set",
+    "move", "moved",
 })  # fmt: skip
 #: Scenarios in which the broker that the plan empties is cordoned.
 CORDONED = ("cordon", "cordon, then cancel")
+#: Scenarios in which replicas move between log directories: of broker 1 from /a to /b.
+BETWEEN = ("directories", "directories, then cancel")
 _EMPTIED = 3
 _ENOUGH = 2_000
 
@@ -72,7 +75,7 @@ def operate(folder: Path, scenario: str, fatal: int) -> None:
     sent = [0]
 
     def each(name: str) -> None:
-        if name == "reassigned":
+        if name in ("reassigned", "moved"):
             sent[0] += 1
             if scenario.endswith("cancel") and sent[0] == 2:
                 journal.request_stop(run.id, cancel=True)
@@ -107,12 +110,17 @@ def told(folder: Path) -> dict[str, object]:
     cluster = FakeCluster.load(folder / "cluster.json")
     run = journal.runs("FAKE")[0]
     lists = {key: tuple(ids) for key, ids in cluster.lists.items()}
+    between = bool(cluster.disks)
     out = {
         "state": run.state.value,
         "sentence": run.sentence,
-        "as_planned": sum(lists[key] == tuple(target) for key, (_, target) in PLAN.items()),
-        "as_before": sum(sorted(lists[key]) == sorted(before) for key, (before, _) in PLAN.items()),
-        "under_way": len(cluster.goal),
+        "as_planned": _count(cluster, "/b")
+        if between
+        else sum(lists[key] == tuple(target) for key, (_, target) in PLAN.items()),
+        "as_before": _count(cluster, "/a")
+        if between
+        else sum(sorted(lists[key]) == sorted(before) for key, (before, _) in PLAN.items()),
+        "under_way": len(cluster.goal) + len(cluster.moving),
         "throttles_as_before": cluster.dynamic == EARLIER,
         "cordoned": sorted(cluster.cordons or ()),
         "named": sorted(broker for there in cordons_left(journal, "FAKE") for broker in there.before),
@@ -123,16 +131,38 @@ def told(folder: Path) -> dict[str, object]:
     return out
 
 
+def _count(cluster: FakeCluster, path: str) -> int:
+    return sum(there == path for there in cluster.disks.values())
+
+
+def _naming(path: str) -> str:
+    """The plan's partitions as they are, with broker 1's replicas in this directory."""
+    lists = {key: before for key, (before, _) in PLAN.items()}
+    entries = [
+        {"topic": topic, "partition": one, "replicas": ids, "log_dirs": [path if b == 1 else "any" for b in ids]}
+        for (topic, one), ids in lists.items()
+    ]
+    return json.dumps({"version": 1, "partitions": entries})
+
+
 def one(folder: Path, scenario: str, fatal: int) -> dict[str, object]:
     """Kill at this step, and once more two steps into the next start; then settle, look, and go on to the end."""
     folder.mkdir(parents=True)
+    between = scenario in BETWEEN
     FakeCluster(
-        {key: list(before) for key, (before, _) in PLAN.items()}, dynamic=dict(EARLIER), file=folder / "cluster.json"
+        {key: list(before) for key, (before, _) in PLAN.items()},
+        dynamic=dict(EARLIER),
+        disks={(*key, 1): "/a" for key in PLAN} if between else {},
+        file=folder / "cluster.json",
     ).save()
     journal = Journal(folder / "journal.sqlite")
-    moves = [PlannedMove(*key, tuple(before), tuple(target), 50) for key, (before, target) in PLAN.items()]
+    moves = [
+        PlannedMove(*key, tuple(before), tuple(before if between else target), 50)
+        for key, (before, target) in PLAN.items()
+    ]
+    texts = (_naming("/b"), _naming("/a")) if between else ("{}", "{}")
     options = RunOptions(2, 1_000, cordon=(_EMPTIED,) if scenario in CORDONED else ())
-    journal.approve(Approval("FAKE", "fake", "{}", "{}", "h", "ann", moves, options))
+    journal.approve(Approval("FAKE", "fake", *texts, "h", "ann", moves, options))
     journal.close()
     killed = in_child(folder, scenario, fatal)
     if killed and fatal % 2:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.operate.kill_everywhere import CORDONED, PLAN
+from tests.operate.kill_everywhere import BETWEEN, CORDONED, PLAN
 
-SCENARIOS = ("plan", "one at a time", "cancel", *CORDONED)
+SCENARIOS = ("plan", "one at a time", "cancel", *CORDONED, *BETWEEN)
 
 
 def outcomes(tmp_path, scenario, every):

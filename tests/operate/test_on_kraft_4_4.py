@@ -11,12 +11,11 @@ import pytest
 from reseat.balance import findings
 from reseat.cli import main
 from reseat.model import BrokerState
-from reseat.operate.targets.admin import AdminTarget
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.live import read_cluster
 from tests.operate.admin_behaviour import AdminBehaviour
-from tests.operate.live_cluster import connection_to, create_everywhere, fill, running, until
+from tests.operate.live_cluster import OpenTarget, connection_to, create_everywhere, fill, running, until
 
 pytestmark = pytest.mark.kafka
 
@@ -32,7 +31,7 @@ def cluster(tmp_path_factory):
 @pytest.fixture(scope="module")
 def target(cluster):
     """The cluster, open for writing."""
-    opened = AdminTarget(connection_to(cluster))
+    opened = OpenTarget(connection_to(cluster))
     yield opened
     opened.close()
 
@@ -246,6 +245,93 @@ def test_uncordon_lifts_what_a_run_left_and_what_somebody_else_did(cluster, targ
     assert "No run left a broker cordoned" in again[1]
     assert named == (0, "Broker 2 gets replicas again.\n")
     assert target.cordoned([1, 2, 3, 4]) == frozenset()
+
+
+def lying(target, topic, broker):
+    """By partition: the directory of this broker's replica, and the one that it is being copied to."""
+    partitions = [(topic, p) for p in range(9)]
+    seen = target.directories(partitions, [broker]).stored
+    return {key[1]: (one.path, one.future) for (key, of), one in seen.items() if of == broker}
+
+
+def turned_over(target, tmp_path, topic, lists, broker):
+    """A plan, as another tool writes it, that moves every replica of a broker to its other directory."""
+    both = sorted(path for of, path in target.directories([(topic, 0)], [broker]).online if of == broker)
+    now = lying(target, topic, broker)
+    other = {p: both[0] if now[p][0] == both[1] else both[1] for p in now}
+    entries = [
+        {"topic": topic, "partition": p, "replicas": ids, "log_dirs": [other[p] if b == broker else "any" for b in ids]}
+        for p, ids in enumerate(lists)
+    ]
+    plan = tmp_path / "directories.json"
+    plan.write_text(json.dumps({"version": 1, "partitions": entries}))
+    return plan, other
+
+
+def test_replicas_are_moved_between_directories_verified_and_taken_back(cluster, target, reseat, tmp_path):
+    """As the plan of another tool says, lists untouched; the rollback brings each back to where it was."""
+    lists = [[2, 1], [1, 2], [2, 3]]
+    made(cluster, target, "jbod", lists, megabytes=3)
+    before = lying(target, "jbod", 2)
+    plan, other = turned_over(target, tmp_path, "jbod", lists, 2)
+    there = reseat("operate", "execute", "--plan", plan, "--wait")
+    after = lying(target, "jbod", 2)
+    verified = reseat("operate", "verify", "--plan", plan)
+    again = reseat("operate", "execute", "--plan", plan, "--wait")
+    back = reseat("operate", "rollback", "--wait")
+    elsewhere = reseat("operate", "verify", "--plan", plan)
+
+    assert there[0] == 0, there
+    assert "It moves 3 replicas to another log directory" in there[1]
+    assert after == {p: (path, "") for p, path in other.items()}
+    assert verified == (0, "3 of 3 partitions are as planned.\n")
+    assert again[0] == 2
+    assert "as planned already" in again[1]
+    assert back[0] == 0, back
+    assert lying(target, "jbod", 2) == before
+    assert elsewhere[0] == 1
+    assert "3 replicas are in another log directory" in elsewhere[1]
+    assert [list(ids) for ids in lists_of(target, "jbod", 3)] == lists
+
+
+def test_a_move_between_directories_is_throttled_cancelled_and_leaves_nothing(cluster, target, reseat, tmp_path):
+    """Copies under way are dropped, the broker's throttle is as before, and each replica lies where it was."""
+    lists = [[2, 1]] * 3
+    made(cluster, target, "slow", lists, megabytes=12)
+    before = lying(target, "slow", 2)
+    plan, other = turned_over(target, tmp_path, "slow", lists, 2)
+    begun = reseat("operate", "execute", "--plan", plan, "--throttle", 1_000)
+    assert begun[0] == 0, begun
+    assert until(lambda: {p: one[1] for p, one in lying(target, "slow", 2).items()} == other)
+    rates = target.directory_rates([1, 2])
+    status = reseat("operate", "status", "--run", 1)[1]
+    verified = reseat("operate", "verify", "--plan", plan)
+    cancelled = reseat("operate", "cancel", "--wait")
+
+    assert rates == {1: None, 2: "1000"}
+    assert f"2:{before[0][0]}" in status
+    assert "3 replicas are on the way to another log directory" in verified[1]
+    assert cancelled[0] == 0, cancelled
+    assert lying(target, "slow", 2) == before
+    assert target.directory_rates([2]) == {2: None}
+
+
+def test_a_directory_that_takes_nothing_is_refused_before_anything_is_sent(cluster, target, reseat, tmp_path):
+    """One that the broker does not have, one that is cordoned, and one beside changed lists: in words, never half."""
+    lists = [[2, 1]]
+    made(cluster, target, "refused", lists)
+    plan, other = turned_over(target, tmp_path, "refused", lists, 2)
+    strange, mixed = tmp_path / "strange.json", tmp_path / "mixed.json"
+    strange.write_text(plan.read_text().replace(other[0], "/nowhere"))
+    mixed.write_text(plan.read_text().replace("[2, 1]", "[2, 3]"))
+    assert target.set_cordons({2: other[0]}) == frozenset()
+    said = {one.name: reseat("operate", "execute", "--plan", one, "--wait") for one in (strange, plan, mixed)}
+
+    assert [code for code, _ in said.values()] == [2, 2, 2], said
+    assert "directories_fit: Broker 2 has no log directory /nowhere." in said["strange.json"][1]
+    assert f"directories_fit: Log directory {other[0]} of broker 2 is cordoned" in said["directories.json"][1]
+    assert "directories_fit: The plan changes replica lists, and names another log directory" in said["mixed.json"][1]
+    assert lying(target, "refused", 2)[0][1] == ""
 
 
 class TestAdminTargetOnKafka44(AdminBehaviour):

@@ -9,6 +9,7 @@ from pathlib import Path
 from reseat.formats import read
 from reseat.formats.recognised import missing
 from reseat.model import ClusterLayout, Wish
+from tests.planning.test_directories import disks
 
 from .conftest import tables, texts, through
 
@@ -257,3 +258,17 @@ def test_a_text_that_was_read_in_part_is_not_called_well(app):
     assert not app.exception
     assert "and no warnings" not in texts(app)
     assert "1 row was not understood" in texts(app)
+
+
+def test_log_directories_are_a_table_where_a_broker_has_several(opened):
+    """With what each holds; no table where there is nothing to tell apart."""
+    layout, _ = disks({"/a": [2, 1], "/b": [1]})
+    at = opened("overview", layout)
+    (shown,) = (one.value for one in at.dataframe if "directory" in one.value)
+
+    assert not at.exception
+    assert shown[["broker", "directory", "state", "replicas", "held"]].values.tolist() == [
+        [1, "/a", "online", 2, "3.0 GB"],
+        [1, "/b", "online", 1, "1.0 GB"],
+    ]
+    assert "Log directories" not in texts(opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]})))

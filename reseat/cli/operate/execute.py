@@ -36,6 +36,7 @@ from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
+from reseat.planning.directory_moves import directory_moves
 from reseat.planning.schedule import Order
 from reseat.planning.windows import Windows
 from reseat.sources.live import read_cluster
@@ -83,9 +84,16 @@ def _judged_by(chosen: argparse.Namespace, shown: ClusterLayout, plan: SealedPla
         for name, was, planned in zip(names, before[differ].tolist(), after[differ].tolist(), strict=True)
     ]
     what = listed(changes) if changes else "nothing"
+    between = [
+        f"{move.topic}-{move.partition} on broker {move.broker} {move.before} -> {move.target}"
+        for move in directory_moves(plan.proposed, shown)
+    ]
+    also = (
+        f" It moves {counted(len(between), 'replica')} to another log directory: {listed(between)}." if between else ""
+    )
     return (
         f"{chosen.plan} does not say which layout it was made for: it is validated against {by}, where it changes "
-        f"{counted(len(changes), 'partition')}: {what}."
+        f"{counted(len(changes), 'partition')}: {what}.{also}"
     )
 
 

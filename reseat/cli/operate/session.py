@@ -22,8 +22,9 @@ from reseat.operate.checks.authorization import command_line_person, writing_ena
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.guard import check_access, refuse_unless
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import RunProgress
+from reseat.operate.journal.records import MoveProgress, RunProgress
 from reseat.operate.request import RequestedBy, WriteRequest
+from reseat.operate.run.places import Place, as_shown
 from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.target import Target
 from reseat.sources.connection import Connection
@@ -235,5 +236,15 @@ def progress_json(progress: RunProgress, *, moves: bool = False) -> dict[str, ob
         "seconds_left": progress.seconds_left,
     }
     if moves:
-        out["moves"] = [asdict(move) for move in progress.moves]
+        out["moves"] = [
+            asdict(move) | _directories(shown)
+            for move, shown in zip(progress.moves, as_shown(run, progress.moves), strict=True)
+        ]
     return out
+
+
+def _directories(shown: MoveProgress) -> dict[str, object]:
+    """Of a partition whose replicas move between log directories: from where to where."""
+    pairs = [(a, b) for a, b in zip(shown.before, shown.target, strict=False) if isinstance(a, Place)]
+    moved = [{"broker": a.broker, "before": a.path, "target": getattr(b, "path", "")} for a, b in pairs]
+    return {"directories": moved} if moved else {}

@@ -21,6 +21,7 @@ from reseat.operate.journal.records import RunProgress
 from reseat.operate.journal.schema import default_path
 from reseat.operate.run import sentences, throttling
 from reseat.operate.run.execute import reconcile
+from reseat.operate.run.places import as_shown
 from reseat.operate.verify import verify as compare
 from reseat.sources.live import read_cluster
 
@@ -126,7 +127,8 @@ def _duration(seconds: float) -> str:
 
 
 def _move_lines(progress: RunProgress) -> list[str]:
-    shown = [move for move in progress.moves if move.state != "done"] or list(progress.moves)
+    moves = as_shown(progress.run, progress.moves)
+    shown = [move for move in moves if move.state != "done"] or list(moves)
     rows = [
         (
             f"{move.topic}-{move.partition}",
@@ -156,6 +158,8 @@ def _verify(chosen: argparse.Namespace) -> int:
                 "under_way": [str(one) for one in seen.under_way],
                 "different": [str(one) for one in seen.different],
                 "throttles": list(seen.throttles),
+                "elsewhere": list(seen.elsewhere),
+                "copied": list(seen.copied),
                 "drained": None if seen.drained is None else seen.drained.result.value,
                 "holds": seen.holds,
                 "sentences": list(seen.sentences),

@@ -292,6 +292,7 @@ def reading_of(snapshot: Snapshot, *, source: str | None = None) -> Reading:
         findings=(*snapshot.findings, *_about_reading(snapshot)),
         facts={name: value for name, value in told.items() if value is not None},
         quorum=snapshot.quorum,
+        log_dirs=snapshot.log_dirs,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from reseat.model import ClusterLayout, Finding, Quorum
+from reseat.model import ClusterLayout, Finding, LogDirectory, Quorum
 
 __all__ = ["LIMITS", "Limits", "Reading", "Skipped"]
 
@@ -91,6 +91,7 @@ class Reading:
         facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
         assigns: whether replica lists are assignments; log directories and states only add to those.
         quorum: the controllers of the KRaft cluster, where a snapshot tells them.
+        log_dirs: what brokers tell of their log directories, where a snapshot tells it.
         since: the first Kafka that prints what the text holds, as (3, 7); None where nothing in it tells.
     """
 
@@ -104,4 +105,5 @@ class Reading:
     facts: dict[str, object] = field(default_factory=dict)
     assigns: bool = True
     quorum: Quorum | None = None
+    log_dirs: tuple[LogDirectory, ...] = ()
     since: tuple[int, int] | None = None

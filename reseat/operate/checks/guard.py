@@ -32,13 +32,15 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     17  racks_not_worsened        racks are shared more than was shown           yes: it was good enough to ask
     18  leaving_brokers_since     a leaving broker would not be empty            yes: nothing is lost by it
     19  disk_room                 more comes than is left                        never: a full disk goes offline
-    20  log_dirs_chosen           named log directories are not carried out      yes: the brokers choose
+    20  log_dirs_chosen           directories of new replicas are named          yes: the brokers choose
     21  throttle_suits            no rate; copying would take more than a week   more than a week: it only waits
     22  requests_fit              a topic's node outgrows ZooKeeper's limit      where jute.maxbuffer was raised
     23  topics_same               a topic was deleted and made anew              never: it is another topic
     24  migration_over            nodes are written amid a migration to KRaft    never: it may act much later
     25  cordons_heeded            a list names a cordoned broker                 never: Kafka refuses the list
     26  cordon_possible           one is asked for, and the cluster has none     never: execute without it
+    27  directories_fit           replicas cannot move to the directories named  where lists change too: another run
+    28  directories_online        a target has an offline log directory          yes: it has others
     ==  ========================  =============================================  ==================================
 
 How: the plan's partitions are laid beside the reading once (``plan_diff``), and every check is a few comparisons of
@@ -79,8 +81,6 @@ from reseat.operate.checks.pace import throttle_suits
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.checks.replicas import (
     can_finish,
-    disk_room,
-    log_dirs_chosen,
     min_in_sync,
     movable,
     racks_not_worsened,
@@ -88,6 +88,7 @@ from reseat.operate.checks.replicas import (
     replication_factor_kept,
     targets_alive,
 )
+from reseat.operate.checks.room import directories_fit, directories_online, disk_room, log_dirs_chosen
 from reseat.operate.checks.size import requests_fit
 from reseat.operate.checks.topic import topic_checks
 from reseat.operate.journal.records import Run
@@ -108,6 +109,7 @@ def check(
     migrating: bool = False,
     cordons: Mapping[int, Cordon] | None = None,
     lifted: Collection[int] = (),
+    protocol: str = "admin",
 ) -> tuple[Check, ...]:
     """Check a plan that is to be carried out, or taken back.
 
@@ -120,6 +122,7 @@ def check(
         migrating: whether the way chosen writes nodes of a cluster amid a migration (``Target.migrating``).
         cordons: how the brokers that the plan empties are cordoned (``Target.cordons``); None: the cluster knows none.
         lifted: brokers whose cordon is lifted before anything is sent.
+        protocol: by which it is written, ``admin`` or ``zookeeper``.
 
     Returns:
         All checks in the order of the table; a failed one stops the write (``refuse_unless``).
@@ -152,6 +155,8 @@ def check(
             migration_over(migrating),
             cordons_heeded(diff, lifted),
             cordon_possible(diff, cordons),
+            directories_fit(diff, protocol),
+            directories_online(diff),
         ),
     )
 

@@ -5,26 +5,20 @@ Which of them can be overridden, and why, stands in the table of ``reseat.operat
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance.health import in_sync_count, min_in_sync_by_row, staying_factor, without_live_copy
 from reseat.balance.racks import rack_squares, rack_violating
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 from reseat.model.arrays import on_brokers, row_any, row_counts
-from reseat.model.units import size
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff, Rows
-from reseat.operate.checks.room import usable_room
 
 __all__ = [
     "can_finish",
-    "disk_room",
-    "log_dirs_chosen",
     "min_in_sync",
     "movable",
     "racks_not_worsened",
@@ -285,138 +279,3 @@ def _worse_when_planned(diff: PlanDiff, rows: Rows, usable: BoolArray) -> BoolAr
     after = plan.proposed.select(ours).with_brokers(then)
     at = np.isin(before.broker_ids, diff.now.broker_ids[usable])
     return _worse(before, after.with_brokers(before.brokers), at)
-
-
-# ---- room ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Arrivals:
-    """What comes to brokers: a row a replica that is copied.
-
-    Attributes:
-        row: (k,) rows of ``diff.now``.
-        broker: (k,) broker positions.
-        size: (k,) bytes, NaN where not told.
-        directory: (k,) positions in the plan's log directories, -1 where the broker chooses.
-    """
-
-    row: Rows
-    broker: npt.NDArray[np.int32]
-    size: npt.NDArray[np.float64]
-    directory: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, diff: PlanDiff) -> _Arrivals:
-        at, column = np.nonzero(diff.newcomers)
-        sizes = diff.now.replica_bytes
-        largest = (
-            np.full(diff.now.partition_count, np.nan)
-            if sizes is None or not sizes.shape[1]
-            else np.fmax.reduce(sizes, axis=1)
-        )
-        dirs = diff.request.plan.proposed.log_dir
-        told = np.full(at.size, NONE, np.int32) if dirs is None else dirs[diff.planned][at, column]
-        return cls(at, diff.after.replicas[at, column], largest[at], told)
-
-
-def disk_room(diff: PlanDiff) -> Check:
-    """19. What comes to each broker and log directory fits into what is left there.
-
-    What leaves a broker is not counted as room: it is deleted only once its successor is in sync. Without log
-    directories in the plan a broker chooses by how many partitions each of its directories holds and not by room, so
-    only what cannot fit anywhere is refused.
-    """
-    name = "disk_room"
-    comes = _Arrivals.of(diff)
-    if not comes.row.size:
-        return passed(name, "No replica has to be copied.")
-    usable, offline = usable_room(diff.snapshot.log_dirs)
-    short, untold = [], set[int]()
-    for position in np.unique(comes.broker).tolist():
-        mine = comes.broker == position
-        sizes = comes.size[mine]
-        broker = int(diff.now.broker_ids[position])
-        total, largest = float(np.nansum(sizes)), float(np.nanmax(np.append(sizes, 0.0)))
-        room = usable.get(broker)
-        if room is None and broker in offline:
-            short.append((broker, f"broker {broker} has no online log directory"))
-        elif room is None or np.isnan(sizes).any():
-            untold.add(broker)
-        if room is None:
-            continue
-        left, widest = sum(room.values()), max(room.values())
-        if total > left:
-            short.append((broker, f"broker {broker} has {size(left)} left and would get {size(total)}"))
-        elif largest > widest:
-            short.append(
-                (
-                    broker,
-                    f"broker {broker} has at most {size(widest)} left in one log directory and would get a "
-                    f"replica of {size(largest)}",
-                )
-            )
-        else:
-            short += _crowded(diff, broker, room, comes.size[mine], comes.directory[mine])
-    if short:
-        ids = tuple(dict.fromkeys(broker for broker, _ in short))
-        rows = np.unique(comes.row[np.isin(diff.now.broker_ids, ids)[comes.broker]])
-        reasons = listed(reason for _, reason in short)
-        return failed(
-            name,
-            f"The plan needs more disk space than there is: {reasons}. Removed replicas do not free space in time: "
-            "they are deleted last.",
-            partitions=diff.names(rows),
-            brokers=ids,
-        )
-    if untold:
-        ids = tuple(sorted(untold))
-        return unknown(
-            name,
-            f"Disk space is unknown for {named('broker', ids)}: replica sizes or the free "
-            "space of log directories (reported since Kafka 3.3) are missing.",
-            brokers=ids,
-        )
-    return passed(name, f"{size(float(comes.size.sum()))} go to brokers with enough disk space.")
-
-
-def _crowded(
-    diff: PlanDiff,
-    broker: int,
-    room: dict[str, int],
-    sizes: npt.NDArray[np.float64],
-    directory: npt.NDArray[np.int32],
-) -> list[tuple[int, str]]:
-    """Log directories that the plan names and that would get more than they have left."""
-    found = []
-    for code in np.unique(directory[directory != NONE]).tolist():
-        path = diff.request.plan.proposed.log_dirs[code]
-        total = float(np.nansum(sizes[directory == code]))
-        if path in room and total > room[path]:
-            reason = f"log directory {path} of broker {broker} has {size(room[path])} left and would get {size(total)}"
-            found.append((broker, reason))
-    return found
-
-
-def log_dirs_chosen(diff: PlanDiff) -> Check:
-    """20. The plan leaves log directories to the brokers: directories that it names are not carried out."""
-    name = "log_dirs_chosen"
-    comes = _Arrivals.of(diff)
-    by_broker: defaultdict[int, set[str]] = defaultdict(set)
-    for directory in diff.snapshot.log_dirs:
-        by_broker[directory.broker].add(directory.path)
-    paths = diff.request.plan.proposed.log_dirs
-    at = list(zip(comes.broker.tolist(), comes.directory.tolist(), strict=True))
-    ignored = {
-        (position, code)
-        for position, code in set(at)
-        if code != NONE and by_broker[int(diff.now.broker_ids[position])] != {paths[code]}
-    }
-    if not ignored:
-        return passed(name, "The plan names no log directories; the brokers choose them.")
-    rows = np.unique(comes.row[np.array([one in ignored for one in at], np.bool_)])
-    said = (
-        f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are "
-        f"ignored: the brokers choose. {listed(diff.names(rows))}."
-    )
-    return failed(name, said, overridable=True, partitions=diff.names(rows))

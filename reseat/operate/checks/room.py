@@ -1,24 +1,56 @@
-"""What is left on brokers' disks, as their log directories tell it."""
+"""What is left on brokers' disks, and whether what a plan brings there fits: by broker, volume and log directory."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from reseat.model import LogDirectory
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["usable_room"]
+from reseat.model import NONE, LogDirectory
+from reseat.model.units import size
+from reseat.model.wording import counted, listed, verb
+from reseat.operate.checks.check import Check, failed, passed, unknown
+from reseat.operate.checks.plan_diff import PlanDiff, Rows
+from reseat.planning.directory_moves import DirectoryMove, directory_moves
+
+__all__ = ["Room", "directories_fit", "directories_online", "disk_room", "log_dirs_chosen", "usable_room"]
 
 
-def usable_room(directories: Iterable[LogDirectory]) -> tuple[dict[int, dict[str, int]], set[int]]:
-    """Bytes left by broker id and log directory; and the brokers that have an offline directory.
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What is left on one broker for new replicas.
 
-    A broker with a directory that does not tell what is left is in neither.
+    Attributes:
+        paths: bytes by log directory that is online and not cordoned.
+        left: bytes of all of them, directories that tell the very same sizes counted once: they share a volume.
+    """
+
+    paths: dict[str, int]
+    left: int
+
+    @property
+    def widest(self) -> int:
+        """Bytes of the directory that has most."""
+        return max(self.paths.values(), default=0)
+
+
+#: What is to be done about directories that a run leaves.
+_AGAIN = "Once the lists are as planned, executing the same plan again moves what is in another directory."
+
+
+def usable_room(directories: Iterable[LogDirectory]) -> tuple[dict[int, Room], set[int]]:
+    """What is left by broker id; and the brokers that have an offline directory.
+
+    A broker with an online directory that does not tell what is left is in neither. Of a broker that is cordoned as a
+    whole all directories count: it gets nothing before that is lifted.
 
     Args:
         directories: every log directory that was told.
     """
-    room: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    online: defaultdict[int, list[LogDirectory]] = defaultdict(list)
     untold, offline = set[int](), set[int]()
     for directory in directories:
         if directory.error is not None:
@@ -26,5 +58,226 @@ def usable_room(directories: Iterable[LogDirectory]) -> tuple[dict[int, dict[str
         elif directory.usable_bytes is None:
             untold.add(directory.broker)
         else:
-            room[directory.broker][directory.path] = directory.usable_bytes
-    return {broker: paths for broker, paths in room.items() if broker not in untold}, offline - untold
+            online[directory.broker].append(directory)
+    room: dict[int, Room] = {}
+    for broker, told in online.items():
+        open_ones = [one for one in told if not one.cordoned] or told
+        volumes = {
+            (one.total_bytes, one.usable_bytes) if one.total_bytes else one.path: one.usable_bytes or 0
+            for one in open_ones
+        }
+        room[broker] = Room({one.path: one.usable_bytes or 0 for one in open_ones}, sum(volumes.values()))
+    return {broker: there for broker, there in room.items() if broker not in untold}, offline - untold
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrivals:
+    """What comes to brokers: a row a replica that is copied.
+
+    Attributes:
+        row: (k,) rows of ``diff.now``.
+        broker: (k,) broker positions.
+        size: (k,) bytes, NaN where not told.
+        directory: (k,) positions in the plan's log directories, -1 where the broker chooses.
+    """
+
+    row: Rows
+    broker: npt.NDArray[np.int32]
+    size: npt.NDArray[np.float64]
+    directory: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, diff: PlanDiff) -> _Arrivals:
+        at, column = np.nonzero(diff.newcomers)
+        sizes = diff.now.replica_bytes
+        largest = (
+            np.full(diff.now.partition_count, np.nan)
+            if sizes is None or not sizes.shape[1]
+            else np.fmax.reduce(sizes, axis=1)
+        )
+        dirs = diff.request.plan.proposed.log_dir
+        told = np.full(at.size, NONE, np.int32) if dirs is None else dirs[diff.planned][at, column]
+        return cls(at, diff.after.replicas[at, column], largest[at], told)
+
+
+def disk_room(diff: PlanDiff) -> Check:
+    """19. What comes to each broker and log directory fits into what is left there.
+
+    What leaves a broker is not counted as room: it is deleted only once its successor is in sync. Without log
+    directories in the plan a broker chooses by how many partitions each of its directories holds and not by room, so
+    only what cannot fit anywhere is refused.
+    """
+    name = "disk_room"
+    comes = _Arrivals.of(diff)
+    if not comes.row.size:
+        return passed(name, "No replica has to be copied.")
+    usable, offline = usable_room(diff.snapshot.log_dirs)
+    short, untold = [], set[int]()
+    for position in np.unique(comes.broker).tolist():
+        mine = comes.broker == position
+        sizes = comes.size[mine]
+        broker = int(diff.now.broker_ids[position])
+        total, largest = float(np.nansum(sizes)), float(np.nanmax(np.append(sizes, 0.0)))
+        room = usable.get(broker)
+        if room is None and broker in offline:
+            short.append((broker, f"broker {broker} has no online log directory"))
+        elif room is None or np.isnan(sizes).any():
+            untold.add(broker)
+        if room is None:
+            continue
+        left, widest = room.left, room.widest
+        if total > left:
+            short.append((broker, f"broker {broker} has {size(left)} left and would get {size(total)}"))
+        elif largest > widest:
+            short.append(
+                (
+                    broker,
+                    f"broker {broker} has at most {size(widest)} left in one log directory and would get a "
+                    f"replica of {size(largest)}",
+                )
+            )
+        else:
+            short += _crowded(diff, broker, room, comes.size[mine], comes.directory[mine])
+    if short:
+        ids = tuple(dict.fromkeys(broker for broker, _ in short))
+        rows = np.unique(comes.row[np.isin(diff.now.broker_ids, ids)[comes.broker]])
+        reasons = listed(reason for _, reason in short)
+        return failed(
+            name,
+            f"The plan needs more disk space than there is: {reasons}. Removed replicas do not free space in time: "
+            "they are deleted last.",
+            partitions=diff.names(rows),
+            brokers=ids,
+        )
+    if untold:
+        ids = tuple(sorted(untold))
+        return unknown(
+            name,
+            f"Disk space is unknown for {verb(len(ids), 'broker', 'brokers')} {listed(ids)}: replica sizes or the free "
+            "space of log directories (reported since Kafka 3.3) are missing.",
+            brokers=ids,
+        )
+    return passed(name, f"{size(float(comes.size.sum()))} go to brokers with enough disk space.")
+
+
+def _crowded(
+    diff: PlanDiff,
+    broker: int,
+    room: Room,
+    sizes: npt.NDArray[np.float64],
+    directory: npt.NDArray[np.int32],
+) -> list[tuple[int, str]]:
+    """Log directories that the plan names and that would get more than they have left."""
+    found = []
+    for code in np.unique(directory[directory != NONE]).tolist():
+        path = diff.request.plan.proposed.log_dirs[code]
+        total = float(np.nansum(sizes[directory == code]))
+        if path in room.paths and total > room.paths[path]:
+            reason = (
+                f"log directory {path} of broker {broker} has {size(room.paths[path])} left and would get {size(total)}"
+            )
+            found.append((broker, reason))
+    return found
+
+
+def log_dirs_chosen(diff: PlanDiff) -> Check:
+    """20. The plan leaves log directories to the brokers: directories that it names are not carried out."""
+    name = "log_dirs_chosen"
+    comes = _Arrivals.of(diff)
+    by_broker: defaultdict[int, set[str]] = defaultdict(set)
+    for directory in diff.snapshot.log_dirs:
+        by_broker[directory.broker].add(directory.path)
+    paths = diff.request.plan.proposed.log_dirs
+    at = list(zip(comes.broker.tolist(), comes.directory.tolist(), strict=True))
+    ignored = {
+        (position, code)
+        for position, code in set(at)
+        if code != NONE and by_broker[int(diff.now.broker_ids[position])] != {paths[code]}
+    }
+    if not ignored:
+        return passed(name, "The plan names no log directories; the brokers choose them.")
+    rows = np.unique(comes.row[np.array([one in ignored for one in at], np.bool_)])
+    said = (
+        f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are "
+        f"ignored: the brokers choose. {listed(diff.names(rows))}."
+    )
+    return failed(name, f"{said} {_AGAIN}", overridable=True, partitions=diff.names(rows))
+
+
+def directories_fit(diff: PlanDiff, protocol: str) -> Check:
+    """27. Replicas that the plan moves between log directories of their broker can be moved there.
+
+    A plan that changes lists, too, has those carried out first; the directories are what is left of it then.
+
+    Args:
+        diff: the plan beside the reading.
+        protocol: by which it is written.
+    """
+    name, plan, now = "directories_fit", diff.request.plan.proposed, diff.snapshot
+    moves = directory_moves(plan, now.layout)
+    if not moves:
+        return passed(name, "No replica moves between log directories.")
+    names = tuple(f"{move.topic}-{move.partition}" for move in moves)
+    if diff.changed.size:
+        said = (
+            f"The plan changes replica lists, and names another log directory for "
+            f"{counted(len(moves), 'replica that stays', 'replicas that stay')}: {listed(names)}. This run does not "
+            f"move {verb(len(moves), 'it', 'them')}. {_AGAIN}"
+        )
+        return failed(name, said, overridable=True, partitions=names)
+    if protocol != "admin":
+        said = "Replicas move between log directories through brokers alone: connect with bootstrap servers."
+        return failed(name, said, partitions=names)
+    wrong = _wrong_directories(moves, now.log_dirs)
+    brokers = tuple(sorted({move.broker for move in moves}))
+    if wrong:
+        return failed(name, f"{listed(wrong)}.", partitions=names, brokers=brokers)
+    total = sum(move.bytes or 0 for move in moves)
+    return passed(
+        name,
+        f"{counted(len(moves), 'replica')} of {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} "
+        f"{verb(len(moves), 'moves', 'move')} to another log directory: {size(float(total))}.",
+        brokers=brokers,
+    )
+
+
+def _wrong_directories(moves: Iterable[DirectoryMove], told: Iterable[LogDirectory]) -> list[str]:
+    """What stands against moves, as the beginnings of sentences: each directory that does not take what comes."""
+    by_place = {(one.broker, one.path): one for one in told}
+    comes: dict[tuple[int, str], int] = {}
+    for move in moves:
+        comes[move.broker, move.target] = comes.get((move.broker, move.target), 0) + (move.bytes or 0)
+    wrong = []
+    for (broker, path), total in sorted(comes.items()):
+        one = by_place.get((broker, path))
+        if one is None:
+            wrong.append(f"broker {broker} has no log directory {path}")
+        elif one.error is not None:
+            wrong.append(f"log directory {path} of broker {broker} is offline ({one.error})")
+        elif one.cordoned:
+            wrong.append(f"log directory {path} of broker {broker} is cordoned, and Kafka moves nothing there")
+        elif one.usable_bytes is not None and total > one.usable_bytes:
+            left = size(float(one.usable_bytes))
+            wrong.append(f"log directory {path} of broker {broker} has {left} left and would get {size(float(total))}")
+    return [text[0].upper() + text[1:] for text in wrong[:1]] + wrong[1:]
+
+
+def directories_online(diff: PlanDiff) -> Check:
+    """28. Nothing is copied to a broker of which a log directory is offline: a disk of it has failed."""
+    name = "directories_online"
+    comes = _Arrivals.of(diff)
+    receiving = set(diff.now.broker_ids[np.unique(comes.broker)].tolist())
+    broken = [one for one in diff.snapshot.log_dirs if one.error is not None and one.broker in receiving]
+    if not broken:
+        return passed(name, "No replica is copied to a broker with an offline log directory.")
+    ids = tuple(sorted({one.broker for one in broken}))
+    rows = np.unique(comes.row[np.isin(diff.now.broker_ids[comes.broker], ids)])
+    where = listed(f"Log directory {one.path} of broker {one.broker}" for one in broken)
+    return failed(
+        name,
+        f"{where} {verb(len(broken), 'is', 'are')} offline, and {counted(rows.size, 'partition')} would get a replica "
+        f"on {verb(len(ids), 'that broker', 'these brokers')}: {listed(diff.names(rows))}.",
+        overridable=True,
+        partitions=diff.names(rows),
+        brokers=ids,
+    )

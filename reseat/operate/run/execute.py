@@ -40,6 +40,7 @@ from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation, look
 from reseat.operate.run.pace import Pace
+from reseat.operate.run.places import between_directories, with_directories
 from reseat.operate.run.run_throttles import RunThrottles
 from reseat.operate.run.same_topics import same_topics
 from reseat.operate.run.sending import LATER, Sender
@@ -173,11 +174,15 @@ class _Carrying:
         pace: Pace | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        self._target = target
         self._journal = journal
         self._stop = stop or threading.Event()
         self._pace = pace or Pace()
         self._ledger = Ledger(journal, lease, run, report)
+        directories = between_directories(run, self._ledger.moves)
+        if directories is not None:
+            target, moves = with_directories(directories, target, self._ledger.moves)
+            self._ledger.takes_place(moves)
+        self._target = target
         target = same_topics(target, topic_ids_in(run.rollback), map(self._ledger.key, range(len(self._ledger.moves))))
         self._same_topics = target
         self._tracker = Tracker(self._ledger, self._pace)

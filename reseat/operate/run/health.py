@@ -75,7 +75,7 @@ def condition_of(snapshot: Snapshot) -> Condition:
             for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
         ),
         frozenset(held[held != NONE].tolist()),
-        {broker: sum(left.values()) for broker, left in room.items()},
+        {broker: there.left for broker, there in room.items()},
     )
 
 

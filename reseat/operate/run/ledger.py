@@ -5,7 +5,7 @@ What is changed here is in memory until ``keep``, or until the step that changes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from reseat.operate.journal.journal import Journal, Lease
@@ -39,6 +39,12 @@ class Ledger:
         self._lease = lease
         self._report = report
         self._changed: dict[int, MoveProgress] = {}
+        self._places = False
+
+    def takes_place(self, moves: Sequence[MoveProgress]) -> None:
+        """These stand for its partitions from now on, row by row: lists of places (``places``)."""
+        self.moves = list(moves)
+        self._places = True
 
     @property
     def stopping(self) -> bool:
@@ -73,7 +79,7 @@ class Ledger:
     def keep(self) -> None:
         """Keep in the journal what was changed."""
         changed, self._changed = self._changed, {}
-        self.journal.note_moves(self._lease, self.run.id, changed)
+        self.journal.note_moves(self._lease, self.run.id, self._written(changed) or {})
 
     def record_intent(
         self, kind: str, content: Mapping[str, object], moves: Mapping[int, MoveProgress] | None = None
@@ -87,7 +93,7 @@ class Ledger:
             operator=self.run.operator,
             run_id=self.run.id,
             lease=self._lease,
-            moves=moves,
+            moves=self._written(moves),
         )
         self._take(moves)
         return step
@@ -96,7 +102,7 @@ class Ledger:
         self, step: int, outcome: Mapping[str, object], moves: Mapping[int, MoveProgress] | None = None
     ) -> None:
         """Keep what came of an intention, with what it made of partitions."""
-        self.journal.record_outcome(step, outcome, lease=self._lease, moves=moves)
+        self.journal.record_outcome(step, outcome, lease=self._lease, moves=self._written(moves))
         self._take(moves)
 
     def found(self, kind: str, content: Mapping[str, object]) -> None:
@@ -123,6 +129,10 @@ class Ledger:
         told = [move.bytes_done for move in self.moves if move.bytes_done is not None]
         done = sum(move.state == "done" for move in self.moves)
         self.journal.note_pace(self._lease, self.run.id, done, sum(told) if told else None)
+
+    def _written(self, moves: Mapping[int, MoveProgress] | None) -> Mapping[int, MoveProgress] | None:
+        """As the journal keeps them: it knows brokers, and no places."""
+        return {row: replace(move, now=()) for row, move in moves.items()} if moves and self._places else moves
 
     def _take(self, moves: Mapping[int, MoveProgress] | None) -> None:
         for row, move in (moves or {}).items():

@@ -58,7 +58,7 @@ class RunThrottles:
         # A topic that is gone by now gets nothing, although it is known what it had before the run.
         throttles = throttling.of_topics(throttling.wanted(moves, rate, earlier), now.leader_replicas.keys())
         self._throttled = alive
-        if not (throttles.leader_rate or throttles.leader_replicas or throttles.follower_replicas):
+        if not any(throttling.names_of(throttles)):
             return
         step = None
         if there is None or (there.earlier, there.now) != (earlier, throttles):

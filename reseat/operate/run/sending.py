@@ -19,6 +19,7 @@ from reseat.operate.run.batches import work_of_moves
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation, others
+from reseat.operate.run.places import written
 from reseat.operate.run.timing import Timing
 from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Barred, Waiting
@@ -137,9 +138,7 @@ class Sender:
             "batch",
             {
                 "rows": rows,
-                "targets": {
-                    sentences.name_of(self._ledger.moves[row]): list(self._ledger.moves[row].target) for row in rows
-                },
+                "targets": {sentences.name_of(move): written(move.target) for move in self._ledger.of(rows)},
             },
             {row: replace(self._ledger.moves[row], state="sent", error=None) for row in rows},
         )

@@ -55,6 +55,7 @@ LONGEST_LIST = 30_000
 #: What is left of throttles that were being put back when the process ended; no topic is called so.
 NOT_KNOWN = "not known"
 _LISTS = ("leader_replicas", "follower_replicas")
+_RATES = ("leader_rate", "follower_rate", "directory_rate")
 #: Brokers take a moment to show what they were told; read again so often before a value counts as not put back.
 _READS = 20
 _READ_SECONDS = 0.25
@@ -115,6 +116,7 @@ def of_brokers(throttles: Throttles, brokers: Collection[int]) -> Throttles:
         throttles,
         leader_rate=_of(throttles.leader_rate, brokers),
         follower_rate=_of(throttles.follower_rate, brokers),
+        directory_rate=_of(throttles.directory_rate, brokers),
     )
 
 
@@ -144,6 +146,7 @@ def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Thro
         follower_rate=dict.fromkeys(earlier.follower_rate, str(rate)),
         leader_replicas=_added(earlier.leader_replicas, lists["leader_replicas"]),
         follower_replicas=_added(earlier.follower_replicas, lists["follower_replicas"]),
+        directory_rate=dict.fromkeys(earlier.directory_rate, str(rate)),
     )
 
 
@@ -170,7 +173,7 @@ def lifted(set_by_run: Throttles, now: Throttles) -> tuple[tuple[int, ...], tupl
     """
     brokers = {
         broker
-        for name in ("leader_rate", "follower_rate")
+        for name in _RATES
         for broker, rate in getattr(set_by_run, name).items()
         if getattr(now, name).get(broker, rate) != rate
     }
@@ -197,7 +200,7 @@ def to_json(throttles: Throttles) -> dict[str, list[list[object]]]:
 
 def from_json(value: Mapping[str, Any]) -> Throttles:
     """What ``to_json`` made."""
-    return Throttles(**{item.name: dict(value[item.name]) for item in fields(Throttles)})
+    return Throttles(**{item.name: dict(value.get(item.name, ())) for item in fields(Throttles)})
 
 
 def before_the_run(there: OutstandingThrottles, now: Throttles) -> Throttles:
@@ -287,7 +290,7 @@ def put_back(target: Target, throttles: OutstandingThrottles, wait: Callable[[fl
         ClusterUnreachable: the cluster does not answer.
     """
     earlier = throttles.earlier
-    brokers = {*earlier.leader_rate, *earlier.follower_rate}
+    brokers = set(names_of(earlier)[0])
     alive = brokers & target.alive()
     there = {topic for topic, _ in target.assignments(sorted(throttles.partitions.items()))}
     came = _put_back(target, throttles, of_topics(of_brokers(earlier, alive), there), wait)
@@ -325,7 +328,7 @@ def _put_back(
 def names_of(values: Throttles) -> tuple[list[int], list[str]]:
     """The brokers and the topics that throttles are of, ascending."""
     return (
-        sorted({*values.leader_rate, *values.follower_rate}),
+        sorted({broker for name in _RATES for broker in getattr(values, name)}),
         sorted({*values.leader_replicas, *values.follower_replicas}),
     )
 
@@ -339,14 +342,14 @@ def _differing(target: Target, wished: Throttles, wait: Callable[[float], object
         now = target.throttles(brokers, topics)
         # A broker that does not tell its rates may have any; a topic that is gone has none.
         left = Throttles(
-            {name: value for name, value in wished.leader_rate.items() if now.leader_rate.get(name, "") != value},
-            {name: value for name, value in wished.follower_rate.items() if now.follower_rate.get(name, "") != value},
-            {name: value for name, value in wished.leader_replicas.items() if now.leader_replicas.get(name) != value},
-            {
-                name: value
-                for name, value in wished.follower_replicas.items()
-                if now.follower_replicas.get(name) != value
-            },
+            **{
+                item.name: {
+                    name: value
+                    for name, value in getattr(wished, item.name).items()
+                    if getattr(now, item.name).get(name, "" if item.name in _RATES else None) != value
+                }
+                for item in fields(wished)
+            }
         )
         if not any(getattr(left, item.name) for item in fields(left)):
             break

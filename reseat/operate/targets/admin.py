@@ -41,9 +41,11 @@ from reseat.operate.targets.admin_requests import (
 from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
 from reseat.operate.targets.admin_throttles import AdminThrottles
 from reseat.operate.targets.cordon_settings import Cordon
+from reseat.operate.targets.directories import move_replicas, read_directories
 from reseat.operate.targets.error_names import NONE, NOT_CONTROLLER, error_name
 from reseat.operate.targets.holdings import copied_bytes, held
 from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.stored import DirectoriesSeen, Replica
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.connection import Connection
 from reseat.sources.in_parts import in_parts
@@ -175,6 +177,14 @@ class AdminTarget:
 
         return log_ends(self._admin, partitions, self.alive())
 
+    def directories(self, partitions: Sequence[Partition], brokers: Sequence[int]) -> DirectoriesSeen:
+        """Where these partitions lie on the living of these brokers; see ``Target``."""
+        return read_directories(self._admin, partitions, self.alive().intersection(brokers))
+
+    def directory_rates(self, brokers: Sequence[int]) -> dict[int, str | None]:
+        """The throttle of moves between directories; see ``Target``."""
+        return self._throttles.directory_rates(brokers)
+
     def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
         """The replication throttles set on these very brokers and topics; see ``Target``.
 
@@ -206,6 +216,10 @@ class AdminTarget:
         """
         lists = {one: list(replicas) for one, replicas in targets.items()}
         return _none_for_no_error(self._altered(lists, keeps_factor=keeps_factor))
+
+    def move(self, replicas: Mapping[Replica, str]) -> dict[Replica, str | None]:
+        """Ask brokers to keep replicas in these log directories; see ``Target``."""
+        return move_replicas(self._requests, replicas)
 
     def cancel(self, partitions: Sequence[Partition]) -> dict[Partition, str | None]:
         """Take back what is under way; ``NO_REASSIGNMENT_IN_PROGRESS`` where nothing is; see ``Target``."""

@@ -20,7 +20,14 @@ from reseat.operate.targets.admin_settings import (
 from reseat.operate.targets.error_names import NONE, error_name
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Throttles
-from reseat.operate.targets.throttle_names import BROKER_SETTINGS, TOPIC_SETTINGS, Settings, by_entity, from_entities
+from reseat.operate.targets.throttle_names import (
+    BROKER_SETTINGS,
+    DIRECTORY_RATE,
+    TOPIC_SETTINGS,
+    Settings,
+    by_entity,
+    from_entities,
+)
 from reseat.sources.in_parts import in_parts
 
 __all__ = ["AdminThrottles"]
@@ -44,6 +51,11 @@ class AdminThrottles:
         """What is set on these brokers and topics; see ``Target.throttles``."""
         return from_entities(self._broker_settings(dict.fromkeys(brokers)), self._topic_settings(dict.fromkeys(topics)))
 
+    def directory_rates(self, brokers: Sequence[int]) -> dict[int, str | None]:
+        """The throttle of moves between directories; see ``Target.directory_rates``."""
+        told = self._broker_settings(dict.fromkeys(brokers), (DIRECTORY_RATE,))
+        return {broker: settings[DIRECTORY_RATE] for broker, settings in told.items()}
+
     def write(self, throttles: Throttles) -> None:
         """Set them and wait until they are told back; see ``Target.set_throttles``."""
         rates, lists = by_entity(throttles)
@@ -62,13 +74,13 @@ class AdminThrottles:
                 why.server,
             )
 
-    def _broker_settings(self, brokers: Iterable[int]) -> dict[int, Settings]:
+    def _broker_settings(self, brokers: Iterable[int], names: Sequence[str] = BROKER_SETTINGS) -> dict[int, Settings]:
         """The rates set on these brokers; one that does not answer is absent."""
         told: dict[int, Settings] = {}
-        requests = {broker: describing(BROKER, [str(broker)], BROKER_SETTINGS) for broker in brokers}
+        requests = {broker: describing(BROKER, [str(broker)], names) for broker in brokers}
         for broker, response in self._requests.by_broker(requests):
             if not isinstance(response, ClusterUnreachable):
-                told[broker] = self._read_settings(response, BROKER_SETTINGS, _OF_THIS_BROKER)[str(broker)]
+                told[broker] = self._read_settings(response, names, _OF_THIS_BROKER)[str(broker)]
         return told
 
     def _topic_settings(self, topics: Iterable[str]) -> dict[str, Settings]:
@@ -115,7 +127,8 @@ class AdminThrottles:
     def _await_in_force(self, rates: Mapping[int, Settings], lists: Mapping[str, Settings]) -> None:
         brokers, topics = dict(rates), dict(lists)
         for _ in self._in_force.attempts():
-            told, seen = self._broker_settings(brokers), self._topic_settings(topics)
+            every = (*BROKER_SETTINGS, DIRECTORY_RATE)
+            told, seen = self._broker_settings(brokers, every), self._topic_settings(topics)
             # One that died since has nothing in force, and reads what is set when it starts; so with topics that went.
             brokers = {one: want for one, want in brokers.items() if one in told and want.items() - told[one].items()}
             topics = {one: want for one, want in topics.items() if one in seen and want.items() - seen[one].items()}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from reseat.operate.targets.cordon_settings import Cordon
+    from reseat.operate.targets.stored import DirectoriesSeen, Replica
     from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["Assignment", "Election", "Partition", "Target", "Throttles"]
@@ -59,12 +60,15 @@ class Throttles:
         follower_rate: bytes a second by broker id (``follower.replication.throttled.rate``).
         leader_replicas: by topic (``leader.replication.throttled.replicas``: ``0:1,0:2``, ``*``).
         follower_replicas: by topic (``follower.replication.throttled.replicas``).
+        directory_rate: bytes a second by broker id (``replica.alter.log.dirs.io.max.bytes.per.second``); told and set
+            for moves between directories alone (``run.places``).
     """
 
     leader_rate: Mapping[int, str | None] = field(default_factory=dict)
     follower_rate: Mapping[int, str | None] = field(default_factory=dict)
     leader_replicas: Mapping[str, str | None] = field(default_factory=dict)
     follower_replicas: Mapping[str, str | None] = field(default_factory=dict)
+    directory_rate: Mapping[int, str | None] = field(default_factory=dict)
 
 
 class Target(Protocol):
@@ -168,6 +172,20 @@ class Target(Protocol):
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
         """What the log directories of these brokers hold; None where they cannot be asked, a broker absent likewise."""
+
+    def directories(self, partitions: Sequence[Partition], brokers: Sequence[int]) -> DirectoriesSeen:
+        """In which log directories these partitions lie on these brokers; a dead broker tells nothing."""
+
+    def move(self, replicas: Mapping[Replica, str]) -> dict[Replica, str | None]:
+        """Ask brokers to keep replicas in these log directories. Returns Kafka's error name, None where accepted.
+
+        Raises:
+            ClusterUnreachable: a broker did not answer; all others were asked by then.
+            WishRefused: this way cannot ask that (ZooKeeper's nodes).
+        """
+
+    def directory_rates(self, brokers: Sequence[int]) -> dict[int, str | None]:
+        """The throttle of moves between directories now set on these brokers; None: not set."""
 
     def copied(
         self, partitions: Sequence[Partition], brokers: Sequence[int]

@@ -9,6 +9,7 @@ from reseat.operate.targets.target import Throttles
 
 __all__ = [
     "BROKER_SETTINGS",
+    "DIRECTORY_RATE",
     "FOLLOWER_RATE",
     "FOLLOWER_REPLICAS",
     "LEADER_RATE",
@@ -25,6 +26,8 @@ Settings: TypeAlias = dict[str, str | None]
 
 LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
 LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
+#: How fast a broker copies replicas from one of its directories to another (KIP-113).
+DIRECTORY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 #: Bytes that a string of Kafka's protocol takes; brokers close the connection on a longer one.
 LONGEST_VALUE = 32_767
 #: The settings of a broker, and those of a topic.
@@ -40,6 +43,8 @@ def by_entity(throttles: Throttles) -> tuple[dict[int, Settings], dict[str, Sett
         brokers.setdefault(broker, {})[LEADER_RATE] = value
     for broker, value in throttles.follower_rate.items():
         brokers.setdefault(broker, {})[FOLLOWER_RATE] = value
+    for broker, value in throttles.directory_rate.items():
+        brokers.setdefault(broker, {})[DIRECTORY_RATE] = value
     for topic, value in throttles.leader_replicas.items():
         topics.setdefault(topic, {})[LEADER_REPLICAS] = value
     for topic, value in throttles.follower_replicas.items():

@@ -35,9 +35,11 @@ import orjson
 from kazoo.exceptions import NodeExistsError
 
 from reseat.errors import ClusterUnreachable, PlacementRefused, WishRefused
+from reseat.operate.targets.directories import read_directories
 from reseat.operate.targets.error_names import NONE
 from reseat.operate.targets.holdings import copied_bytes, held
 from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.stored import DirectoriesSeen, Replica
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.operate.targets.zookeeper_assignments import (
     REASSIGN,
@@ -185,6 +187,19 @@ class ZooKeeperTarget:
         """What log directories hold, through the brokers' Admin protocol where it can be reached; see ``Target``."""
         alive = self.alive().intersection(brokers)
         return self._brokers.ask(lambda admin: held(admin, alive)) or None
+
+    def directories(self, partitions: Sequence[Partition], brokers: Sequence[int]) -> DirectoriesSeen:
+        """Where these partitions lie, as the brokers tell it; nothing without brokers to ask; see ``Target``."""
+        alive = self.alive().intersection(brokers)
+        return self._brokers.ask(lambda admin: read_directories(admin, partitions, alive)) or DirectoriesSeen()
+
+    def move(self, replicas: Mapping[Replica, str]) -> dict[Replica, str | None]:
+        """Refused: no node says in which directory a replica lies."""
+        raise WishRefused("Replicas move between log directories through brokers alone (bootstrap servers).")
+
+    def directory_rates(self, brokers: Sequence[int]) -> dict[int, str | None]:
+        """Nothing: nobody moves between directories this way; see ``Target``."""
+        return {}
 
     def copied(
         self, partitions: Sequence[Partition], brokers: Sequence[int]

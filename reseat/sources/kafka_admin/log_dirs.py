@@ -19,12 +19,16 @@ from kafka.errors import for_code
 from kafka.protocol.admin import DescribeLogDirsRequest, DescribeLogDirsResponse
 
 from reseat.errors import ClusterUnreachable
-from reseat.model import LogDirectory
+from reseat.model import Finding, LogDirectory, Severity
+from reseat.model.wording import counted
 from reseat.sources.kafka_admin.client import AdminClient, Answer
 from reseat.sources.kafka_admin.log_dirs_columns import CORDONED, LOG, Directory, directories
 from reseat.sources.kafka_admin.undecoded import Bytes, Undecoded
 
 __all__ = ["Gathering", "LogDirsTold", "cordoned_brokers", "describe_log_dirs", "log_dirs_requests"]
+
+#: Replicas that a finding names.
+_EXAMPLES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,27 @@ class LogDirsTold:
     size_bytes: npt.NDArray[np.int64]
     future: npt.NDArray[np.bool_]
     silent: Mapping[int, ClusterUnreachable]
+
+    def moving(self) -> tuple[Finding, ...]:
+        """That replicas are being copied to another directory of their broker, where any is."""
+        rows = np.flatnonzero(self.future)
+        if not rows.size:
+            return ()
+        names = (
+            f"{self.topics[self.topic[row]]}-{self.partition[row]} on broker {self.broker[row]} to "
+            f"{self.paths[self.path[row]]}"
+            for row in rows[:_EXAMPLES].tolist()
+        )
+        more = f", and {rows.size - _EXAMPLES:,} more" if rows.size > _EXAMPLES else ""
+        return (
+            Finding(
+                "log_dir_move",
+                Severity.NOTE,
+                f"{counted(int(rows.size), 'replica is', 'replicas are')} being moved to another log directory of the "
+                f"same broker: {', '.join(names)}{more}.",
+                brokers=tuple(np.unique(self.broker[rows]).tolist()),
+            ),
+        )
 
 
 def describe_log_dirs(

@@ -32,6 +32,7 @@ from kafka.protocol.admin import (
 )
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
+from reseat.balance.directories import directory_findings, directory_loads
 from reseat.balance.quorum import quorum_findings
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, Consistency, Finding, Quorum, Severity, Snapshot
@@ -110,7 +111,12 @@ class _Reading:
         layout = assembled(told, brokers, configs.min_in_sync, placed, lists)
         if not told.topics and self._admin.connection.security_protocol != "PLAINTEXT":
             self._not_read.append("No topic is shown: there is none, or DESCRIBE on TOPIC is needed.")
-        found = (*oddities(layout, told, placed, under_way), *quorum_findings(quorum, brokers))
+        found = (
+            *oddities(layout, told, placed, under_way),
+            *quorum_findings(quorum, brokers),
+            *directory_findings(directory_loads(layout, logs.directories)),
+            *logs.moving(),
+        )
         if _is_silent(first.get("quorum")):
             found = (Finding("no_quorum", Severity.BROKEN, f"{_NO_QUORUM} {_WITHOUT_QUORUM}"), *found)
         return Snapshot(

@@ -22,6 +22,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from reseat.balance.directories import directory_findings, directory_loads
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, ClusterLayout, Finding, FloatArray, IntArray, Severity, Snapshot
 from reseat.model.wording import counted, named, verb
@@ -124,7 +125,12 @@ class _Complement:
             log_dirs=logs.paths,
             min_in_sync=_min_in_sync(snapshot.layout, configs.min_in_sync),
         )
-        findings = snapshot.findings if not len(left_over) else (*snapshot.findings, _left_over(layout, left_over))
+        findings = (
+            *snapshot.findings,
+            *((_left_over(layout, left_over),) if len(left_over) else ()),
+            *directory_findings(directory_loads(layout, logs.directories)),
+            *logs.moving(),
+        )
         brokers = dict(snapshot.broker_configs)
         for broker, values in configs.brokers.items():
             brokers[broker] = {**brokers.get(broker, {}), **values}

@@ -15,9 +15,9 @@ __all__ = ["KINDS", "ListedGroup", "Listing", "LiveGroup", "LiveMember", "Tasks"
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "classic": "classic",
-        "consumer": "consumer protocol (KIP-848)",
-        "share": "share group (KIP-932)",
-        "streams": "streams group (KIP-1071)",
+        "consumer": "consumer protocol, KIP-848",
+        "share": "share group, KIP-932",
+        "streams": "streams group, KIP-1071",
     }
 )
 

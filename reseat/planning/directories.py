@@ -1,0 +1,287 @@
+"""Which replicas move between the log directories of their broker: to even these out, or to empty one.
+
+Promises, in this order: nothing moves to a directory that is offline, cordoned or too full; where one is emptied,
+nothing is left in it; the fullest directory of each broker holds as little as this way finds; no byte is moved that
+does not bring that about.
+
+Needs: in which directory each replica lies, and how large it is.
+
+How it works: to even out is bin packing, which nobody solves exactly in reasonable time, so what is missing to the best
+possible is stated. Again and again the fullest directory gives the emptiest that has room the replica that comes
+nearest to half of what they differ by. A replica moves once at most. To empty a directory, its largest replicas go
+first, each to where least is held.
+
+Example: /a holds 5, 4 and 1, /b holds nothing: 5 goes to /b. Both hold 5, and no fewer bytes would do.
+
+Complexity: O(n log n) for n replicas of a broker. Source: longest processing time first (Graham, 1969).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reseat.balance.directories import DirectoryLoad, directory_loads
+from reseat.errors import WishRefused
+from reseat.model import NONE, ClusterLayout, LogDirectory
+from reseat.model.units import size
+from reseat.model.wording import counted, listed
+from reseat.planning.directory_moves import DirectoryMove, Partition, plan_text
+
+__all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "drain_directory"]
+
+#: Directories of a broker that differ by less than this part of their mean are left as they are.
+_EVEN = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerDirectories:
+    """The directories of one broker before and after.
+
+    Attributes:
+        broker: broker id.
+        before: bytes by path.
+        after: likewise.
+        least_fullest: bytes that its fullest directory holds at least, however replicas are moved.
+        least_moved: bytes that have to move at least for its fullest directory to hold no more than it does after.
+    """
+
+    broker: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    least_fullest: int
+    least_moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryPlan:
+    """Moves between directories.
+
+    Attributes:
+        moves: each replica that moves, by topic, partition and broker.
+        brokers: the directories concerned, by broker.
+        settled: the layout that it was made for.
+    """
+
+    moves: tuple[DirectoryMove, ...]
+    brokers: tuple[BrokerDirectories, ...]
+    settled: ClusterLayout
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that are copied."""
+        return sum(move.bytes or 0 for move in self.moves)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What it comes to, for a person; what is proven, and what is not."""
+        if not self.moves:
+            return ("No replica moves: no move makes a fullest directory hold less.",)
+        least = sum(one.least_moved for one in self.brokers)
+        out = [f"{counted(len(self.moves), 'replica moves', 'replicas move')}, {size(float(self.bytes))}."]
+        if self.bytes == least:
+            out.append("No fewer bytes reach this (proven).")
+        elif least:
+            out.append(f"At least {size(float(least))} have to move to reach this (a bound; it is bin packing).")
+        for one in self.brokers:
+            fullest = max(one.after.values())
+            gap = fullest - one.least_fullest
+            best = "the least possible" if gap <= 0 else f"at most {size(float(gap))} above the least possible"
+            out.append(
+                f"Broker {one.broker}: the fullest directory holds {size(float(fullest))}, before "
+                f"{size(float(max(one.before.values())))}; {best}."
+            )
+        return tuple(out)
+
+    def text(self, *, back: bool = False) -> str:
+        """Reassignment JSON that carries it out, or takes it back; replica lists stay as they are."""
+        named: dict[Partition, dict[int, str]] = {}
+        for move in self.moves:
+            named.setdefault((move.topic, move.partition), {})[move.broker] = move.before if back else move.target
+        return plan_text(named, self.settled)
+
+
+@dataclass(slots=True)
+class _Held:
+    """One replica: its bytes, its row in the layout, and where it lies."""
+
+    bytes: int
+    row: int
+    path: str
+
+
+def balance_directories(
+    layout: ClusterLayout, told: Sequence[LogDirectory] = (), brokers: Collection[int] = ()
+) -> DirectoryPlan:
+    """Even out the directories of each broker by bytes.
+
+    Args:
+        layout: the cluster.
+        told: what brokers tell of their directories.
+        brokers: only these; empty: all.
+
+    Raises:
+        WishRefused: no broker concerned has two directories that may receive, or sizes or directories are not told.
+    """
+    by_broker = _by_broker(layout, told, brokers)
+    moves: list[DirectoryMove] = []
+    done: list[BrokerDirectories] = []
+    for broker, loads in by_broker.items():
+        open_ones = {one.path: _room(one) for one in loads if _receives(one)}
+        held = _replicas_of(layout, broker)
+        mine, after = _evened(held, open_ones)
+        if mine:
+            moves += [_move(layout, broker, one, path) for one, path in mine]
+            done.append(_told(broker, held, after))
+    if not any(sum(map(_receives, loads)) > 1 for loads in by_broker.values()):
+        raise WishRefused(
+            "No broker has two log directories that are online and not cordoned, as far as that is told: there is "
+            "nothing to even out.",
+            choices=("Read the live cluster, or add the output of kafka-log-dirs --describe.",),
+        )
+    return DirectoryPlan(tuple(sorted(moves, key=_order)), tuple(done), layout.target())
+
+
+def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker: int, path: str) -> DirectoryPlan:
+    """Empty one directory of a broker.
+
+    Raises:
+        WishRefused: the broker has no such directory, no other one that may receive, or not enough room; or sizes
+            are not told.
+    """
+    loads = _by_broker(layout, told, [broker])[broker]
+    if path not in {one.path for one in loads}:
+        raise WishRefused(
+            f"Broker {broker} has no log directory {path}.", choices=(f"It has {listed(one.path for one in loads)}.",)
+        )
+    room = {one.path: _room(one) for one in loads if _receives(one) and one.path != path}
+    if not room:
+        raise WishRefused(f"Broker {broker} has no other log directory that is online and not cordoned.")
+    held = _replicas_of(layout, broker)
+    after = {one.path: one.bytes or 0 for one in loads}
+    mine: list[tuple[_Held, str]] = []
+    for one in sorted((one for one in held if one.path == path), key=lambda one: (-one.bytes, one.row)):
+        fits = [other for other, left in room.items() if left is None or left >= one.bytes]
+        if not fits:
+            raise WishRefused(
+                f"The other log directories of broker {broker} have no room for {layout.name_of(one.row)} "
+                f"({size(float(one.bytes))})."
+            )
+        to = min(fits, key=lambda other: (after[other], other))
+        left = room[to]
+        room[to] = None if left is None else left - one.bytes
+        after[to] += one.bytes
+        after[path] -= one.bytes
+        mine.append((one, to))
+    moves = sorted((_move(layout, broker, one, to) for one, to in mine), key=_order)
+    told_of = _told(broker, held, after)
+    others = [held_ for at, held_ in after.items() if at != path]
+    least = max(-(-sum(others) // len(others)), max((one.bytes for one in held), default=0))
+    moved = sum(one.bytes for one, _ in mine)
+    whole = BrokerDirectories(broker, told_of.before, told_of.after, least, moved)
+    return DirectoryPlan(tuple(moves), (whole,) if mine else (), layout.target())
+
+
+def _evened(held: Sequence[_Held], room: dict[str, int | None]) -> tuple[list[tuple[_Held, str]], dict[str, int]]:
+    """Which replicas move where, and what each directory holds then."""
+    after = dict.fromkeys(room, 0)
+    lying: dict[str, list[_Held]] = {path: [] for path in room}
+    for one in sorted(held, key=lambda one: (one.bytes, one.row)):
+        if one.path in after:
+            after[one.path] += one.bytes
+            lying[one.path].append(one)
+    mine: list[tuple[_Held, str]] = []
+    if len(after) < 2:
+        return mine, after
+    mean = sum(after.values()) / len(after)
+    while True:
+        full = max(after, key=lambda path: (after[path], path))
+        found, to = None, ""
+        for to in sorted(after, key=lambda path: (after[path], path)):
+            gap = after[full] - after[to]
+            found = _nearest(lying[full], gap, room[to]) if gap > _EVEN * mean else None
+            if found is not None or gap <= _EVEN * mean:
+                break
+        if found is None:
+            return mine, after
+        lying[full].remove(found)
+        after[full] -= found.bytes
+        after[to] += found.bytes
+        left = room[to]
+        room[to] = None if left is None else left - found.bytes
+        mine.append((found, to))
+
+
+def _nearest(lying: Sequence[_Held], gap: int, left: int | None) -> _Held | None:
+    """The replica that comes nearest to half of a gap, is smaller than it, and fits; None where none does."""
+    most = gap - 1 if left is None else min(gap - 1, left)
+    at = bisect_left(lying, gap / 2, key=lambda one: one.bytes)
+    around = [one for one in (*lying[max(0, at - 1) : at], *lying[at : at + 1]) if 0 < one.bytes <= most]
+    if not around:
+        below = bisect_left(lying, most + 1, key=lambda one: one.bytes)
+        around = [one for one in lying[max(0, below - 1) : below] if 0 < one.bytes <= most]
+    return min(around, key=lambda one: (abs(2 * one.bytes - gap), one.row), default=None)
+
+
+def _by_broker(
+    layout: ClusterLayout, told: Sequence[LogDirectory], brokers: Collection[int]
+) -> dict[int, list[DirectoryLoad]]:
+    loads: dict[int, list[DirectoryLoad]] = {}
+    for one in directory_loads(layout, told):
+        loads.setdefault(one.broker, []).append(one)
+    strange = sorted(set(brokers) - loads.keys())
+    if strange or not loads:
+        who = f" of broker {listed(strange)}" if strange else ""
+        raise WishRefused(
+            f"The log directories{who} are unknown.",
+            choices=("Read the live cluster, or add the output of kafka-log-dirs --describe.",),
+        )
+    chosen = {broker: mine for broker, mine in loads.items() if not brokers or broker in brokers}
+    unknown = sorted(broker for broker, mine in chosen.items() if any(one.bytes is None for one in mine))
+    if unknown:
+        raise WishRefused(f"Sizes of replicas on broker {listed(unknown)} are unknown: bytes cannot be evened out.")
+    return chosen
+
+
+def _replicas_of(layout: ClusterLayout, broker: int) -> list[_Held]:
+    """The replicas of a broker of which it is told where they lie."""
+    position = layout.position(broker)
+    if layout.log_dir is None or position is None or layout.replica_bytes is None:
+        return []
+    rows, columns = np.nonzero((layout.replicas == position) & (layout.log_dir != NONE))
+    sizes, codes = layout.replica_bytes[rows, columns].tolist(), layout.log_dir[rows, columns].tolist()
+    return [
+        _Held(int(bytes_), row, layout.log_dirs[code])
+        for row, bytes_, code in zip(rows.tolist(), sizes, codes, strict=True)
+    ]
+
+
+def _receives(one: DirectoryLoad) -> bool:
+    return one.told is None or (one.told.error is None and not one.told.cordoned)
+
+
+def _room(one: DirectoryLoad) -> int | None:
+    return None if one.told is None else one.told.usable_bytes
+
+
+def _told(broker: int, held: Sequence[_Held], after: Mapping[str, int]) -> BrokerDirectories:
+    before = dict.fromkeys(after, 0)
+    mine = [one for one in held if one.path in before]
+    for one in mine:
+        before[one.path] += one.bytes
+    fullest = max(after.values())
+    least = max(-(-sum(after.values()) // len(after)), *(one.bytes for one in mine))
+    moved = sum(max(0, load - fullest) for load in before.values())
+    return BrokerDirectories(broker, before, dict(after), least, moved)
+
+
+def _move(layout: ClusterLayout, broker: int, one: _Held, path: str) -> DirectoryMove:
+    topic = layout.topics[int(layout.topic_of[one.row])]
+    return DirectoryMove(topic, int(layout.partition[one.row]), broker, one.path, path, one.bytes)
+
+
+def _order(move: DirectoryMove) -> tuple[str, int, int]:
+    return move.topic, move.partition, move.broker

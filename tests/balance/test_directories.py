@@ -1,0 +1,56 @@
+"""Log directories measured, and what is found about them."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.balance.directories import directory_findings, directory_loads
+from reseat.model import LogDirectory, Severity
+from tests.planning.test_directories import GB, disks
+
+
+def test_what_lies_in_each_directory_and_what_its_broker_tells():
+    """Replicas and bytes by directory; one that holds nothing is there, too."""
+    layout, told = disks({"/a": [2, 1], "/b": []}, **{"/a": {"total_bytes": 9 * GB, "usable_bytes": 6 * GB}})
+    loads = directory_loads(layout, told)
+
+    assert [(one.path, one.replicas, one.bytes, one.largest, one.state) for one in loads] == [
+        ("/a", 2, 3 * GB, 2 * GB, "online"),
+        ("/b", 0, 0, 0, "online"),
+    ]
+    assert loads[0].told == told[0]
+
+
+def test_without_a_word_of_brokers_directories_are_those_that_hold_something():
+    """As kafka-log-dirs of old tells them."""
+    layout, _ = disks({"/a": [2], "/b": [1]})
+
+    assert [(one.path, one.told) for one in directory_loads(layout)] == [("/a", None), ("/b", None)]
+
+
+@pytest.mark.parametrize(
+    ("held", "told", "kind", "words"),
+    [
+        ({"/a": [2, 1], "/b": []}, {}, "log_dir_uneven", "broker 1: /a holds 3.0 GB more than the emptiest"),
+        ({"/a": [2], "/b": []}, {}, None, ""),  # one replica cannot be split
+        ({"/a": [0.2, 0.1], "/b": []}, {}, None, ""),  # too little to copy for
+        ({"/a": [2], "/b": [2]}, {"/b": {"error": "KAFKA_STORAGE_ERROR"}}, "log_dir_error", "/b of broker 1 (KAFKA_"),
+        ({"/a": [2], "/b": [2]}, {"/b": {"total_bytes": 100, "usable_bytes": 9}}, "log_dir_full", "(9 B left, 9%)"),
+        ({"/a": [2], "/b": [2]}, {"/b": {"total_bytes": 100, "usable_bytes": 10}}, None, ""),
+    ],
+)
+def test_what_is_found(held, told, kind, words):
+    """Uneven beyond a tenth and a gigabyte, offline, and less than a tenth left."""
+    layout, dirs = disks(held, **told)
+    found = directory_findings(directory_loads(layout, dirs))
+
+    assert [one.kind for one in found] == ([kind] if kind else [])
+    assert all(words in one.sentence and one.brokers == (1,) for one in found)
+    assert all((one.severity is Severity.BROKEN) == (one.kind == "log_dir_error") for one in found)
+
+
+def test_a_cordoned_directory_is_told_as_such():
+    """As a state of its own."""
+    layout, _ = disks({"/a": [1]})
+
+    assert directory_loads(layout, (LogDirectory(1, "/a", cordoned=True),))[0].state == "cordoned"

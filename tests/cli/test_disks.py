@@ -1,0 +1,75 @@
+"""``disks``: directories shown, evened out, emptied; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from reseat.cli import main
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.model import Snapshot
+from tests.planning.test_directories import GB, disks
+
+
+@pytest.fixture
+def snapshot(tmp_path):
+    """A snapshot of one broker with two directories."""
+    layout, told = disks({"/a": [5, 4, 1], "/b": []}, **{"/b": {"total_bytes": 90 * GB, "usable_bytes": 80 * GB}})
+    file = tmp_path / "snapshot.json"
+    taken = Snapshot(layout=layout, taken_at=datetime(2026, 1, 1, tzinfo=UTC), protocol="admin", log_dirs=told)
+    file.write_bytes(write_snapshot(taken))
+    return file
+
+
+def test_directories_are_shown(snapshot, capsys):
+    """Also by show, whose JSON has them."""
+    assert main(["disks", str(snapshot)]) == 0
+    said = capsys.readouterr().out
+    assert main(["show", str(snapshot)]) == 0
+    shown = capsys.readouterr().out
+    assert main(["show", str(snapshot), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["log_dirs"]
+
+    assert "/b" in said
+    assert "80.0 GB  90.0 GB" in said
+    assert said.strip() in shown
+    assert told[1] == {
+        "broker": 1, "path": "/b", "state": "online", "replicas": 0, "bytes": 0, "total_bytes": 90 * GB,
+        "usable_bytes": 80 * GB,
+    }  # fmt: skip
+
+
+def test_a_plan_is_written_with_its_rollback(snapshot, tmp_path, capsys):
+    """Both name directories; the words say what moves."""
+    plan, back = tmp_path / "plan.json", tmp_path / "back.json"
+
+    assert main(["disks", str(snapshot), "--balance", "--output", str(plan), "--rollback", str(back)]) == 0
+    assert "1 replica moves, 5.0 GB." in capsys.readouterr().out
+    assert json.loads(plan.read_text())["partitions"][0]["log_dirs"] == ["/b"]
+    assert json.loads(back.read_text())["partitions"][0]["log_dirs"] == ["/a"]
+
+
+def test_a_directory_is_emptied(snapshot, capsys):
+    """As JSON: each move, and the bounds."""
+    assert main(["disks", str(snapshot), "--drain", "1:/a", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+
+    assert (len(told["moves"]), told["bytes"]) == (3, 10 * GB)
+    assert told["brokers"][0]["after"] == {"/a": 0, "/b": 10 * GB}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--balance", "--drain", "1:/a"], "exclude each other"),
+        (["--output", "x.json"], "need --balance or --drain"),
+        (["--drain", "/a"], "a broker's id and a log directory were expected"),
+        (["--drain", "7:/a"], "The log directories of broker 7 are unknown."),
+    ],
+)
+def test_what_is_refused(snapshot, words, said, capsys):
+    """With exit code 2 and a sentence."""
+    assert main(["disks", str(snapshot), *words]) == 2
+    assert said in capsys.readouterr().err

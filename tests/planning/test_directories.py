@@ -1,0 +1,146 @@
+"""Plans between the log directories of a broker: evened out by bytes, one emptied, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.errors import WishRefused
+from reseat.formats.documents.sealed import read_sealed
+from reseat.model import ClusterLayout, LogDirectory
+from reseat.planning.directories import balance_directories, drain_directory
+from reseat.planning.directory_moves import directory_moves, named_directories
+
+GB = 1_000_000_000
+
+
+def disks(held, *, broker=1, **told):
+    """A layout of one broker whose directories hold replicas of these gigabytes, and what it tells of them."""
+    flat = [(path, size) for path, sizes in held.items() for size in sizes]
+    lists = {("t", number): [broker] for number in range(len(flat))}
+    paths = sorted(held)
+    layout = replace(
+        ClusterLayout.from_assignments(lists, size_bytes={("t", n): size * GB for n, (_, size) in enumerate(flat)}),
+        log_dir=np.array([[paths.index(path)] for path, _ in flat], np.int32).reshape(len(flat), 1),
+        log_dirs=tuple(paths),
+    )
+    return layout, tuple(LogDirectory(broker, path, **told.get(path, {})) for path in paths)
+
+
+def after(layout, plan):
+    """Gigabytes by directory once the plan is carried out."""
+    lies = {key: of[1] for key, of in named_directories(layout).items()}
+    lies |= {(move.topic, move.partition): move.target for move in plan.moves}
+    held = dict.fromkeys(layout.log_dirs, 0.0)
+    for (topic, partition), path in lies.items():
+        held[path] += float(layout.replica_bytes[layout.row(topic, partition), 0]) / GB
+    return held
+
+
+def test_the_largest_that_fits_goes_and_no_more():
+    """5 of 10 go: both hold 5, and no fewer bytes would do."""
+    layout, told = disks({"/a": [5, 4, 1], "/b": []})
+    plan = balance_directories(layout, told)
+
+    assert after(layout, plan) == {"/a": 5, "/b": 5}
+    assert [(move.bytes, move.before, move.target) for move in plan.moves] == [(5 * GB, "/a", "/b")]
+    assert plan.sentences == (
+        "1 replica moves, 5.0 GB.",
+        "No fewer bytes reach this (proven).",
+        "Broker 1: the fullest directory holds 5.0 GB, before 10.0 GB; the least possible.",
+    )
+
+
+def test_what_is_missing_to_the_best_is_stated():
+    """3, 3 and 3 in two directories: one holds 6 in any case; 4.5 is what bytes alone would allow."""
+    layout, told = disks({"/a": [3, 3, 3], "/b": []})
+    plan = balance_directories(layout, told)
+
+    assert sorted(after(layout, plan).values()) == [3, 6]
+    assert plan.brokers[0].least_fullest == 4.5 * GB
+    assert "at most 1.5 GB above the least possible" in plan.sentences[-1]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"error": "KAFKA_STORAGE_ERROR"}, {"cordoned": True}, {"total_bytes": 9 * GB, "usable_bytes": GB}],
+    ids=["offline", "cordoned", "full"],
+)
+def test_nothing_moves_to_a_directory_that_takes_nothing(told):
+    """Offline, cordoned or too full: the third one gets it all."""
+    layout, dirs = disks({"/a": [5, 4], "/b": [], "/c": []}, **{"/b": told})
+    plan = balance_directories(layout, dirs)
+
+    assert {move.target for move in plan.moves} == {"/c"}
+
+
+def test_a_directory_is_emptied():
+    """Largest first, each to where least is held; exactly its own bytes move."""
+    layout, told = disks({"/a": [4, 3, 2], "/b": [1], "/c": []})
+    plan = drain_directory(layout, told, 1, "/a")
+
+    assert after(layout, plan) == {"/a": 0, "/b": 4, "/c": 6} or after(layout, plan) == {"/a": 0, "/b": 6, "/c": 4}
+    assert plan.bytes == 9 * GB
+    assert "No fewer bytes reach this (proven)." in plan.sentences
+
+
+@pytest.mark.parametrize(
+    ("held", "told", "ask", "words"),
+    [
+        ({"/a": [1]}, {}, None, "No broker has two log directories"),
+        ({"/a": [1], "/b": []}, {"/b": {"cordoned": True}}, "/a", "no other log directory that is online"),
+        ({"/a": [1], "/b": []}, {}, "/x", "Broker 1 has no log directory /x."),
+        ({"/a": [3], "/b": []}, {"/b": {"total_bytes": 9, "usable_bytes": 5}}, "/a", "have no room for t-0 (3.0 GB)"),
+    ],
+)
+def test_what_cannot_be_is_refused(held, told, ask, words):
+    """With the directory, the broker or the replica that is in the way."""
+    layout, dirs = disks(held, **told)
+
+    with pytest.raises(WishRefused) as refusal:
+        balance_directories(layout, dirs) if ask is None else drain_directory(layout, dirs, 1, ask)
+    assert words in str(refusal.value)
+
+
+def test_the_plan_is_a_text_that_moves_just_that_and_goes_back():
+    """Lists as they are, any for what stays; the rollback names where it was."""
+    layout, told = disks({"/a": [5, 4, 1], "/b": []})
+    plan = balance_directories(layout, told)
+    there, back = read_sealed(plan.text()), read_sealed(plan.text(back=True))
+
+    assert there.intact
+    assert [(m.partition, m.before, m.target) for m in directory_moves(there.proposed, layout)] == [(0, "/a", "/b")]
+    assert directory_moves(back.proposed, layout) == ()
+    assert json.loads(plan.text())["partitions"] == [
+        {"topic": "t", "partition": 0, "replicas": [1], "log_dirs": ["/b"]}
+    ]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 9)), min_size=1, max_size=7))
+def test_no_bound_is_beaten_by_any_other_way(replicas):
+    """Of all ways to lay a few replicas: none has a fuller least, and none that is as even moves fewer than stated."""
+    layout, told = disks({f"/{d}": [size for at, size in replicas if at == d] for d in "abc"})
+    plan = balance_directories(layout, told)
+    if not plan.moves:
+        return
+    (broker,) = plan.brokers
+    sizes = [(f"/{at}", size) for d in "abc" for at, size in replicas if at == d]
+    best, least_moved = [], []
+    for ways in product(["/a", "/b", "/c"], repeat=len(sizes)):
+        held = dict.fromkeys(["/a", "/b", "/c"], 0)
+        for to, (_, size) in zip(ways, sizes, strict=True):
+            held[to] += size
+        best.append(max(held.values()))
+        if max(held.values()) * GB <= max(broker.after.values()):
+            least_moved.append(sum(size for to, (at, size) in zip(ways, sizes, strict=True) if to != at))
+
+    assert broker.least_fullest <= min(best) * GB + 1
+    assert max(broker.after.values()) <= max(broker.before.values())
+    assert broker.least_moved <= min(least_moved) * GB <= plan.bytes
