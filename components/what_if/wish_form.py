@@ -11,7 +11,7 @@ from components.look.notices import refused
 from components.shell import navigation
 from components.state import session
 from components.state.open_layout import OpenLayout
-from components.what_if.rule_fields import read_rules, rule_fields
+from components.what_if.rule_fields import balance_rules, broker_rules, read_rules, rule_tabs, topic_rules
 from reseat.errors import ReseatError
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish
@@ -203,42 +203,52 @@ def _file(seat: OpenLayout) -> None:
 def _options(seat: OpenLayout) -> None:
     options = seat.wish.options
     with st.form(f"options-{seat.digest}-{options}", border=False):
-        reorder = st.checkbox(
-            "Reorder replica lists of all partitions",
-            value=options.reorder_all,
-            help="Partitions that do not move may also get a new preferred leader. No data moves for that.",
-        )
-        sizes = seat.layout.size_bytes is not None
-        by_bytes = st.checkbox(
-            "Balance by size instead of replica count",
-            value=options.by_bytes,
-            disabled=not sizes,
-            help="The result has a bound and a gap instead of a proof." if sizes else "The input has no replica sizes.",
-        )
-        cap = st.number_input(
-            "Max replicas received per broker",
-            min_value=1,
-            value=options.receive_cap,
-            step=1,
-            placeholder="no limit",
-            help="The proof states what this costs in balance.",
-        )
-        most = st.number_input(
-            "Max moves onto new brokers, or of a rebalance",
-            min_value=0,
-            value=options.max_moves,
-            step=1,
-            placeholder="no limit",
-            help="Fewer moves, less balance. A drain has a fixed minimum.",
-        )
-        data = st.text_input(
-            "Max data to copy, of a rebalance",
-            value=_amount(options.max_bytes),
-            placeholder="no limit; 500 GB",
-            disabled=not sizes,
-            help="Less data, less balance. Not with balance by size." if sizes else "The input has no replica sizes.",
-        )
-        told = rule_fields(seat)
+        balance, brokers, topics = rule_tabs(options)
+        with balance:
+            reorder = st.checkbox(
+                "Reorder replica lists of all partitions",
+                value=options.reorder_all,
+                help="Partitions that do not move may also get a new preferred leader. No data moves for that.",
+            )
+            sizes = seat.layout.size_bytes is not None
+            by_bytes = st.checkbox(
+                "Balance by size instead of replica count",
+                value=options.by_bytes,
+                disabled=not sizes,
+                help="The result has a bound and a gap instead of a proof."
+                if sizes
+                else "The input has no replica sizes.",
+            )
+            cap = st.number_input(
+                "Max replicas received per broker",
+                min_value=1,
+                value=options.receive_cap,
+                step=1,
+                placeholder="no limit",
+                help="The proof states what this costs in balance.",
+            )
+            most = st.number_input(
+                "Max moves onto new brokers, or of a rebalance",
+                min_value=0,
+                value=options.max_moves,
+                step=1,
+                placeholder="no limit",
+                help="Fewer moves, less balance. A drain has a fixed minimum.",
+            )
+            data = st.text_input(
+                "Max data to copy, of a rebalance",
+                value=_amount(options.max_bytes),
+                placeholder="no limit; 500 GB",
+                disabled=not sizes,
+                help="Less data, less balance. Not with balance by size."
+                if sizes
+                else "The input has no replica sizes.",
+            )
+            told = balance_rules(options)
+        with brokers:
+            told |= broker_rules(seat)
+        with topics:
+            told |= topic_rules(options)
         if st.form_submit_button("Preview", type="primary"):
             try:
                 rules = read_rules(told)
