@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
 from reseat.balance import findings
 from reseat.cli import main
 from reseat.model import BrokerState
+from reseat.operate.journal.journal import Journal
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.live import read_cluster
@@ -52,7 +55,11 @@ def reseat(cluster, target, tmp_path, monkeypatch, capsys):
         told = capsys.readouterr()
         return code, told.out + told.err
 
-    return run
+    yield run
+    with closing(Journal(tmp_path / "journal.sqlite")) as journal:
+        holder = journal.holder(target.cluster_id())  # a test that failed may have left its operator at work
+        if holder is not None and holder.alive:
+            os.kill(holder.owner.pid, signal.SIGKILL)
 
 
 @pytest.fixture(autouse=True)
