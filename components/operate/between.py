@@ -35,7 +35,7 @@ def figures_between(between: Sequence[DirectoryMove], proposal: Proposal, rate: 
     made = proposal.sealed.told_hash is not None
     return [
         Figure("Replicas move", text.count(len(between))),
-        Figure("Partitions concerned", text.count(len({(move.topic, move.partition) for move in between}))),
+        Figure("Partitions", text.count(len({(move.topic, move.partition) for move in between}))),
         Figure("Brokers", text.count(len(by_broker))),
         Figure("Data to copy", text.size(sum(by_broker.values())), None, "Counted from the sizes just read."),
         Figure("Minimum duration", text.duration(max(by_broker.values()) / rate) if rate else "no throttle"),

@@ -92,7 +92,7 @@ def _offline(loads: Sequence[DirectoryLoad]) -> Iterator[Finding]:
             "log_dir_error",
             Severity.BROKEN,
             f"{counted(len(broken), 'log directory is', 'log directories are')} offline: {where}. Replicas there are "
-            "offline, and others there are not told.",
+            "offline, and which others are there is unknown.",
             brokers=tuple(sorted({one.broker for one in broken})),
         )
 
@@ -139,6 +139,6 @@ def _uneven(loads: Sequence[DirectoryLoad]) -> Iterator[Finding]:
         yield Finding(
             "log_dir_uneven",
             Severity.NOTE,
-            f"Log directories are uneven on {counted(len(found), 'broker')} ({where} than the emptiest).",
+            f"Log directories are not balanced on {counted(len(found), 'broker')} ({where} than the emptiest).",
             brokers=tuple(sorted(one.broker for one, _ in found)),
         )

@@ -111,7 +111,7 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Move replicas to another directory or broker, or shorten retention.",
         ),
         "log_dir_uneven": FindingKind(
-            "Log directories uneven", "Move replicas to an emptier directory of the same broker (reseat disks)."
+            "Log directories not balanced", "Move replicas to an emptier directory of the same broker (reseat disks)."
         ),
         "log_dir_move": FindingKind("Moves between directories", "Wait until they are complete."),
         "cordoned": FindingKind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),

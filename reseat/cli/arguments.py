@@ -88,7 +88,7 @@ def _show(command: argparse.ArgumentParser) -> None:
 
 def _disks(command: argparse.ArgumentParser) -> None:
     options.layout(command)
-    flag(command, "--balance", "even out the directories of each broker by bytes, moving as few as this way finds")
+    flag(command, "--balance", "balance the directories of each broker by bytes, moving as few as this finds")
     command.add_argument("--drain", metavar="ID:PATH", help="empty this log directory of this broker")
     several(command, "--brokers", "ID,...", broker_ids, "with --balance: these brokers alone")
     command.add_argument("--output", metavar="FILE", help="reassignment JSON to execute, - for standard output")

@@ -139,7 +139,7 @@ def balance_directories(
     if not any(sum(map(_receives, loads)) > 1 for loads in by_broker.values()):
         raise WishRefused(
             "No broker has two log directories that are online and not cordoned, as far as that is told: there is "
-            "nothing to even out.",
+            "nothing to balance.",
             choices=("Read the live cluster, or add the output of kafka-log-dirs --describe.",),
         )
     return DirectoryPlan(tuple(sorted(moves, key=_order)), tuple(done), layout.target())
@@ -242,7 +242,7 @@ def _by_broker(
     chosen = {broker: mine for broker, mine in loads.items() if not brokers or broker in brokers}
     unknown = sorted(broker for broker, mine in chosen.items() if any(one.bytes is None for one in mine))
     if unknown:
-        raise WishRefused(f"Sizes of replicas on broker {listed(unknown)} are unknown: bytes cannot be evened out.")
+        raise WishRefused(f"Sizes of replicas on broker {listed(unknown)} are unknown: bytes cannot be balanced.")
     return chosen
 
 
