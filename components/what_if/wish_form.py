@@ -219,32 +219,33 @@ def _options(seat: OpenLayout) -> None:
                 if sizes
                 else "The input has no replica sizes.",
             )
-            cap = st.number_input(
-                "Max replicas received per broker",
+            told = balance_rules(options)
+            received, moved, copied_at_most = st.columns(3, vertical_alignment="bottom")
+            cap = received.number_input(
+                "Max received per broker",
                 min_value=1,
                 value=options.receive_cap,
                 step=1,
                 placeholder="no limit",
-                help="The proof states what this costs in balance.",
+                help="Replicas that a broker may receive. The proof states what this costs in balance.",
             )
-            most = st.number_input(
-                "Max moves onto new brokers, or of a rebalance",
+            most = moved.number_input(
+                "Max moves",
                 min_value=0,
                 value=options.max_moves,
                 step=1,
                 placeholder="no limit",
-                help="Fewer moves, less balance. A drain has a fixed minimum.",
+                help="Onto new brokers, or of a rebalance. Fewer moves, less balance. A drain has a fixed minimum.",
             )
-            data = st.text_input(
-                "Max data to copy, of a rebalance",
+            data = copied_at_most.text_input(
+                "Max data to copy",
                 value=_amount(options.max_bytes),
                 placeholder="no limit; 500 GB",
                 disabled=not sizes,
-                help="Less data, less balance. Not with balance by size."
+                help="Of a rebalance. Less data, less balance. Not with balance by size."
                 if sizes
                 else "The input has no replica sizes.",
             )
-            told = balance_rules(options)
         with brokers:
             told |= broker_rules(seat)
         with topics:
