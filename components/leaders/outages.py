@@ -112,7 +112,7 @@ def _choose(layout: ClusterLayout) -> tuple[tuple[int, ...], bool]:
         "Unclean election allowed", name="unclean", key="unclean", place=right, help="unclean.leader.election.enable"
     )
     _STOPPED.set(tuple(brokers))
-    whole = {b.id for b in layout.brokers if b.rack is not None and b.rack in set(racks)}
+    whole = {b.id for b in layout.brokers if b.rack is not None and b.rack in racks}
     return tuple(sorted((set(brokers) | whole) & set(facts))), unclean
 
 

@@ -162,10 +162,7 @@ def column_order(
         topics: only these topics; None means all.
     """
     count = len(layout.topics)
-    keep = np.ones(count, np.bool_)
-    if topics is not None:
-        wanted = frozenset(topics)
-        keep = np.fromiter((name in wanted for name in layout.topics), np.bool_, count)
+    keep = np.ones(count, np.bool_) if topics is None else layout.is_topic(topics)
     rank = np.empty(count, np.int64)
     if order == "name":
         rank[sorted(range(count), key=lambda topic: natural(layout.topics[topic]))] = np.arange(count)

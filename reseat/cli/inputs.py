@@ -149,10 +149,10 @@ def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int
             f"{counted(skipped, 'line')} of {reading.source} {verb(skipped, 'was', 'were')} skipped: reseat show lists "
             "them."
         )
-    left_out = [topic for topic in reading.layout.topics if topic not in set(layout.topics)]
-    if left_out:
-        notes.append(f"{counted(len(left_out), 'topic')} {verb(len(left_out), 'is', 'are')} excluded and not counted.")
-        held = reading.layout.select(np.isin(reading.layout.topics, left_out)[reading.layout.topic_of]).replica_ids
+    left_out = ~reading.layout.is_topic(layout.topics)
+    if count := int(left_out.sum()):
+        notes.append(f"{counted(count, 'topic')} {verb(count, 'is', 'are')} excluded and not counted.")
+        held = reading.layout.select(left_out[reading.layout.topic_of]).replica_ids
         for broker in leaving:
             number = int(np.count_nonzero(held == broker))
             if number:

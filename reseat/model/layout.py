@@ -18,7 +18,7 @@ from reseat.errors import LayoutInvalid
 from reseat.model.arrays import found_in, ids_at, row_keys, taken
 from reseat.model.assignments import columns_of
 from reseat.model.broker import Broker
-from reseat.model.columns import COLUMNS, NONE, NOT_TOLD, IntArray
+from reseat.model.columns import COLUMNS, NONE, NOT_TOLD, BoolArray, IntArray
 from reseat.model.layout_checks import shape_of
 from reseat.model.layout_columns import LayoutColumns
 from reseat.model.sorting import PositionMap, row_order, sorted_codes, sorted_paths, with_mentioned
@@ -157,6 +157,11 @@ class ClusterLayout(LayoutColumns):
             return range(0)
         first, last = np.searchsorted(self.topic_of, [code, code + 1])
         return range(int(first), int(last))
+
+    def is_topic(self, names: Iterable[str]) -> BoolArray:
+        """(T,) bool: which topics are among these names. By a set: numpy compares texts one by one."""
+        wanted = frozenset(names)
+        return np.fromiter((topic in wanted for topic in self.topics), np.bool_, len(self.topics))
 
     def rows_of(self, other: ClusterLayout) -> npt.NDArray[np.int64]:
         """(P',) int64: the row in this layout of each partition of another one, -1 where this one does not have it.

@@ -20,6 +20,7 @@ Source: ``ReassignPartitionsCommand.generateAssignment`` (2.8.2, 3.9.1, 4.1.0), 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -153,7 +154,8 @@ def proposal_spread(
     sizes, factors, _ = _what_the_tool_sees(before)
     old, cost = _held_before(before, sizes)
     ids = np.array([broker.id for broker in brokers], np.int32)
-    housed = [broker for broker in before.brokers if broker.id in set(ids.tolist())]  # with racks, also where disabled
+    holding = set(ids.tolist())
+    housed = [broker for broker in before.brokers if broker.id in holding]  # with racks, also where disabled
     base, base_leaders = _held_by_others(layout.target(), before, ids)
     done: list[tuple[int, int, int, int, float]] = []
     for number in range(rounds):
@@ -187,7 +189,7 @@ def asked_of(
             brokers=tuple(twice),
         )
     chosen = list(layout.topics) if topics is None else list(topics)
-    repeated = sorted({name for name in chosen if chosen.count(name) > 1}) if topics is not None else []
+    repeated = sorted(name for name, count in Counter(chosen).items() if count > 1) if topics is not None else []
     if repeated:
         raise PlacementRefused(
             f"List of topics to reassign contains duplicate entries: [{', '.join(repeated)}]",
@@ -201,7 +203,7 @@ def asked_of(
         )
     before = layout.target()
     if topics is not None:
-        before = before.select(np.isin(np.array(before.topics), chosen)[before.topic_of])
+        before = before.select(before.is_topic(chosen)[before.topic_of])
     wanted = set(broker_ids)
     brokers = by_rack_mode([broker for broker in layout.brokers if broker.id in wanted], rack_mode)
     dropped = sorted(wanted - {broker.id for broker in brokers})

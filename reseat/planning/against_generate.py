@@ -182,8 +182,7 @@ def _by_row(layout: ClusterLayout, proposal: Proposal) -> tuple[IntArray, IntArr
     there = at >= 0
     lists, new = of_one_width(layout.replica_ids, after.replica_ids)
     lists = lists.copy()
-    given = frozenset(after.topics)
-    lists[np.array([name in given for name in layout.topics], np.bool_)[layout.topic_of]] = NONE
+    lists[layout.is_topic(after.topics)[layout.topic_of]] = NONE
     lists[at[there]] = new[there]
     copies = np.zeros(layout.partition_count, np.int32)
     copies[at[there]] = proposal.newcomers[there]

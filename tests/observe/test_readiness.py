@@ -99,6 +99,15 @@ def test_an_answer_stands_for_a_few_seconds() -> None:
     assert told[0].sentence == "10.1"
 
 
+def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
+    """Nobody can make a journal there, whoever runs the server."""
+    (tmp_path / "taken").touch(mode=0o600)
+    condition = journal_writable(tmp_path / "taken" / "journal.sqlite")
+
+    assert not condition.holds
+    assert f"{tmp_path / 'taken'} cannot be written" in condition.sentence
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """Where the journal would be made."""

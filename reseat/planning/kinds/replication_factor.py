@@ -153,9 +153,7 @@ def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int
 def _change(
     layout: ClusterLayout, names: tuple[str, ...], factor: int, unmovable: BoolArray, never_onto: tuple[int, ...]
 ) -> Change:
-    among = frozenset(names)
-    wished = np.array([name in among for name in layout.topics], np.bool_)
-    rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor) & ~unmovable)
+    rows = np.flatnonzero(layout.is_topic(names)[layout.topic_of] & (layout.replication_factor != factor) & ~unmovable)
     grows = layout.replication_factor[rows] < factor
     if never_onto and grows.any():
         require_targets(layout, np.zeros(len(layout.brokers), np.bool_), never_onto)
