@@ -20,3 +20,11 @@ def test_an_empty_layout_has_no_partition():
 
     assert empty.rows_of(LAYOUT).tolist() == [-1, -1, -1, -1]
     assert LAYOUT.rows_of(empty).tolist() == []
+
+
+def test_topics_are_found_by_their_names() -> None:
+    """In the order of the layout's topics; names that it does not have count for nothing."""
+    layout = ClusterLayout.from_assignments({("b", 0): [1], ("a", 0): [2], ("c", 0): [1]})
+
+    assert layout.is_topic(["c", "none such", "a"]).tolist() == [True, False, True]
+    assert layout.is_topic([]).tolist() == [False, False, False]
