@@ -9,6 +9,7 @@ import streamlit as st
 from components.state import fields
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model.wording import named, verb
 from reseat.placement.command_line import read_topic_command
 from reseat.placement.creation import CreationMethod, creation_method, creation_methods
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec, topic_faults, topic_warnings
@@ -104,7 +105,14 @@ def check(new_topic: NewTopic, layout: ClusterLayout) -> tuple[TopicSpec | None,
     # How many brokers there must be is KRaft's own check, in its words; it comes with the placement.
     counted: list[Broker] = [] if new_topic.method is CreationMethod.ADMIN_KRAFT and not spec.assignment else up
     faults = topic_faults(spec, existing=layout.topics, brokers=counted)
-    return spec, faults if spec.name else faults[1:], topic_warnings(spec)
+    short = [broker.id for broker in layout.brokers if broker.offline_dirs]
+    warnings = topic_warnings(spec)
+    if short and not spec.assignment:
+        disks = (
+            f"{named('Broker', short, 'has', 'have')} an offline log directory, and Kafka places replicas there all "
+        )
+        warnings = (*warnings, f"{disks}the same: give the replicas to leave {verb(len(short), 'it', 'them')} out.")
+    return spec, faults if spec.name else faults[1:], warnings
 
 
 def draw_form(layout: ClusterLayout) -> NewTopic:

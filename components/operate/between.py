@@ -9,8 +9,8 @@ import streamlit as st
 from components.look import tables, text
 from components.operate.plan import Proposal
 from components.shell.frame import Figure
+from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves
 from reseat.model import Plan, Snapshot
-from reseat.planning.directory_moves import DirectoryMove, directory_moves
 
 __all__ = ["draw_between", "figures_between", "moves_between", "what_moves"]
 

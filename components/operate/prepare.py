@@ -26,12 +26,12 @@ from components.shell import frame
 from components.state import caching, slots
 from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable, ReseatError, WishRefused, WriteRefused
+from reseat.formats.documents.directory_moves import DirectoryMove
 from reseat.model import Plan
 from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.observed import estimate, observed_rates
-from reseat.planning.directory_moves import DirectoryMove
 from reseat.planning.laid_over import laid_over
 from reseat.planning.schedule import BatchLimits
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 __all__ = ["Broker", "BrokerState"]
@@ -56,6 +56,7 @@ class Broker:
         host: host name or address, or None where not told.
         port: listener port, or None where not told.
         state: what the source says of it.
+        offline_dirs: paths of its log directories that are offline while it serves: a disk of it has failed.
     """
 
     id: int
@@ -63,3 +64,5 @@ class Broker:
     host: str | None = None
     port: int | None = None
     state: BrokerState = BrokerState.NOT_TOLD
+    # Not in its text: links name layouts by digests of these texts.
+    offline_dirs: tuple[str, ...] = field(default=(), repr=False)

@@ -185,8 +185,13 @@ class LayoutColumns:
 
     @cached_property
     def receiving(self) -> BoolArray:
-        """(B,) bool: brokers that may get replicas: available ones that are not cordoned."""
-        return frozen(self.available & ~self.cordoned)
+        """(B,) bool: brokers that may get replicas: available ones that are not cordoned and have lost no disk."""
+        return frozen(self.available & ~self.cordoned & ~self.disk_failed)
+
+    @cached_property
+    def disk_failed(self) -> BoolArray:
+        """(B,) bool: brokers that serve with a log directory offline: they lead what is left, and get no replica."""
+        return frozen(np.array([bool(broker.offline_dirs) for broker in self.brokers], np.bool_))
 
     @cached_property
     def available(self) -> BoolArray:
@@ -239,6 +244,8 @@ class LayoutColumns:
                 state.update(np.ascontiguousarray(told).data)
             elif told is not None:
                 state.update(repr(told).encode())
+        if self.disk_failed.any():
+            state.update(repr([broker.offline_dirs for broker in self.brokers]).encode())
         return state.hexdigest()
 
     def __eq__(self, other: object) -> bool:

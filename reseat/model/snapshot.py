@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 
@@ -12,7 +12,7 @@ from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
 from reseat.model.quorum import Quorum
 
-__all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot"]
+__all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot", "with_offline_dirs"]
 
 
 class Consistency(Enum):
@@ -119,3 +119,14 @@ class Snapshot:
     facts: Mapping[str, object] = field(default_factory=dict)
     quorum: Quorum | None = None
     original: Original | None = None
+
+
+def with_offline_dirs(layout: ClusterLayout, told: Iterable[LogDirectory]) -> ClusterLayout:
+    """The layout in which brokers know which of their log directories are offline."""
+    offline: dict[int, tuple[str, ...]] = {}
+    for one in told:
+        if one.error is not None:
+            offline[one.broker] = (*offline.get(one.broker, ()), one.path)
+    if not offline:
+        return layout
+    return replace(layout, brokers=tuple(replace(b, offline_dirs=offline.get(b.id, ())) for b in layout.brokers))

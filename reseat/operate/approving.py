@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import WriteRefused
+from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves, named_directories, plan_text
 from reseat.model import NONE, ClusterLayout, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import listed
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.operate.run.places import Directories, between_directories
-from reseat.planning.directory_moves import DirectoryMove, directory_moves, named_directories, plan_text
 from reseat.planning.schedule import work_of
 
 if TYPE_CHECKING:

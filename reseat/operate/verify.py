@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from reseat.formats.documents.directory_moves import named_directories
 from reseat.model import NONE, Snapshot
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks.check import Check, CheckResult
@@ -18,7 +19,6 @@ from reseat.operate.run.same_topics import same_topics
 from reseat.operate.run.sentences import list_text
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Partition, Target
-from reseat.planning.directory_moves import named_directories
 
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan

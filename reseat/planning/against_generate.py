@@ -168,7 +168,7 @@ def _asked(plan: Plan) -> tuple[tuple[int, ...], tuple[str, ...]]:
     gone = frozenset(wish.remove)
     # It would place replicas on cordoned brokers, too, were it given them.
     idle = (BrokerState.DEAD, BrokerState.CORDONED)
-    brokers = tuple(b.id for b in layout.brokers if b.id not in gone and b.state not in idle)
+    brokers = tuple(b.id for b in layout.brokers if not (b.id in gone or b.state in idle or b.offline_dirs))
     if not wish.remove:
         return brokers, layout.topics
     touched = np.isin(layout.replica_ids, wish.remove).any(axis=1)

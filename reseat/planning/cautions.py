@@ -34,6 +34,7 @@ __all__ = ["with_cautions"]
 #: Partitions that a sentence names.
 _NAMED = 6
 #: Why a broker gets no replica, in words; of any other state that it is fenced or shutting down.
+_DISK = "without one of its log directories"
 _CLOSED = {BrokerState.DEAD: "dead", BrokerState.CORDONED: "cordoned"}
 
 
@@ -54,6 +55,7 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
         back,
         _held(plan, pinned_by_wish(layout, plan.wish.options), "pinned", "is pinned", "are pinned"),
         _cordoned(plan, layout),
+        _disk_failed(plan),
     )
     certificate = replace(
         plan.certificate,
@@ -103,6 +105,22 @@ def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
     ids = layout.broker_ids[layout.cordoned & ~np.isin(layout.broker_ids, wish.remove)].tolist()
     on = f"a replica on cordoned {verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
     return _held(plan, rows, "held_by_cordon", f"has {on}", f"have {on}")
+
+
+def _disk_failed(plan: Plan) -> Finding | None:
+    """Brokers that stay, serve with a log directory offline, and get nothing for that reason."""
+    left_out = [b for b in plan.current.brokers if b.offline_dirs and b.id not in plan.wish.remove]
+    if not left_out or not plan.certificate.moves:
+        return None
+    ids = tuple(b.id for b in left_out)
+    where = listed(f"{path} of broker {b.id}" for b in left_out for path in b.offline_dirs)
+    return Finding(
+        "disk_failed",
+        Severity.ATTENTION,
+        f"Offline: log directory {where}. {verb(len(ids), 'The broker receives', 'These brokers receive')} nothing and "
+        f"{verb(len(ids), 'is', 'are')} not counted in the balance.",
+        brokers=ids,
+    )
 
 
 def _held(plan: Plan, held: BoolArray, kind: str, one: str, many: str) -> Finding | None:
@@ -176,13 +194,15 @@ def _diversity_lost(plan: Plan) -> Finding | None:
 def _way_back(plan: Plan) -> Finding | None:
     """Replicas that the rollback would put back onto brokers that get none now, which the guard refuses."""
     closed = plan.current.broker_ids[~plan.current.receiving].tolist()
-    states = {broker.id: broker.state for broker in plan.current.brokers if broker.id in closed}
-    held = np.isin(plan.moves.source, list(states))
+    why = {b.id: _CLOSED.get(b.state, "fenced or shutting down") for b in plan.current.brokers if b.id in closed}
+    why |= {b.id: _DISK for b in plan.current.brokers if b.offline_dirs and b.state.up}
+    held = np.isin(plan.moves.source, list(why))
     if not held.any() or plan.certificate.faults:
         return None
     count, ids = int(held.sum()), tuple(np.unique(plan.moves.source[held]).tolist())
-    found = {_CLOSED.get(states[broker], "fenced or shutting down") for broker in ids}
-    until = " and ".join((["alive"] if found != {"cordoned"} else []) + ["not cordoned"] * ("cordoned" in found))
+    found = {why[broker] for broker in ids}
+    then = ["alive"] * bool(found - {"cordoned", _DISK}) + ["not cordoned"] * ("cordoned" in found)
+    until = " and ".join(then + ["complete"] * (_DISK in found))
     who, are, these = ("broker", "is", "this broker") if len(ids) == 1 else ("brokers", "are", "these brokers")
     return Finding(
         "way_back_waits",

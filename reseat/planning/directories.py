@@ -26,10 +26,10 @@ import numpy as np
 
 from reseat.balance.directories import DirectoryLoad, directory_loads
 from reseat.errors import WishRefused
+from reseat.formats.documents.directory_moves import DirectoryMove, Partition, plan_text
 from reseat.model import NONE, ClusterLayout, LogDirectory
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
-from reseat.planning.directory_moves import DirectoryMove, Partition, plan_text
 
 __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "drain_directory"]
 

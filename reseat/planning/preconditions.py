@@ -33,6 +33,7 @@ from reseat.model.wording import counted, listed, verb
 
 __all__ = [
     "Settled",
+    "closed_to",
     "pinned",
     "pinned_by_wish",
     "require_complete",
@@ -51,6 +52,15 @@ __all__ = [
 _NAMED = 5
 
 
+def closed_to(layout: ClusterLayout, options: Options) -> tuple[int, ...]:
+    """Ids of the brokers that neither receive nor count: those of ``never_onto``, and those that have lost a disk.
+
+    They lead all the same, so who asks for leaders names none of them.
+    """
+    failed = layout.broker_ids[layout.disk_failed].tolist()
+    return tuple(sorted({*options.never_onto, *failed})) if failed else options.never_onto
+
+
 def usable(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto: tuple[int, ...] = ()) -> BoolArray:
     """(B,) bool: brokers that count, receive and lead: those that remain, are available and not cordoned.
 
@@ -59,8 +69,7 @@ def usable(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto: 
     Args:
         layout: the layout.
         leaving: (B,) bool, brokers that leave.
-        never_onto: ids of brokers that neither receive nor count; they lead all the same, so who asks for leaders
-            names none.
+        never_onto: ids of brokers that neither receive nor count (``closed_to``).
     """
     stays = _open_brokers(layout, leaving, never_onto)
     well = stays & layout.available
@@ -280,8 +289,11 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
     if targets.any():
         return targets
     if never_onto and usable(layout, leaving).any():
+        failed = layout.broker_ids[layout.disk_failed & np.isin(layout.broker_ids, never_onto)].tolist()
+        of = f"{verb(len(failed), 'broker', 'brokers')} {listed(failed)} {verb(len(failed), 'has', 'have')}"
+        why = f": {of} an offline log directory" if failed else ""
         raise WishRefused(
-            f"Every live broker that would remain receives nothing ({listed(never_onto)}).",
+            f"Every live broker that would remain receives nothing ({listed(never_onto)}){why}.",
             brokers=never_onto,
             choices=("Let one of them receive.", "Add a broker first."),
         )
@@ -321,6 +333,8 @@ def require_room(
     topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[short]))
     factor = int(layout.replication_factor[short].max())
     noun = "broker that can hold replicas is" if left == 1 else "brokers that can hold replicas are"
+    disks = tuple(layout.broker_ids[layout.disk_failed].tolist())
+    whose = f"{verb(len(disks), 'disk of broker', 'disks of brokers')} {listed(disks)}"
     raise WishRefused(
         f"Partitions of {_topics(topics)} have replication factor {factor}, but only "
         f"{left} {noun} left ({counted(int(short.size), 'partition')} concerned).",
@@ -328,6 +342,7 @@ def require_room(
         choices=(
             f"Lower the replication factor of {_these(topics)} to at most {left} first.",
             f"Leave {_these(topics)} out.",
+            *((f"Replace the failed {whose} first.",) if disks else ()),
         ),
     )
 

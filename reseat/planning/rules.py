@@ -126,7 +126,7 @@ def ruled(
         problem = places.of(problem, rows)
         if moves:
             # Brokers that receive nothing give these up, too; the dead and the fenced cannot.
-            gives = on_brokers(problem.staying, layout.receiving)
+            gives = on_brokers(problem.staying, layout.available & ~layout.cordoned)
             elsewhere = places.elsewhere(layout) & gives
             if pinned is not None:
                 elsewhere &= ~pinned[:, None]

@@ -86,6 +86,7 @@ def test_log_dirs_commented_with_a_failed_disk(reading_of: Reader) -> None:
 
     assert reading.layout.assignments() == {("users", 0): [0]}
     assert {found.kind for found in reading.findings} == {"log_dir_error", "log_dir_move", "order_not_told"}
+    assert [broker.offline_dirs for broker in reading.layout.brokers] == [("/var/logs",)]
 
 
 def test_log_dirs_told_twice() -> None:

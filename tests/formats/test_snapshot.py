@@ -48,7 +48,7 @@ def small() -> Snapshot:
         brokers=[
             Broker(1, "a", "b1.example", 9092, BrokerState.ALIVE),
             Broker(2, "b", "b2.example", 9093, BrokerState.FENCED),
-            Broker(3),
+            Broker(3, offline_dirs=("/d",)),
         ],
         leader=[1, -1],
         leader_epoch=[7, 0],
@@ -106,7 +106,8 @@ def test_cordons_come_back_and_make_a_document_of_version_3() -> None:
     cordoned = replace(
         told,
         layout=told.layout.with_brokers(
-            replace(b, state=BrokerState.CORDONED) for b in told.layout.brokers if b.id == 1
+            replace(b, state=BrokerState.CORDONED if b.id == 1 else b.state, offline_dirs=())
+            for b in told.layout.brokers
         ),
         log_dirs=(LogDirectory(1, "/a", cordoned=True), LogDirectory(2, "/a", cordoned=False), LogDirectory(3, "/a")),
     )

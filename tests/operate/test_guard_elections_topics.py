@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from reseat.errors import WriteRefused
-from reseat.model import BrokerState
+from reseat.model import BrokerState, LogDirectory
+from reseat.model.snapshot import with_offline_dirs
 from reseat.operate.checks.authorization import Person, command_line_person
 from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.guard import check_access, check_election, check_topic, refuse_unless
@@ -267,3 +268,14 @@ def test_a_topic_on_a_cordoned_broker_is_refused():
     assert found.name == "replicas_valid"
     assert found.sentence == "Broker 2 is cordoned: Kafka refuses lists that name it."
     assert found.brokers == (2,)
+
+
+def test_a_topic_on_a_broker_with_an_offline_log_directory_needs_an_override():
+    """The broker is alive and Kafka would take the list; a disk of it has failed."""
+    now = snapshot(with_offline_dirs(layout(), [LogDirectory(2, "/b", error="KAFKA_STORAGE_ERROR")]))
+    (found,) = [one for one in check_topic(topic(), now) if one.stops]
+    over = topic(overrides=frozenset({"targets_alive"}))
+
+    assert found.sentence == "The topic would get replicas on broker 2. Offline: log directory /b of broker 2."
+    assert found.brokers == (2,)
+    assert results(check_topic(over, now)) == {"targets_alive": CheckResult.OVERRIDDEN}

@@ -214,3 +214,14 @@ def test_what_is_left_to_the_cluster_is_left_out_of_the_command(opened):
     assert not at.exception
     assert "with 4 partitions of 1 replica" in texts(at)
     assert at.code[0].value.endswith("--create --topic payments")
+
+
+def test_a_broker_with_an_offline_log_directory_is_warned_of(opened):
+    """Kafka places replicas on it; with the replicas given, the guard is the one to ask."""
+    layout = ClusterLayout.from_assignments(
+        {("orders", 0): [1, 2, 3]}, brokers=[Broker(1), Broker(2), Broker(3, offline_dirs=("/b",))]
+    )
+    at = named(opened, layout=layout)
+
+    assert "Broker 3 has an offline log directory, and Kafka places replicas there all the same" in texts(at)
+    assert "offline log directory" not in texts(given(at, "1:2"))

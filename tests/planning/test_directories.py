@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
+from reseat.formats.documents.directory_moves import directory_moves, named_directories
 from reseat.formats.documents.sealed import read_sealed
 from reseat.model import ClusterLayout, LogDirectory
 from reseat.planning.directories import balance_directories, drain_directory
-from reseat.planning.directory_moves import directory_moves, named_directories
 
 GB = 1_000_000_000
 

@@ -24,6 +24,7 @@ from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say, write_json
 from reseat.errors import ClusterUnreachable, WriteRefused
+from reseat.formats.documents.directory_moves import directory_moves
 from reseat.formats.documents.sealed import SealedPlan, read_sealed
 from reseat.model import NONE, ClusterLayout, Snapshot
 from reseat.model.arrays import lists_differ
@@ -36,7 +37,6 @@ from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
-from reseat.planning.directory_moves import directory_moves
 from reseat.planning.schedule import Order
 from reseat.planning.windows import Windows
 from reseat.sources.live import read_cluster

@@ -63,7 +63,7 @@ from reseat.model import (
     Snapshot,
 )
 from reseat.model.naming import id_in, is_topic_id
-from reseat.model.snapshot import GAPS_BY_PROTOCOL
+from reseat.model.snapshot import GAPS_BY_PROTOCOL, with_offline_dirs
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["read_snapshot", "reading_of"]
@@ -139,8 +139,11 @@ def _without_mark(text: bytes) -> bytes:
 
 def _snapshot(told: Fields, layout: ClusterLayout, limits: Limits) -> Snapshot:
     layout = replace(layout, gaps=GAPS_BY_PROTOCOL.get(told.way, Gaps()) if told.gaps is None else _gaps(told.gaps))
+    log_dirs = tuple(
+        LogDirectory(d.broker, d.path, d.total_bytes, d.usable_bytes, d.error, d.cordoned) for d in told.log_dirs
+    )
     return Snapshot(
-        layout=layout,
+        layout=with_offline_dirs(layout, log_dirs),
         taken_at=_datetime(told.taken_at),
         protocol=told.way,
         cluster=told.cluster,
@@ -155,9 +158,7 @@ def _snapshot(told: Fields, layout: ClusterLayout, limits: Limits) -> Snapshot:
         under_way_told=_under_way_told(told),
         broker_configs={_broker_id(broker): values for broker, values in told.broker_configs.items()},
         topic_configs=told.topic_configs,
-        log_dirs=tuple(
-            LogDirectory(d.broker, d.path, d.total_bytes, d.usable_bytes, d.error, d.cordoned) for d in told.log_dirs
-        ),
+        log_dirs=log_dirs,
         pending={(p.topic, p.partition): tuple(p.replicas) for p in told.pending},
         facts=_fact_values(told.facts, limits),
         quorum=None if told.quorum is None else _quorum(told.quorum),

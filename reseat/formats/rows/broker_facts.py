@@ -60,6 +60,7 @@ def _merged(known: Broker, told: Broker) -> tuple[Broker, list[tuple[str, object
             host=None if host is None else str(host),
             port=told.port if known.port is None and host == told.host else known.port,
             state=state,
+            offline_dirs=known.offline_dirs or told.offline_dirs,
         ),
         differs,
     )

@@ -83,14 +83,15 @@ class _Reader:
         if broker is None or not isinstance(item, dict):
             self.told.skipped.add(line, str(item)[:200], "Not a broker with its log directories: the id is missing.")
             return
-        self.told.broker(Broker(broker, state=BrokerState.ALIVE), f"line {line}")
         directories = item.get("logDirs")
+        offline: list[str] = []
         for directory in directories if isinstance(directories, list) else ():
             if not isinstance(directory, dict):
                 self.told.skipped.add(line, str(directory)[:200], "Not a log directory.")
                 continue
             name = str(directory.get("logDir"))
             if directory.get("error") is not None:
+                offline.append(name)
                 self.told.findings.append(
                     Finding(
                         "log_dir_error",
@@ -105,6 +106,8 @@ class _Reader:
             logs = directory.get("partitions")
             for log in logs if isinstance(logs, list) else ():
                 self._log(log, broker, code, line)
+        told = Broker(broker, state=BrokerState.ALIVE, offline_dirs=tuple(sorted(set(offline))))
+        self.told.broker(told, f"line {line}")
 
     def _log(self, log: object, broker: int, directory: int, line: int) -> None:
         name = log.get("partition") if isinstance(log, dict) else None

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves
 from reseat.model import NONE, LogDirectory
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff, Rows
-from reseat.planning.directory_moves import DirectoryMove, directory_moves
 
 __all__ = ["Room", "directories_fit", "directories_online", "disk_room", "log_dirs_chosen", "usable_room"]
 

@@ -94,6 +94,13 @@ def _targets_alive(request: TopicRequest, snapshot: Snapshot) -> Check:
     name, state = "targets_alive", {b.id: b.state for b in snapshot.layout.brokers}
     up = {i for i, told in state.items() if told.up or told is BrokerState.NOT_TOLD}
     down = tuple(sorted(_named(request) - up))
+    short = [b for b in snapshot.layout.brokers if b.offline_dirs and b.id in _named(request)]
+    if short and not down:
+        where = listed(f"{path} of broker {b.id}" for b in short for path in b.offline_dirs)
+        said = (
+            f"The topic would get replicas on {named('broker', [b.id for b in short])}. Offline: log directory {where}."
+        )
+        return failed(name, said, overridable=True, brokers=tuple(b.id for b in short))
     if not down:
         return passed(name, "Every broker of the topic is alive.")
     dark = tuple(f"{request.topic}-{i}" for i, ids in sorted(request.assignments.items()) if not set(ids) & up)

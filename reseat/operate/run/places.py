@@ -81,8 +81,8 @@ def between_directories(run: Run, moves: Sequence[MoveProgress]) -> Directories 
     """The directories of a run that moves replicas between them; None: it changes replica lists."""
     if not moves or any(move.before != move.target for move in moves):
         return None
+    from reseat.formats.documents.directory_moves import named_directories
     from reseat.formats.documents.sealed import read_sealed
-    from reseat.planning.directory_moves import named_directories
 
     try:
         target, before = (named_directories(read_sealed(text).proposed) for text in (run.plan, run.rollback))

@@ -218,6 +218,13 @@ def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, 
             brokers=dead,
             choices=("Start it and read the layout again.", "Do not add it."),
         )
+    broken = tuple(broker.id for broker in merged if broker.offline_dirs)
+    if broken:
+        raise WishRefused(
+            f"A log directory of broker {broken[0]} is offline: it receives no replica.",
+            brokers=broken,
+            choices=("Replace the disk and read the layout again.", "Do not add it."),
+        )
     negative = tuple(i for i in ids if i < 0)
     if negative:
         raise WishRefused(f"Broker id {negative[0]} is below 0.", brokers=negative, choices=("Broker ids start at 0.",))
@@ -234,8 +241,8 @@ def _merged(layout: ClusterLayout, broker: Broker) -> Broker:
     if at is None:
         return broker
     known = layout.brokers[at]
-    return Broker(
-        id=broker.id,
+    return replace(
+        known,
         rack=known.rack if broker.rack is None else broker.rack,
         host=known.host if broker.host is None else broker.host,
         port=known.port if broker.port is None else broker.port,

@@ -34,6 +34,7 @@ from reseat.model.wording import counted, listed, verb
 from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
 from reseat.planning.kinds.dropping import packed, protected_replicas, thinned, with_first_in_sync, without_in_sync
 from reseat.planning.preconditions import (
+    closed_to,
     pinned,
     require_complete,
     require_order,
@@ -106,7 +107,7 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     start = settled(layout)
     current, unmovable = start.layout, pinned(layout, options)
     nobody = np.zeros(len(current.brokers), np.bool_)
-    targets = require_targets(current, nobody, options.never_onto)
+    targets = require_targets(current, nobody, closed_to(current, options))
     faults = _faults(current, unmovable)
     lists, fixed = _thinned(current, faults, targets, options)
     out = faults.dead & (lists != NONE)
@@ -167,7 +168,7 @@ def _thinned(
     if not rows.size:
         return lists, fixed
     nobody = np.zeros(len(current.brokers), np.bool_)
-    late = resorts(current, nobody, options.never_onto)
+    late = resorts(current, nobody, closed_to(current, options))
     wanted = faults.factor[rows]
     change = Change(current, 0, rows, lists[rows], targets, late, racks_of(current), wanted)
     protected = protected_replicas(change)

@@ -53,6 +53,7 @@ from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
 from reseat.planning.kinds.by_topic import rebalanced_by_topic
 from reseat.planning.preconditions import (
     Settled,
+    closed_to,
     pinned,
     require_complete,
     require_known,
@@ -152,7 +153,7 @@ def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Sta
             choices=("Add racks (--racks; the dashboard: Data quality).",),
         )
     leaving = np.isin(current.broker_ids, remove)
-    targets = require_targets(current, leaving, wish.options.never_onto)
+    targets = require_targets(current, leaving, closed_to(current, wish.options))
     held, on_target = current.replicas >= 0, on_brokers(current.replicas, targets)
     out = on_brokers(current.replicas, leaving) & ~unmovable[:, None] if remove else None
     if out is not None:
@@ -291,7 +292,7 @@ def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_by
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     begun, _, (found, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
     current, unmovable = begun.current, begun.unmovable
-    closed = np.isin(current.broker_ids, wish.options.never_onto)
+    closed = np.isin(current.broker_ids, closed_to(current, wish.options))
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.even_topics:

@@ -56,6 +56,7 @@ from reseat.planning.finishing import Bound, certified, cost_of_cap, finished, w
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
+    closed_to,
     pinned,
     require_complete,
     require_known,
@@ -254,7 +255,7 @@ def planned(
 def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, options: Options) -> Removal:
     layout = start.layout
     leaving = np.isin(layout.broker_ids, remove)
-    targets = require_targets(layout, leaving, options.never_onto)
+    targets = require_targets(layout, leaving, closed_to(layout, options))
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
     on_leaving = on_brokers(layout.replicas, leaving)
     on_leaving[unmovable] = False
@@ -263,7 +264,7 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, opti
     lists = layout.replicas[rows]
     kept = layout.replicas_by_broker.copy()
     kept[leaving] = 0
-    late = resorts(layout, leaving, options.never_onto)
+    late = resorts(layout, leaving, closed_to(layout, options))
     taken = on_brokers(lists, targets | late)
     require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
     return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable, options)

@@ -93,7 +93,7 @@ def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:
 
 def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) -> None:
     dead = {broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD}
-    cordoned = set(layout.broker_ids[layout.cordoned].tolist())
+    cordoned, failed = (set(layout.broker_ids[some].tolist()) for some in (layout.cordoned, layout.disk_failed))
     for old, new in pairs.items():
         why = (
             f"broker {new} is not in this layout and is not added"
@@ -104,6 +104,8 @@ def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) ->
             if new in dead
             else f"broker {new} is cordoned"
             if new in cordoned
+            else f"a log directory of broker {new} is offline"
+            if new in failed
             else f"broker {new} is to receive nothing"
             if new in wish.options.never_onto
             else f"broker {new} would take two places"

@@ -50,6 +50,7 @@ from reseat.planning.kinds.dropping import (
     without_in_sync,
 )
 from reseat.planning.preconditions import (
+    closed_to,
     pinned,
     require_complete,
     require_no_duplicates,
@@ -104,7 +105,7 @@ def change_replication_factor(
     current = start.layout
     require_no_duplicates(current)
     unmovable = pinned(layout, options)
-    change = _change(current, names, factor, unmovable, options.never_onto)
+    change = _change(current, names, factor, unmovable, closed_to(current, options))
     require_order(current.select(change.rows))
     _require_brokers(change)
     protected = protected_replicas(change)

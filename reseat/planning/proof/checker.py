@@ -75,8 +75,8 @@ def check(
         current: the layout planned on; brokers that the wish adds may be in it, or only in ``proposed``.
         proposed: the same partitions with other replica lists; brokers that only it has are further targets.
         wish: what the plan is for, with its rules: more than a cap is a fault, as is a copy to a broker of
-            ``never_onto``, and those do not count in the balance; ``never_leads`` and ``leader_racks`` say who may be
-            first. Empty: nothing has to move.
+            ``never_onto`` or with an offline log directory, and those do not count in the balance; ``never_leads`` and
+            ``leader_racks`` say who may be first. Empty: nothing has to move.
         limited: whether a limit on moves keeps the plan from the least spread: then the aim is the least sum of squares
             for the moves there are, or for those that added brokers may get.
         allow_rf_change: whether partitions may have another number of replicas than before without a wish for it; then
@@ -97,6 +97,9 @@ def check(
         ``replicas_proven``. Leaders are proven for the replica sets of the plan; where a list holds an available
         broker, an order that puts another one first never is.
     """
+    if current.disk_failed.any():
+        closed = {*wish.options.never_onto, *current.broker_ids[current.disk_failed].tolist()}
+        wish = replace(wish, options=replace(wish.options, never_onto=tuple(sorted(closed))))
     if wish.topics and wish.replication_factor is not None:
         return _of_factor(current, proposed, wish, pinned)
     if wish.mend:

@@ -106,7 +106,9 @@ class Change:
         change._note_unmovable(cordoned)
         change._note_copies_to(dead, "which is known to be dead", "dead brokers")
         change._note_refused(cordoned)
-        change._note_copies_to(closed & ~cordoned, "which is to receive nothing", "brokers that are to receive nothing")
+        failed, whom = closed & current.disk_failed, "brokers that are to receive nothing"
+        change._note_copies_to(closed & ~cordoned & ~failed, "which is to receive nothing", whom)
+        change._note_copies_to(failed & ~cordoned, "of which a log directory is offline", whom)
         return change
 
     def __post_init__(self) -> None:

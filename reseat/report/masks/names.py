@@ -333,6 +333,7 @@ class _Relabelling:
                     broker,
                     rack=None if broker.rack is None else masker.rack(broker.rack),
                     host=None if broker.host is None else masker.host(broker.host),
+                    offline_dirs=tuple(masker.directory(path) for path in broker.offline_dirs),
                 )
                 for broker in layout.brokers
             ),

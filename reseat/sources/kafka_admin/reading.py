@@ -36,6 +36,7 @@ from reseat.balance.directories import directory_findings, directory_loads
 from reseat.balance.quorum import quorum_findings
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, Consistency, Finding, Quorum, Severity, Snapshot
+from reseat.model.snapshot import with_offline_dirs
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import overview
@@ -108,7 +109,7 @@ class _Reading:
             eligible=None if eligible is None else {key: both[0] for key, both in eligible.items()},
             last_known_eligible=None if eligible is None else {key: both[1] for key, both in eligible.items()},
         )
-        layout = assembled(told, brokers, configs.min_in_sync, placed, lists)
+        layout = with_offline_dirs(assembled(told, brokers, configs.min_in_sync, placed, lists), logs.directories)
         if not told.topics and self._admin.connection.security_protocol != "PLAINTEXT":
             self._not_read.append("No topic is shown: there is none, or DESCRIBE on TOPIC is needed.")
         found = (

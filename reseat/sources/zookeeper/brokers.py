@@ -25,6 +25,7 @@ import numpy.typing as npt
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, ClusterLayout, Finding, FloatArray, IntArray, Severity, Snapshot
+from reseat.model.snapshot import with_offline_dirs
 from reseat.model.wording import counted, named, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
@@ -125,6 +126,7 @@ class _Complement:
             log_dirs=logs.paths,
             min_in_sync=_min_in_sync(snapshot.layout, configs.min_in_sync),
         )
+        layout = with_offline_dirs(layout, logs.directories)
         findings = (
             *snapshot.findings,
             *((_left_over(layout, left_over),) if len(left_over) else ()),

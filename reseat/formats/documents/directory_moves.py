@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from reseat.formats.documents.json_rows import document, entries
+from reseat.formats.documents.sealed import seal_of
 from reseat.model import NONE, ClusterLayout
 
 __all__ = ["DirectoryMove", "Partition", "directory_moves", "named_directories", "plan_text"]
@@ -108,9 +110,6 @@ def plan_text(named: Mapping[Partition, Mapping[int, str]], settled: ClusterLayo
         named: the directory of each replica that is to lie in one, by partition and broker; of others any will do.
         settled: the whole cluster, once what is under way is done.
     """
-    from reseat.formats.documents.json_rows import document, entries
-    from reseat.formats.documents.sealed import seal_of
-
     rows = np.array(sorted(row for key in named if (row := settled.row(*key)) is not None), np.int64)
     there = settled.select(rows).bare()
     proposed = _with_named(there, named)
