@@ -8,13 +8,14 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components.server import entry, settings
+from components.server import entry, housekeeping, settings
 from components.shell import navigation
-from components.state import addresses, watched
+from components.state import addresses, caching, store, watched
 
 if get_script_run_ctx(suppress_warning=True) is None:
     entry.serves()
     watched.begin()
+    housekeeping.begin(lambda: len(store.sessions()), caching.forget)
     app = st.App(__file__, **settings.settings())
 else:
     st.set_page_config(

@@ -149,7 +149,7 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
         "Unclean recovers": back,
         "Under-replicated": preview.under_replicated,
     }
-    majority = caching.kept(against_majority, 32)(layout, preview.stopped, mode)
+    majority = caching.kept(against_majority)(layout, preview.stopped, mode)
     draw_lists(layout, preview.election, lists, majority, "stopped", notes=notes)
 
 

@@ -140,7 +140,7 @@ def _draw_start(layout: ClusterLayout, walk: Walk, mode: Mode) -> None:
     _figures(layout, changed=0, offline=int((layout.leader == -1).sum()), below=None, lost=0, back=None)
     _draw_bars(layout, preview.leaders_before, preview.leaders_after, walk)
     _draw_next(layout, walk)
-    draw_lists(layout, preview, {}, caching.kept(against_majority, 32)(layout, (), mode), "walk")
+    draw_lists(layout, preview, {}, caching.kept(against_majority)(layout, (), mode), "walk")
 
 
 def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *, unclean: bool) -> None:
@@ -175,7 +175,7 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *,
         "Records may be lost": step.lost,
         "Unclean recovers": back,
     }
-    draw_lists(after, election, lists, caching.kept(against_majority, 32)(after, (), mode), "walk", notes=notes)
+    draw_lists(after, election, lists, caching.kept(against_majority)(after, (), mode), "walk", notes=notes)
 
 
 def _figures(

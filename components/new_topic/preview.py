@@ -147,7 +147,7 @@ def draw_other_draws(
     rounds = min(_TRIED, _TRIED_PARTITIONS // max(1, len(placement.replicas)))
     if rounds < 2:
         return
-    replicas, leaders = caching.kept(loads_over_draws, 32)(
+    replicas, leaders = caching.kept(loads_over_draws)(
         spec, layout.brokers, new_topic.method, rounds=rounds, defaults=new_topic.defaults
     )
     loads = caching.balance_of(layout).by_broker

@@ -135,7 +135,7 @@ def _of_layout(
         losses = caching.kept(from_layout, 4)(layout, mode)
 
     def find(chosen: Chosen) -> Loss | None:
-        return loss_of_row(losses, chosen) or caching.kept(loss, 64)(layout, chosen.lost, mode=mode)
+        return loss_of_row(losses, chosen) or caching.kept(loss)(layout, chosen.lost, mode=mode)
 
     def offline(lost: tuple[int, ...]) -> tuple[ClusterLayout, npt.NDArray[np.int64]]:
         return layout, offline_rows(layout, lost, mode)
@@ -179,7 +179,7 @@ def _past(history: History, places: Places, seat: OpenLayout | None) -> Subject 
         except InputRefused:
             return None  # the detail says that more is not known
         mode: Mode = "kraft" if taken.metadata == "kraft" else "zookeeper"
-        return caching.kept(loss, 64)(taken.layout, chosen.lost, mode=mode)
+        return caching.kept(loss)(taken.layout, chosen.lost, mode=mode)
 
     def opens(lost: tuple[int, ...]) -> Mapping[str, str]:
         return addresses.moment(Past(cluster, moment), Wish(remove=lost))

@@ -1,17 +1,19 @@
 """What is kept between reruns and shared between sessions; the only place that keeps results.
 
 Layouts are immutable and shared by their digest without copies. Results are keyed by (digest, wish); an error is
-passed through and never kept. Entries are bounded, since one layout may hold a million partitions.
+passed through and never kept. They are bounded by the partitions they are about (``results``).
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 import streamlit as st
 
+from components.state.results import Results, named
 from reseat.formats.input.reading import Reading
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
 from reseat.model.edits import Edits, apply_edits
@@ -35,6 +37,7 @@ __all__ = [
     "beside_one_draw_of",
     "comparison_of",
     "findings_of",
+    "forget",
     "from_tables",
     "history_in",
     "judgement_of",
@@ -55,7 +58,7 @@ _STAMP_SECONDS = 10
 _Answer = TypeVar("_Answer")
 _P = ParamSpec("_P")
 
-#: Layouts kept for links and other sessions.
+#: Layouts kept for links and other sessions. All are as ``Results`` counts: of a million partitions, or more smaller.
 LAYOUTS = 6
 #: Plans kept: a person goes back and forth between a few, and one of a million partitions takes 25 MB.
 PLANS = 8
@@ -65,28 +68,44 @@ AFTER = 4
 _REPORTS = 6
 
 
-#: What names an argument among the results: a layout its digest, a plan those of both its sides and its wish. A tuple
-#: is of brokers, moves or ids and is named by all that it says: Streamlit drops the classes of what is in it.
-_NAMED: dict[str | type[object], Callable[[Any], object]] = {
-    ClusterLayout: lambda layout: layout.digest,
-    Plan: lambda plan: f"{plan.current.digest} {plan.proposed.digest} {plan.wish!r}",
-    Snapshot: lambda snapshot: f"{snapshot.layout.digest} {snapshot.taken_at}",
-    "reseat.formats.input.reading.Reading": lambda reading: reading.layout.digest,
-    "reseat.formats.documents.sealed.SealedPlan": lambda sealed: sealed.hash,
-    "reseat.history.read.History": lambda history: history.where,
-    **dict.fromkeys(
-        (tuple, Wish, Edits, "reseat.placement.topic_spec.TopicSpec", "reseat.placement.topic_spec.ClusterDefaults"),
-        repr,
-    ),
-}
+#: All that keep results, so that they can be forgotten together.
+_ALL: list[Results] = []
+
+
+def _results(most: int) -> Results:
+    """Room for the results of one function, shared between sessions."""
+    _ALL.append(Results(most))
+    return _ALL[-1]
 
 
 def _result(most: int) -> Callable[[Callable[_P, _Answer]], Callable[_P, _Answer]]:
-    """Keep the last ``most`` results of a function, each by what its arguments hold, shared between sessions.
+    """Keep a function's results, each by what its arguments hold, shared between sessions.
 
     Nobody changes a result. An error is passed through and not kept.
+
+    Args:
+        most: as of ``Results``.
     """
-    return st.cache_resource(show_spinner=False, max_entries=most, hash_funcs=_NAMED)
+
+    def keep(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:
+        results = _results(most)
+
+        @functools.wraps(function)
+        def asked(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:
+            key = named(args), named(tuple(sorted(kwargs.items())))
+            return results.of(key, lambda: function(*args, **kwargs), (*args, *kwargs.values()))
+
+        return asked
+
+    return keep
+
+
+def forget() -> None:
+    """Forget all results: nobody is there who would ask for them again soon."""
+    for results in _ALL:
+        results.clear()
+    for cached in (history_in, _stamp, _query, _report):
+        cached.clear()
 
 
 #: What ``kept`` made of each function.
@@ -94,9 +113,9 @@ _KEPT: dict[Callable[..., object], Callable[..., object]] = {}
 
 
 def kept(function: Callable[_P, _Answer], most: int = PLANS) -> Callable[_P, _Answer]:
-    """A pure function of the core whose last ``most`` results are kept, each by what its arguments hold, for everybody.
+    """A pure function of the core whose results are kept, each by what its arguments hold, for everybody.
 
-    Nobody changes a result. An error is passed through and not kept.
+    Nobody changes a result. An error is passed through and not kept. ``most`` is that of ``Results``.
 
     Example: ``kept(preferred)(layout, mode)``
     """
@@ -160,6 +179,9 @@ def schedule_of(layout: ClusterLayout, sealed: SealedPlan, limits: BatchLimits) 
     return work, batches(work, limits)
 
 
+_READINGS = _results(LAYOUTS)
+
+
 def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:
     """Read files that together are one layout; the same bytes are read once.
 
@@ -170,14 +192,9 @@ def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:
     for name, data in files:
         state.update(f"{len(name)}:{name}:{len(data)}:".encode(errors="replace"))
         state.update(data)
-    return _reading(state.hexdigest(), files)
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _reading(digest: str, _files: Sequence[tuple[str, bytes]]) -> Reading:
     from reseat.sources import read_files
 
-    return read_files(_files)
+    return _READINGS.of(state.hexdigest(), lambda: read_files(files))
 
 
 def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:

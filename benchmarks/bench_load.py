@@ -1,0 +1,168 @@
+"""Many people at once: sessions that drag brokers out and change pages, their waits, and what the server holds.
+
+``RESEAT_LOAD=people:seconds`` asks for other figures than 50 people and three minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import statistics
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from benchmarks.visitor import Visitor
+from tests.servers.dashboard import free_port, start_dashboard, stop
+
+__all__ = ["Load", "driven", "run"]
+
+#: What everybody looks at, by how its sample is called: 60 brokers and 20,000 partitions.
+_SAMPLE, _BROKERS = "60 brokers", 60
+_PAGES = ("board", "overview", "heatmap", "plan", "leaders")
+#: Seconds between two actions of a person.
+_THINKS = (6.0, 12.0)
+#: Seconds between two questions for the server's health.
+_ASKS = 0.5
+#: Seconds after which nobody is there any more: a session ends two minutes after its page was closed.
+_LEFT = 600
+
+
+@dataclass
+class Load:
+    """What a load came to; all times in seconds.
+
+    Attributes:
+        pages, drops, health: how long each answer took.
+        cpu: the server's processor time.
+        seconds: how long the load lasted.
+        before, most, after: bytes of the server's own memory before, at most, and after all had left.
+        faults: what pages showed as exceptions.
+    """
+
+    pages: list[float] = field(default_factory=list)
+    drops: list[float] = field(default_factory=list)
+    health: list[float] = field(default_factory=list)
+    cpu: float = 0.0
+    seconds: float = 0.0
+    before: int = 0
+    most: int = 0
+    after: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def run() -> list[tuple[str, str, str]]:
+    """(what, budget, measured) of fifty people on 20,000 partitions."""
+    people, seconds = (int(part) for part in os.environ.get("RESEAT_LOAD", "50:180").split(":"))
+    load = driven(people, seconds)
+    actions = len(load.pages) + len(load.drops)
+    rows = [
+        (f"{people} people, 60 x 20,000: a page, {len(load.pages)} times", "p95 1.5 s", _quantiles(load.pages)),
+        (f"a broker dragged out, {len(load.drops)} times", "p95 2.5 s", _quantiles(load.drops)),
+        ("health answers meanwhile", "100 ms", f"{_quantiles(load.health)}, at most {max(load.health):.2f} s"),
+        ("CPU an action", "", f"{load.cpu / max(actions, 1):.3f} s; {load.cpu / load.seconds:.2f} of a processor"),
+        (
+            f"memory {_LEFT // 60} minutes after all have left",
+            "within 10 %",
+            f"{load.before >> 20} MB before, {load.most >> 20} MB at most, {load.after >> 20} MB after",
+        ),
+    ]
+    return rows + [("a page showed", "nothing", fault) for fault in sorted(set(load.faults))]
+
+
+def driven(people: int, seconds: float, left: float = _LEFT) -> Load:
+    """Start a dashboard, let so many people use it for so long, and wait until all have left.
+
+    Args:
+        people: sessions at once.
+        seconds: how long they stay.
+        left: seconds to wait afterwards.
+    """
+    load = Load()
+    with tempfile.TemporaryDirectory() as folder, _served(Path(folder)) as (port, server):
+        asyncio.run(_live(port, server, load, people, seconds))
+        over = time.monotonic() + left
+        while time.monotonic() < over and (load.after == 0 or load.after > load.before * 1.1):
+            time.sleep(min(10.0, left))
+            load.after = server.memory_full_info().uss
+    return load
+
+
+@contextlib.contextmanager
+def _served(folder: Path) -> Iterator[tuple[int, psutil.Process]]:
+    port = free_port()
+    process = start_dashboard(port, folder / "log")
+    try:
+        yield port, psutil.Process(process.pid)
+    finally:
+        stop(process)
+
+
+async def _live(port: int, server: psutil.Process, load: Load, people: int, seconds: float) -> None:
+    async with Visitor(port) as first:
+        await first.arrive()
+        await first.press(_SAMPLE)
+        for page in _PAGES:
+            await first.to(page)
+        load.before, cpu, began = server.memory_full_info().uss, _cpu(server), time.perf_counter()
+        over = began + seconds
+        watcher = asyncio.create_task(_watch(port, server, load))
+        await asyncio.gather(*(_person(port, number, first.query, over, load) for number in range(people)))
+        load.seconds, load.cpu = time.perf_counter() - began, _cpu(server) - cpu
+        watcher.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await watcher
+
+
+async def _person(port: int, number: int, query: str, over: float, load: Load) -> None:
+    """Arrive by the link of the first, and do something every now and then."""
+    chance = random.Random(number)
+    await asyncio.sleep(chance.uniform(0, _THINKS[1]))
+    async with Visitor(port) as person:
+        load.pages.append(await person.arrive(query))
+        on_board = False
+        while time.perf_counter() < over:
+            await asyncio.sleep(chance.uniform(*_THINKS))
+            if on_board and chance.random() < 0.5:
+                load.drops.append(await person.drop(chance.randrange(1, _BROKERS)))
+            else:
+                page = chance.choice(_PAGES)
+                load.pages.append(await person.to(page))
+                on_board = page == "board"
+            if person.fault:
+                load.faults.append(person.fault)
+                person.fault = ""
+
+
+async def _watch(port: int, server: psutil.Process, load: Load) -> None:
+    """Ask for the health and look at the memory until cancelled."""
+
+    def asked() -> float:
+        began = time.perf_counter()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as answer:
+            answer.read()
+        return time.perf_counter() - began
+
+    while True:
+        load.health.append(await asyncio.to_thread(asked))
+        load.most = max(load.most, server.memory_full_info().uss)
+        await asyncio.sleep(_ASKS)
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def _quantiles(times: list[float]) -> str:
+    if len(times) < 2:
+        return "not seen"
+    at = statistics.quantiles(times, n=20)
+    return f"p50 {statistics.median(times):.2f} s, p95 {at[-1]:.2f} s"

@@ -1,0 +1,165 @@
+"""What is kept between reruns: bounded by partitions, made once, named by all that it was made from; and given back."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+
+import numpy as np
+import pytest
+
+from components.server.housekeeping import Housekeeping
+from components.state import caching
+from components.state.results import LARGE, Results, named
+from reseat.demo.generate import generate
+from reseat.model import ClusterLayout, Options, Snapshot, Wish
+from reseat.model.edits import Edits
+from reseat.placement import RackMode
+from reseat.planning import plan
+
+
+def small_layout() -> ClusterLayout:
+    """Two partitions on three brokers, made anew each time."""
+    return ClusterLayout.from_assignments({("a", 0): [1, 2], ("a", 1): [2, 3]})
+
+
+@dataclass(frozen=True)
+class About:
+    """Something about a layout, as a reading is."""
+
+    layout: ClusterLayout
+
+
+@cache
+def larger() -> ClusterLayout:
+    """A fifth of what is large."""
+    return generate(brokers=3, partitions=LARGE // 5, racks=3, seed=1)
+
+
+def test_room_is_by_partitions() -> None:
+    """Where one result of a million partitions has room, twelve small ones stay; a larger one drives out the oldest."""
+    kept, made = Results(1), []
+
+    def ask(key: object, about: object) -> object:
+        return kept.of(key, lambda: made.append(key) or key, [about])
+
+    for _ in range(2):
+        for number in range(12):
+            assert ask(number, small_layout()) == number
+    ask("larger", About(larger()))
+    for number in (2, 11, 0):
+        ask(number, small_layout())
+
+    assert made == [*range(12), "larger", 0]
+
+
+def test_what_was_asked_for_last_stays() -> None:
+    """Of six results with room for five, the one asked for longest ago goes, not the one made first."""
+    kept, made = Results(1), []
+    for key in ("a", "b", "c", "d", "e", "a", "f", "a", "b"):
+        kept.of(key, lambda key=key: made.append(key), [larger()])
+
+    assert made == ["a", "b", "c", "d", "e", "f", "b"]
+
+
+def test_one_result_that_is_larger_than_all_the_room_is_kept_alone() -> None:
+    """Else what one looks at would be made anew with each run of the page."""
+    kept, made = Results(0), []
+    for key in ("a", "a", "b", "a"):
+        kept.of(key, lambda key=key: made.append(key))
+
+    assert made == ["a", "b", "a"]
+
+
+def test_who_asks_the_same_meanwhile_waits_for_the_one_answer() -> None:
+    """Eight threads that ask at once get the very same answer, which was made once; a ninth key is not held up."""
+    kept, begun, go, answers = Results(8), threading.Event(), threading.Event(), []
+
+    def make() -> object:
+        begun.set()
+        assert go.wait(30)
+        return object()
+
+    threads = [threading.Thread(target=lambda: answers.append(kept.of("same", make))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(30)
+    other = kept.of("other", lambda: "at once")
+    go.set()
+    for thread in threads:
+        thread.join(30)
+
+    assert other == "at once"
+    assert len(answers) == 8
+    assert len({id(answer) for answer in answers}) == 1
+
+
+def test_an_error_is_passed_through_and_made_anew() -> None:
+    """What failed is asked again the next time, and its answer is kept from then on."""
+    kept = Results(8)
+
+    with pytest.raises(ZeroDivisionError):
+        kept.of("key", lambda: 1 // 0)
+    assert kept.of("key", lambda: 7) == 7
+    assert kept.of("key", lambda: 8) == 7
+
+
+def test_a_result_is_named_by_all_that_it_is_made_from() -> None:
+    """Two arguments have one name only if they say the same: layouts, plans, wishes, edits, racks, numbers, texts."""
+    layout = small_layout()
+    other = ClusterLayout.from_assignments({("a", 0): [2, 1]})
+    made = [plan(layout, Wish(remove=(1,))), plan(layout, Wish(remove=(2,)))]
+    told = [
+        *(
+            layout,
+            other,
+            *made,
+            made[0].wish,
+            Wish(remove=(1,), options=Options(max_moves=3)),
+            Edits(),
+            Edits(without=("a",)),
+        ),
+        *(About(layout), About(other), RackMode.SAFE, RackMode.DISABLED, 1, True, "1", b"1", None, (), ((1,),), (1,)),
+        *(
+            frozenset({1}),
+            Snapshot(layout, datetime(2026, 1, 1, tzinfo=UTC), "admin"),
+            Snapshot(layout, datetime(2026, 1, 2, tzinfo=UTC), "admin"),
+        ),
+    ]
+    names = [named(value) for value in told]
+
+    assert len(set(names)) == len(told)
+    assert named(small_layout()) == named(layout)
+    assert named(plan(small_layout(), Wish(remove=(1,)))) == named(made[0])
+    with pytest.raises(TypeError, match="Nothing names a ndarray"):
+        named(np.zeros(3))
+
+
+def test_results_are_forgotten_once_the_last_session_is_over() -> None:
+    """While somebody is there nothing is forgotten; afterwards all is, once, and not before anybody was there."""
+    there, forgotten, collected = [0], [], []
+    house = Housekeeping(
+        lambda: there[0], lambda: forgotten.append(there[0]), collect=lambda: collected.append(there[0])
+    )
+    seen = []
+    for sessions in (0, 2, 1, 0, 0, 3, 0):
+        there[0] = sessions
+        house.look()
+        seen.append(len(forgotten))
+
+    assert seen == [0, 0, 0, 1, 1, 1, 2]
+    assert collected == [2, 1, 0, 3, 0]
+
+
+def test_what_is_forgotten_is_made_anew() -> None:
+    """A plan is one object for everybody until all is forgotten; then it is made again, and says the same."""
+    layout, wish = small_layout(), Wish(remove=(1,))
+    before, again = caching.plan_for(layout, wish), caching.plan_for(small_layout(), wish)
+    caching.forget()
+    after = caching.plan_for(layout, wish)
+
+    assert again is before
+    assert after is not before
+    assert after.certificate == before.certificate
