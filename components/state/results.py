@@ -75,7 +75,7 @@ class Results:
             self._kept.clear()
             self._weight = 0
 
-    def _found(self, key: object) -> Any:
+    def _found(self, key: object) -> object:
         self._kept.move_to_end(key)
         return self._kept[key][0]
 
