@@ -188,7 +188,7 @@ def _of_mend(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned
     graph = _graph(change, asked.choices, places) if not change.faults and asked.sound else None
     moves = replicas = False
     if graph is not None:
-        moves, replicas = _moves_and_squares(graph, spread=False, least=1)
+        moves, replicas = _moves_and_squares(graph, spread=False)
     free = change.members_differ
     leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=False)
     return _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))

@@ -1,0 +1,256 @@
+"""The checker on what a wish left open: who could have had a replica instead, and who could not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
+from reseat.model.rules import Onto
+from reseat.planning.proof.checker import check
+from reseat.planning.proof.verdict import Verdict
+from tests.planning.test_checker import Lists, layout, replace_lists
+
+EVEN = Wish(rebalance=True)
+
+
+def topics(lists: dict[str, Lists], *brokers: Broker) -> ClusterLayout:
+    """Partitions 0, 1, 2, ... of several topics."""
+    return ClusterLayout.from_assignments(
+        {(topic, i): ids for topic, every in lists.items() for i, ids in enumerate(every)}, brokers=brokers
+    )
+
+
+def proven(verdict: Verdict) -> tuple[bool, bool, bool]:
+    """Of racks, of moves, and of replicas, once the plan is shown to have no fault."""
+    assert verdict.valid, verdict.faults
+    return verdict.rack_proven, verdict.moves_proven, verdict.replicas_proven
+
+
+class TestRebalance:
+    def test_what_a_partition_still_holds_is_no_place_for_another_of_its_replicas(self) -> None:
+        """Broker 3 took over from 1 where broker 2 stays: 3 cannot give that one to 2, which would even as much."""
+        current = layout([[1, 2], [1], [1], [3]])
+
+        assert proven(check(current, replace_lists(current, [[3, 2], [1], [1], [3]]), EVEN)) == (True, True, True)
+
+    def test_a_move_for_nothing_is_seen(self) -> None:
+        """Two brokers trade: as even as before."""
+        current = layout([[1], [2]])
+
+        assert proven(check(current, replace_lists(current, [[2], [1]]), EVEN)) == (True, False, False)
+        assert proven(check(current, current, EVEN)) == (True, True, True)
+
+    def test_partitions_that_cannot_move_are_no_objection(self) -> None:
+        """All four sit on broker 1; where three of them cannot move, one on broker 2 is the best."""
+        current = layout([[1]] * 4, Broker(2))
+        one = replace_lists(current, [[1], [1], [1], [2]])
+        stuck = np.array([True, True, True, False])
+
+        assert proven(check(current, one, EVEN, pinned=stuck)) == (True, True, True)
+        assert proven(check(current, one, EVEN)) == (True, False, False)
+        assert proven(check(current, current, EVEN, pinned=~stuck)) == (True, False, False)
+
+    def test_dead_brokers_keep_what_they_have(self) -> None:
+        """What sits on broker 9 cannot move, and does not count."""
+        current = layout([[9], [9], [1], [2]], Broker(9, state=BrokerState.DEAD))
+
+        assert proven(check(current, current, EVEN)) == (True, True, True)
+        assert not proven(check(current, replace_lists(current, [[1], [9], [1], [2]]), EVEN))[1]
+
+    @pytest.mark.parametrize("others", [[], [[3]] * 4])
+    def test_a_topic_with_brokers_of_its_own_goes_nowhere_else(self, others: Lists) -> None:
+        """Topic a lives on 1 and 2, two of it on each; that broker 3 holds nothing, or more, of b is no matter."""
+        current = topics({"a": [[1], [1], [2], [2]], "b": [[1], *others]}, Broker(3))
+        rules = Options(only_onto=(Onto(("a",), (1, 2)), Onto(("b",), (3,), ())))
+        free = Options(only_onto=(Onto(("a",), (1, 2)),))
+        moved = replace_lists(current, [[1], [1], [2], [2], [3], *others])
+
+        assert proven(check(current, moved, Wish(rebalance=True, options=rules))) == (True, True, True)
+        assert proven(check(current, current, Wish(rebalance=True, options=rules))) == (False, False, False)
+        assert proven(check(current, moved, Wish(rebalance=True, options=free)))[1] is (not others)
+
+    def test_what_breaks_a_rule_has_to_move_where_it_can(self) -> None:
+        """Topic a is to live on 1: its partition on 2 has to come, and stays where it cannot move or nobody asks."""
+        current = topics({"a": [[1], [2]], "b": [[2]]})
+        options = Options(only_onto=(Onto(("a",), (1,)),))
+        done = replace_lists(current, [[1], [1], [2]])
+
+        assert proven(check(current, done, Wish(rebalance=True, options=options)))[0]
+        assert not proven(check(current, current, Wish(rebalance=True, options=options)))[0]
+        stuck = np.array([False, True, False])
+        assert proven(check(current, current, Wish(rebalance=True, options=options), pinned=stuck))[0]
+        assert proven(check(current, current, Wish(mend_racks=True, options=options)))[0]
+
+    def test_racks_that_are_kept_are_a_rule_and_no_aim(self) -> None:
+        """Both replicas in rack a: as good as before is good where racks are kept, and not where they are an aim."""
+        brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
+        current = layout([[1, 2], [3], [3]], *brokers)
+
+        assert proven(check(current, current, Wish(rebalance=True, options=Options(keep_racks=True))))[0]
+        assert not proven(check(current, current, EVEN))[0]
+        apart = layout([[1, 3], [2, 3]], *brokers)
+        crowded = replace_lists(apart, [[1, 2], [2, 3]])
+        assert not proven(check(apart, crowded, Wish(rebalance=True, options=Options(keep_racks=True))))[0]
+
+    def test_each_topic_is_looked_at_alone(self) -> None:
+        """Topic a is even on its own, b is not, c cannot be evener: three replicas on two brokers."""
+        current = topics({"a": [[1], [2]], "b": [[1], [1]], "c": [[1], [2], [2]]})
+        verdict = check(current, current, Wish(rebalance=True, options=Options(even_topics=True)))
+
+        assert verdict.topics_even == (2, 3)
+        assert not verdict.moves_proven
+        assert verdict.replicas_proven  # 4 and 3
+
+
+class TestFactor:
+    def test_a_partition_that_gives_up_might_have_kept_another(self) -> None:
+        """Two of three replicas stay: of 2 and 3 the one on the emptier broker; the first stays in any case."""
+        current = topics({"a": [[1, 2, 3]], "b": [[2], [2]]})
+        wish = Wish(topics=("a",), replication_factor=2)
+
+        good, bad = (check(current, replace_lists(current, [lists, [2], [2]]), wish) for lists in ([1, 3], [1, 2]))
+
+        assert proven(good) == (True, True, True)
+        assert proven(bad) == (True, True, False)
+        assert check(current, replace_lists(current, [[2, 3], [2], [2]]), wish).faults == (
+            "a-0 would lose its replica on broker 1, which leads it or is its last in-sync copy.",
+        )
+
+    def test_racks_come_before_balance_in_what_is_given_up(self) -> None:
+        """1 and 2 share rack a: who gives up broker 3 of rack b, the fuller one, has the racks wrong."""
+        brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
+        current = ClusterLayout.from_assignments({("a", 0): [1, 2, 3], ("b", 0): [3], ("b", 1): [3]}, brokers=brokers)
+        wish = Wish(topics=("a",), replication_factor=2)
+
+        good, bad = (check(current, replace_lists(current, [lists, [3], [3]]), wish) for lists in ([1, 3], [1, 2]))
+
+        assert proven(good) == (True, True, True)
+        assert proven(bad) == (False, True, False)
+
+    def test_a_copy_in_place_of_one_that_could_stay_is_one_too_many(self) -> None:
+        """From one replica to two takes one copy: to go from broker 1 to 2 and 3 takes two."""
+        current = layout([[1]], Broker(2), Broker(3))
+        verdict = check(current, replace_lists(current, [[2, 3]]), Wish(topics=("orders",), replication_factor=2))
+
+        assert (verdict.moves, verdict.least_moves, verdict.moves_proven) == (2, 1, False)
+
+
+class TestMend:
+    def test_a_dead_replica_goes_to_the_emptiest_and_all_else_stays(self) -> None:
+        """Broker 9 is dead; 3 is emptier than 2."""
+        current = layout([[1, 9], [2], [2]], Broker(3), Broker(9, state=BrokerState.DEAD))
+        # The others have one replica, so that most of the topic have one: the live one stays.
+        verdicts = [check(current, replace_lists(current, [lists, [2], [2]]), Wish(mend=True)) for lists in ([1], [3])]
+
+        assert proven(verdicts[0]) == (True, True, True)
+        assert not proven(verdicts[1])[1]
+
+    def test_most_of_a_topic_say_how_many_replicas_it_has(self) -> None:
+        """Two have two and one has one, which gets another; of as many each, the greater number counts."""
+        current = layout([[1, 2], [2, 3], [3]])
+        wish = Wish(mend=True)
+
+        good, fuller = (
+            check(current, replace_lists(current, [[1, 2], [2, 3], lists]), wish) for lists in ([3, 1], [3, 2])
+        )
+
+        assert proven(good) == (True, True, True)
+        assert proven(fuller) == (True, True, False)
+        assert check(current, current, wish).faults == ("orders-2 would have 1 replica; it must have 2.",)
+        even = layout([[1], [2, 3]])
+        assert check(even, even, wish).faults == ("orders-0 would have 1 replica; it must have 2.",)
+
+    def test_a_broker_named_twice_is_dropped_or_replaced(self) -> None:
+        """Broker 1 stands twice in a list of two: once it stays, and another comes."""
+        current = layout([[1, 1], [2, 3]])
+        mended = replace_lists(current, [[1, 2], [2, 3]])
+
+        assert proven(check(current, mended, Wish(mend=True)))[:2] == (True, True)
+        stuck = np.array([True, False])
+        told = check(current, replace_lists(current, [[1], [2, 3]]), Wish(mend=True), pinned=stuck)
+        assert told.valid
+        assert "orders-0 would have 2 replicas; it must have 1." in (
+            check(current, mended, Wish(mend=True), pinned=stuck).faults
+        )
+
+
+class TestApart:
+    """Topics a and b are to share no broker."""
+
+    wish = Wish(options=Options(keep_apart=(("a", "b"),)))
+
+    def test_a_newcomer_beside_the_other_topic_is_a_fault(self) -> None:
+        """Unless both were there before; a topic that is not named may be anywhere."""
+        current = topics({"a": [[1], [3]], "b": [[2], [3]], "c": [[1]]}, Broker(4))
+        moved = {
+            "a onto b's": [[2], [3], [2], [3], [1]],
+            "b onto a's": [[1], [3], [1], [3], [1]],
+            "where both were": [[3], [3], [2], [3], [1]],
+            "c beside both": [[1], [3], [2], [3], [3]],
+            "elsewhere": [[4], [3], [2], [3], [1]],
+        }
+        said = "which has a topic that is to share no broker with it."
+
+        told = {what: check(current, replace_lists(current, lists), self.wish).faults for what, lists in moved.items()}
+
+        assert told == {
+            "a onto b's": (f"a-0 would be copied to broker 2, {said}",),
+            "b onto a's": (f"b-0 would be copied to broker 1, {said}",),
+            "where both were": (),
+            "c beside both": (),
+            "elsewhere": (),
+        }
+
+    def test_three_are_apart_from_each_other(self) -> None:
+        """A topic that an earlier pattern names is none of a later one's."""
+        current = topics({"a": [[1]], "ab": [[2]], "b": [[3]]}, Broker(4))
+        wish = Wish(options=Options(keep_apart=(("a", "a*", "b"),)))
+
+        assert check(current, replace_lists(current, [[4], [2], [3]]), wish).valid
+        for lists in ([[2], [2], [3]], [[3], [2], [3]], [[1], [1], [3]], [[1], [3], [3]], [[1], [2], [2]]):
+            assert len(check(current, replace_lists(current, lists), wish).faults) == 1
+
+    def test_where_the_other_is_nothing_could_have_gone(self) -> None:
+        """Topic a has two on each of its brokers, b one on broker 3, which a may not have: it is even enough."""
+        current = topics({"a": [[1], [1], [2], [2]], "b": [[3]]})
+        apart = Wish(rebalance=True, options=Options(keep_apart=(("a", "b"),)))
+        uneven = topics({"a": [[1], [1], [1], [1], [2], [2]], "b": [[3]]})
+
+        assert proven(check(current, current, apart)) == (True, True, True)
+        assert proven(check(uneven, uneven, apart)) == (True, False, False)
+        longer = topics({"a": [[1], [1], [1], [2], [2], [2]], "b": [[3]]})
+        assert proven(check(longer, longer, apart)) == (True, True, True)
+        assert proven(check(longer, longer, EVEN)) == (True, False, False)
+
+
+class TestLeaders:
+    def test_who_never_leads_and_whose_rack_leads_first(self) -> None:
+        """A list that has a broker of the first rack is led by it, one that has a broker that may lead by that."""
+        brokers = [Broker(1, "a"), Broker(2, "b"), Broker(3, "b")]
+        current = layout([[2, 1], [3, 2]], *brokers)
+        led = Wish(leaders_only=True, options=Options(leader_racks=("a",), never_leads=(3,)))
+
+        def leaders(lists: Lists) -> tuple[bool, bool]:
+            wish = Wish(rebalance=True, options=led.options)
+            verdict = check(current, replace_lists(current, lists), wish)
+            return verdict.leaders_proven, verdict.changed_leaders_proven
+
+        assert leaders([[1, 2], [2, 3]]) == (True, True)
+        assert leaders([[2, 1], [2, 3]]) == (False, False)
+        assert leaders([[1, 2], [3, 2]]) == (False, False)
+
+    def test_a_list_of_the_dead_has_no_part_and_is_not_changed_in_vain(self) -> None:
+        """8 and 9 are dead, and whoever is named first leads nothing; a fenced broker is named before them."""
+        brokers = [Broker(8, state=BrokerState.DEAD), Broker(9, state=BrokerState.DEAD), Broker(1)]
+        fenced = Broker(7, state=BrokerState.FENCED)
+        current, late = layout([[8, 9]], *brokers), layout([[8, 7]], *brokers, fenced)
+
+        def leaders(before: ClusterLayout, lists: Lists) -> tuple[bool, bool]:
+            verdict = check(before, replace_lists(before, lists), Wish(rebalance=True))
+            return verdict.leaders_proven, verdict.changed_leaders_proven
+
+        assert leaders(current, [[8, 9]]) == (True, True)
+        assert leaders(current, [[9, 8]]) == (True, False)
+        assert leaders(late, [[7, 8]]) == (True, True)
+        assert leaders(late, [[8, 7]]) == (False, False)
