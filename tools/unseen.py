@@ -9,6 +9,7 @@ _CORDONING = "reseat/operate/run/cordoning.py"
 _IDLISTS = "reseat/formats/rows/idlists.py"
 _TABLES = "reseat/formats/tables/"
 _REPLICAS = "reseat/operate/checks/replicas.py"
+_PROOF = "reseat/planning/proof/"
 _SIZE = "reseat/operate/checks/size.py"
 
 #: (file, line as it is typed, what stands in it) and the reason.
@@ -44,6 +45,7 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (
         "which of two ways makes the same codes in less time"
     ),
+    (_PROOF + "leaders.py", "late = held & np.append(change.alive, False)[lists]", "False"): "padding holds nothing",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"
     ),

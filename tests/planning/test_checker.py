@@ -209,6 +209,18 @@ class TestFaults:
 
         assert verdict.faults == ("payments-0 is not in the layout.", "orders-0 is not in the plan.")
 
+    def test_a_plan_for_another_topic_is_none_for_this_one(self) -> None:
+        """As many partitions, by the same numbers."""
+        current = layout([[1], [2]])
+        other = ClusterLayout.from_assignments({("payments", 0): [1], ("payments", 1): [2]})
+
+        assert check_removal(current, other, []).faults == (
+            "payments-0 is not in the layout.",
+            "payments-1 is not in the layout.",
+            "orders-0 is not in the plan.",
+            "orders-1 is not in the plan.",
+        )
+
     def test_unknown_broker_to_remove_is_a_fault(self) -> None:
         """Nobody knows broker 9."""
         current = layout([[1]])

@@ -103,6 +103,60 @@ class TestRebalance:
         assert verdict.replicas_proven  # 4 and 3
 
 
+class TestLimit:
+    def test_of_one_partition_another_replica_could_have_moved(self) -> None:
+        """Broker 1 holds four and 2 two: the one move that is allowed is one from 1."""
+        current = layout([[1, 2], [1], [1], [1], [2]], Broker(9))
+        wish = Wish(add=((9, None),), options=Options(max_moves=1))
+
+        fuller, emptier = (
+            check(current, replace_lists(current, [lists, [1], [1], [1], [2]]), wish, limited=True)
+            for lists in ([9, 2], [1, 9])
+        )
+
+        assert (fuller.replica_sum_of_squares, fuller.replicas_proven) == (14, True)
+        assert (emptier.replica_sum_of_squares, emptier.replicas_proven) == (18, False)
+
+
+class TestDrain:
+    def test_racks_of_the_last_resorts_count(self) -> None:
+        """Brokers 3 and 4 are fenced and all that is left: 4 is in another rack than broker 2."""
+        fenced = BrokerState.FENCED
+        brokers = [Broker(1, "b"), Broker(2, "a"), Broker(3, "a", state=fenced), Broker(4, "b", state=fenced)]
+        current = layout([[1, 2]], *brokers)
+
+        good, bad = (check(current, replace_lists(current, [lists]), Wish(remove=(1,))) for lists in ([4, 2], [3, 2]))
+
+        assert (good.moves_proven, good.rack_proven, good.last_resorts_needed) == (True, True, True)
+        assert (bad.moves_proven, bad.rack_proven, bad.last_resorts_needed) == (True, False, True)
+
+    def test_with_racks_kept_what_has_to_move_is_as_diverse_as_it_can_be(self) -> None:
+        """A drain with a rebalance: from [1, 2] broker 4 of rack b is free, so that 3 of rack a is no place."""
+        brokers = [Broker(1, "b"), Broker(2, "a"), Broker(3, "a"), Broker(4, "b")]
+        current = layout([[1, 2]], *brokers)
+        wish = Wish(remove=(1,), rebalance=True, options=Options(keep_racks=True))
+
+        good, bad = (check(current, replace_lists(current, [lists]), wish) for lists in ([4, 2], [3, 2]))
+
+        assert proven(good)[:2] == (True, True)
+        assert proven(bad)[:2] == (False, False)
+
+    def test_a_plan_that_raises_the_factor_too_keeps_the_first_that_may_stay(self) -> None:
+        """As a pasted plan may: broker 2 comes second, and where broker 1 leaves, whoever comes may be first."""
+        current = layout([[1], [3]], Broker(2))
+
+        def leaders(lists: Lists, wish: Wish) -> bool:
+            verdict = check(current, replace_lists(current, lists), wish, allow_rf_change=True)
+            assert verdict.valid
+            return verdict.changed_leaders_proven
+
+        assert leaders([[1, 2], [3]], Wish())
+        assert not leaders([[2, 1], [3]], Wish())
+        assert leaders([[2, 3], [3]], Wish(remove=(1,)))
+        empty = layout([[], [3]], Broker(2))
+        assert check(empty, replace_lists(empty, [[2], [3]]), Wish(), allow_rf_change=True).leaders_proven
+
+
 class TestFactor:
     def test_a_partition_that_gives_up_might_have_kept_another(self) -> None:
         """Two of three replicas stay: of 2 and 3 the one on the emptier broker; the first stays in any case."""
@@ -116,6 +170,17 @@ class TestFactor:
         assert check(current, replace_lists(current, [[2, 3], [2], [2]]), wish).faults == (
             "a-0 would lose its replica on broker 1, which leads it or is its last in-sync copy.",
         )
+
+    def test_leaders_of_other_topics_are_none_of_its_business(self) -> None:
+        """Broker 1 leads both of topic b: no objection to a factor of topic a, as their order is not asked for."""
+        current = topics({"a": [[2]], "b": [[1, 2], [1, 2]]})
+        verdict = check(
+            current,
+            replace_lists(current, [[2, 1], [1, 2], [1, 2]]),
+            Wish(topics=("a",), replication_factor=2),
+        )
+
+        assert (verdict.leaders_proven, verdict.changed_leaders_proven) == (True, True)
 
     def test_racks_come_before_balance_in_what_is_given_up(self) -> None:
         """1 and 2 share rack a: who gives up broker 3 of rack b, the fuller one, has the racks wrong."""
@@ -254,3 +319,17 @@ class TestLeaders:
         assert leaders(current, [[9, 8]]) == (True, False)
         assert leaders(late, [[7, 8]]) == (True, True)
         assert leaders(late, [[8, 7]]) == (False, False)
+
+    def test_a_first_place_that_was_none_of_the_plans_business(self) -> None:
+        """Two lists trade 2 for 4: as even as if both were left, though not as even as both led by 4 would be."""
+        current = layout([[1, 2], [2, 4], [4, 2], [2, 3], [2, 3]])
+
+        def leaders(*lists: list[int]) -> tuple[bool, bool]:
+            verdict = check(current, replace_lists(current, [*lists, [2, 3], [2, 3]]), Wish(remove=(1,)))
+            return verdict.leaders_proven, verdict.changed_leaders_proven
+
+        assert leaders([3, 2], [2, 4], [4, 2]) == (True, True)
+        assert leaders([3, 2], [4, 2], [2, 4]) == (True, False)
+        assert leaders([3, 2], [4, 2], [4, 2]) == (True, False)
+        assert leaders([3, 2], [2, 4], [2, 4]) == (False, False)
+        assert leaders([2, 3], [4, 2], [2, 4]) == (False, False)

@@ -66,6 +66,17 @@ class TestMoves:
 
         assert priced(load, *arcs).within(spent=True) is best
 
+    def test_the_one_price_at_which_nothing_is_cheaper_is_found(self) -> None:
+        """A move more gains as many squares as a move fewer loses: at that price alone the plan is the best."""
+        for gain in range(12):
+            for other in range(4):
+                loads = [other + gain + 1, other, 9, 9 + gain - 1, 4 * other]
+                ways = [(0, 1, 1), (2, 3, -1)]
+
+                assert priced(loads, *ways).within(spent=True)
+                loads[0] += 1  # now a move more gains more than a move fewer loses
+                assert not priced(loads, *ways).within(spent=True)
+
     def test_where_more_moves_were_allowed_only_the_least_squares_are_best(self) -> None:
         """5 and 3 could be 4 and 4."""
         assert not priced([5, 3], (0, 1, 1)).within(spent=False)
@@ -152,6 +163,21 @@ class TestExchanges:
         )
 
         assert found.racks_good.tolist() == [False]
+
+    def test_a_given_other_in_an_emptier_rack_is_better(self) -> None:
+        """Kept 1 and chosen 2 share rack a; broker 0 of rack b could have stayed instead, and 3 of rack a no better."""
+        for other, good in ((0, False), (3, True)):
+            found = exchanges(
+                Choice(
+                    kept=np.array([[1]]),
+                    chosen=np.array([[2]]),
+                    others=np.array([[other]]),
+                    targets=np.ones(4, np.bool_),
+                    rack=np.array([1, 0, 0, 0]),
+                )
+            )
+
+            assert found.racks_good.tolist() == [good]
 
     def test_only_the_given_others_count(self) -> None:
         """Of three members one goes; only it could have stayed instead."""

@@ -189,7 +189,7 @@ def _most_diverse(staying: IndexArray, needed: IndexArray, free: BoolArray, rack
     counts = _rack_vectors(staying, rack, ordered=False)
     left = free.astype(np.int64) @ (rack[:, None] == np.arange(counts.shape[1])).astype(np.int64)
     every = np.arange(len(counts))
-    for nth in range(int(needed.max(initial=0))):
+    for nth in range(int(needed.max())):
         goal = np.where(left > 0, counts, NEVER).argmin(axis=1)
         adds = (needed > nth) & (left[every, goal] > 0)
         counts[every[adds], goal[adds]] += 1

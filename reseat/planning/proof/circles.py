@@ -153,7 +153,7 @@ def circle_of(price: IndexArray) -> list[tuple[int, int]] | None:
     """A circle of arcs (V, V) whose prices add up to less than nothing; None where there is none."""
     nodes = len(price)
     distance, parent = np.zeros(nodes, np.int64), np.full(nodes, -1, np.int64)
-    for step in range(_PLAIN + nodes + _LOOK_EVERY + 2):
+    for step in range(_PLAIN + nodes):  # what gets shorter for as many passes as there are nodes goes round
         through = distance[:, None] + price
         if step < _PLAIN:
             shorter = np.minimum(distance, through.min(axis=0))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray
 from reseat.planning.proof.circles import NEVER, Graph
-from reseat.planning.proof.compared import Change, widened
+from reseat.planning.proof.compared import Change
 
 __all__ = ["Order", "leaders_proven"]
 
@@ -66,7 +66,7 @@ def _order_proven(change: Change, free: IndexArray, preferred: IndexArray) -> tu
     lists = change.proposed.replicas[free].astype(np.int64)
     if not lists.size:
         return True, True
-    old = widened(change.current.replicas[free][:, :1], 1)[:, 0]
+    old = change.current.replicas[free][:, :1].max(axis=1, initial=NONE)
     may_lead = np.append(change.leads, False)[lists]
     after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max(initial=0))
     may_lead &= after <= after.min(axis=1)[:, None]

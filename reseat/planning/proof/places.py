@@ -71,8 +71,7 @@ def places_kept(change: Change, options: Options, *, moves: bool) -> Places:
     for group in options.keep_apart:
         members: list[IndexArray] = []
         for pattern in group:
-            taken = np.concatenate([np.empty(0, np.int64), *members])
-            members.append(np.setdiff1d(_topics(current, (pattern,)), taken))
+            members.append(np.setdiff1d(_topics(current, (pattern,)), np.concatenate([*members, []])))
         before, after = (_held(layout, members, brokers) for layout in (current, change.proposed))
         for number, topics in enumerate(members):
             others = np.delete(after, number, axis=0).any(axis=0)
