@@ -113,6 +113,8 @@ def _plan(command: argparse.ArgumentParser) -> None:
     command.add_argument("--topics-to-move", metavar="FILE", help=said)
     said = "the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number added"
     command.add_argument("--pieces", metavar="FILE", help=said)
+    said = "with --output: name for each new replica the log directory of its broker that has most room (log_dirs)"
+    flag(command, "--choose-directories", said)
     command.add_argument("--certificate", metavar="FILE", help="what is proven about the plan, as JSON")
     options.plan_options(command)
     flag(command, "--points", "list moves vs. balance: the spread for each number of moves")

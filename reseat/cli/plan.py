@@ -27,6 +27,7 @@ from reseat.model import ClusterLayout, Plan, Wish
 from reseat.model.units import size
 from reseat.model.wording import listed
 from reseat.planning.conflict import conflict, conflict_in_words
+from reseat.planning.directories import choose_directories
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 
@@ -44,16 +45,19 @@ def plan(chosen: argparse.Namespace) -> int:
     if len(streams) + chosen.json > 1:
         raise InputRefused("Only one file can be written to standard output.")
     refuse_options_that_do_nothing(chosen)
+    if chosen.choose_directories and not chosen.output:
+        raise WishRefused("--choose-directories only goes with --output: the plan's text names the directories.")
     _refuse_one_file_for_two(chosen)
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     wish = wish_of(chosen, layout)
     with working("Planning"):
         made = _planned(layout, wish)
+        chosen_dirs = choose_directories(made, reading.log_dirs) if chosen.choose_directories else None
         curve = _points(layout, wish) if chosen.points else []
     # All texts first, then all files: where one cannot be made, none is written.
     texts = [
-        (chosen.output, write_reassignment(made) if chosen.output else ""),
+        (chosen.output, write_reassignment(made, chosen=chosen_dirs) if chosen.output else ""),
         (chosen.rollback, write_rollback(made) if chosen.rollback else ""),
         (chosen.election, write_preferred_election(made.proposed, made.changed) if chosen.election else ""),
         (chosen.topics_to_move, write_topics_to_move(made.changed_topics) if chosen.topics_to_move else ""),

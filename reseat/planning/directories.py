@@ -26,12 +26,13 @@ import numpy as np
 
 from reseat.balance.directories import DirectoryLoad, directory_loads
 from reseat.errors import WishRefused
-from reseat.formats.documents.directory_moves import DirectoryMove, Partition, plan_text
-from reseat.model import NONE, ClusterLayout, LogDirectory
+from reseat.formats.documents.directory_moves import DirectoryMove, Named, Partition, plan_text
+from reseat.model import NONE, ClusterLayout, LogDirectory, Plan
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
+from reseat.planning.proposal import size_of_copies
 
-__all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "drain_directory"]
+__all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_directories", "drain_directory"]
 
 #: Directories of a broker that differ by less than this part of their mean are left as they are.
 _EVEN = 0.02
@@ -183,6 +184,57 @@ def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker:
     moved = sum(one.bytes for one, _ in mine)
     whole = BrokerDirectories(broker, told_of.before, told_of.after, least, moved)
     return DirectoryPlan(tuple(moves), (whole,) if mine else (), layout.target())
+
+
+def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
+    """A log directory for each replica that a plan copies: the largest first, each where most is left.
+
+    Where nothing tells what is left, each goes to where least is held. Directories of a broker that tell the very same
+    total and free space share one.
+
+    Raises:
+        WishRefused: directories of a broker that receives, or sizes, are not told; or a replica fits into none.
+    """
+    current, moves = plan.current, plan.moves
+    named: dict[Partition, dict[int, str]] = {}
+    sizes = size_of_copies(current)
+    if not len(moves.row):
+        return named
+    if sizes is None or np.isnan(sizes[moves.row]).any():
+        raise WishRefused("Sizes of replicas that the plan copies are unknown: no directory can be chosen by room.")
+    comes = [one for one in zip(moves.row.tolist(), moves.target.tolist(), strict=True) if one[1] != NONE]
+    receive = {broker for _, broker in comes}
+    by_broker = _by_broker(current, told, receive) if receive else {}
+    held = {(one.broker, one.path): one.bytes or 0 for loads in by_broker.values() for one in loads if _receives(one)}
+    volume = {(one.broker, one.path): _volume(one) for loads in by_broker.values() for one in loads}
+    left = {volume[one.broker, one.path]: _room(one) for loads in by_broker.values() for one in loads}
+    for row, broker in sorted(comes, key=lambda one: (-sizes[one[0]], one)):
+        bytes_ = int(sizes[row])
+        rooms = {at: left[volume[at]] for at in held if at[0] == broker}
+        fits = {at: room for at, room in rooms.items() if room is None or room >= bytes_}
+        if not fits:
+            raise WishRefused(
+                f"No log directory of broker {broker} that is online and not cordoned has room for "
+                f"{current.name_of(row)} ({size(float(bytes_))}).",
+                brokers=(broker,),
+            )
+        at = min(fits, key=lambda at: (-(fits[at] or 0), held[at], at))
+        room = fits[at]
+        left[volume[at]] = None if room is None else room - bytes_
+        held[at] += bytes_
+        key = (current.topics[int(current.topic_of[row])], int(current.partition[row]))
+        named.setdefault(key, {})[broker] = at[1]
+    return named
+
+
+def _volume(one: DirectoryLoad) -> tuple[object, ...]:
+    """What the directory is on: its path, or what those have in common that share a file system."""
+    told = one.told
+    return (
+        (one.broker, one.path)
+        if told is None or not told.total_bytes
+        else (one.broker, told.total_bytes, told.usable_bytes)
+    )
 
 
 def _evened(held: Sequence[_Held], room: dict[str, int | None]) -> tuple[list[tuple[_Held, str]], dict[str, int]]:

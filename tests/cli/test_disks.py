@@ -10,7 +10,7 @@ import pytest
 from reseat.cli import main
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.model import Snapshot
-from tests.planning.test_directories import GB, disks
+from tests.planning.test_directories import GB, disks, drained, told_room
 
 
 @pytest.fixture
@@ -73,3 +73,17 @@ def test_what_is_refused(snapshot, words, said, capsys):
     """With exit code 2 and a sentence."""
     assert main(["disks", str(snapshot), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_plan_names_directories_for_new_replicas(tmp_path, capsys):
+    """By room, where asked for; without a file to write it does nothing, and is refused."""
+    made, told = drained([5, 8], told_room(a=10, b=20))
+    file, plan = tmp_path / "snapshot.json", tmp_path / "plan.json"
+    taken = Snapshot(layout=made.current, taken_at=datetime(2026, 1, 1, tzinfo=UTC), protocol="admin", log_dirs=told)
+    file.write_bytes(write_snapshot(taken))
+    asked = ["plan", str(file), "--no-racks", "--remove", "1", "--choose-directories"]
+
+    assert main([*asked, "--output", str(plan)]) == 0
+    assert [one["log_dirs"] for one in json.loads(plan.read_text())["partitions"]] == [["/b"], ["/b"]]
+    assert main(asked) == 2
+    assert "--choose-directories only goes with --output" in capsys.readouterr().err

@@ -43,6 +43,7 @@ class FakeCluster:
         disks: log directory by (topic, partition, broker); a replica that is not among them is told by nobody.
         moving: where a replica is being copied to and how many bytes are there, likewise.
         closed_paths: (broker, path) of cordoned log directories.
+        preferred: directory by (topic, partition, broker), asked for before the broker has the replica.
         refuse_move: Kafka's error by (topic, partition, broker), for ``move``.
         down: seconds of the clock until which no call is answered.
         calls: names of the calls made, in order.
@@ -68,6 +69,7 @@ class FakeCluster:
     disks: dict[tuple[str, int, int], str] = field(default_factory=dict)
     moving: dict[tuple[str, int, int], list[str | float]] = field(default_factory=dict)
     closed_paths: set[tuple[int, str]] = field(default_factory=set)
+    preferred: dict[tuple[str, int, int], str] = field(default_factory=dict)
     refuse_move: dict[tuple[str, int, int], str] = field(default_factory=dict)
     clock: float = 0.0
     down: float = 0.0
@@ -312,7 +314,10 @@ class FakeTarget:
             answers[(topic, partition), broker] = self.cluster.refuse_move.get(one)
             if answers[(topic, partition), broker] is not None:
                 continue
-            if self.cluster.disks[one] == path:
+            if broker not in self.cluster.lists[topic, partition]:
+                self.cluster.preferred[one] = path
+                answers[(topic, partition), broker] = "REPLICA_NOT_AVAILABLE"
+            elif self.cluster.disks[one] == path:
                 self.cluster.moving.pop(one, None)
             elif self.cluster.moving.get(one, [""])[0] != path:
                 self.cluster.moving[one] = [path, 0.0]

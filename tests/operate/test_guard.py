@@ -401,8 +401,8 @@ def test_every_check_of_the_way_there_is_made_on_the_way_back():
     differing = {one.name for one, other in zip(there, back, strict=True) if one != other}
     assert differing == {"layout_unchanged"}
     named_directories = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})
-    two = snapshot(log_dirs=(directory(4, "/a", 9), directory(4, "/b", 9)))
-    assert judged("log_dirs_chosen", request(named_directories, kind="rollback"), two).result is FAILED
+    other = snapshot(log_dirs=(directory(4, "/b", 9),))
+    assert judged("log_dirs_chosen", request(named_directories, kind="rollback"), other).result is FAILED
 
 
 def test_targets_must_be_alive():
@@ -605,17 +605,24 @@ def test_sizes_that_are_not_told_leave_room_not_told_unless_what_is_told_is_too_
     assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 2),))).result is FAILED
 
 
-def test_log_directories_that_a_plan_names_are_not_carried_out():
-    """Said, and overridable; no word where the broker has that one directory alone, or the plan says any."""
+def test_new_replicas_go_into_the_log_directories_that_a_plan_names():
+    """One that the broker lacks, that is offline or cordoned is refused, and overridable; through ZooKeeper each is."""
     plan = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})
     two = snapshot(log_dirs=(directory(4, "/a", 9), directory(4, "/b", 9)))
+    other = snapshot(log_dirs=(directory(4, "/b", 9),))
+    broken = snapshot(log_dirs=(directory(4, "/a", None, "KAFKA_STORAGE_ERROR"), directory(4, "/b", 9)))
     asked = request(plan, overrides=frozenset({"log_dirs_chosen"}))
 
     assert judged("log_dirs_chosen").result is PASSED
-    assert judged("log_dirs_chosen", request(plan), two).result is FAILED
-    assert judged("log_dirs_chosen", request(plan), two).partitions == ("orders-2",)
-    assert judged("log_dirs_chosen", asked, two).result is OVERRIDDEN
-    assert judged("log_dirs_chosen", request(plan), snapshot(log_dirs=(directory(4, "/a", 9),))).result is PASSED
+    assert judged("log_dirs_chosen", request(plan), two).result is PASSED
+    assert judged("log_dirs_chosen", request(plan), snapshot()).result is PASSED
+    assert judged("log_dirs_chosen", request(plan), other).partitions == ("orders-2",)
+    assert "Broker 4 has no log directory /a" in judged("log_dirs_chosen", request(plan), other).sentence
+    assert (
+        "/a of broker 4 is offline (KAFKA_STORAGE_ERROR)" in judged("log_dirs_chosen", request(plan), broken).sentence
+    )
+    assert judged("log_dirs_chosen", asked, other).result is OVERRIDDEN
+    assert judged("log_dirs_chosen", request(plan), two, protocol="zookeeper").result is FAILED
 
 
 def test_a_named_log_directory_must_have_room():

@@ -341,5 +341,29 @@ def test_a_directory_that_takes_nothing_is_refused_before_anything_is_sent(clust
     assert lying(target, "refused", 2)[0][1] == ""
 
 
+@pytest.mark.slow
+def test_new_replicas_lie_in_the_directories_that_the_plan_names(cluster, target, reseat, tmp_path):
+    """All four in one, where Kafka would take turns; chosen by room likewise, and verified."""
+    lists = [[2, 1]] * 4
+    made(cluster, target, "newcomers", lists, megabytes=2)
+    path = sorted(path for of, path in target.directories([("newcomers", 0)], [3]).online if of == 3)[1]
+    entries = [
+        {"topic": "newcomers", "partition": p, "replicas": [2, 3], "log_dirs": ["any", path]} for p in range(len(lists))
+    ]
+    plan, chosen, snapshot = (tmp_path / name for name in ("plan.json", "chosen.json", "snapshot.json"))
+    plan.write_text(json.dumps({"version": 1, "partitions": entries}))
+    there = reseat("operate", "execute", "--plan", plan, "--wait")
+
+    assert there[0] == 0, there
+    assert set(lying(target, "newcomers", 3).values()) == {(path, "")}
+    assert reseat("operate", "verify", "--plan", plan)[0] == 0
+    assert reseat("snapshot", "--output", snapshot)[0] == 0
+    assert reseat("plan", snapshot, "--remove", 3, "--choose-directories", "--output", chosen)[0] == 0
+    back = reseat("operate", "execute", "--plan", chosen, "--wait")
+    assert back[0] == 0, back
+    assert '"log_dirs":[' in chosen.read_text()
+    assert reseat("operate", "verify", "--plan", chosen)[0] == 0
+
+
 class TestAdminTargetOnKafka44(AdminBehaviour):
     """The Admin protocol of 4.4, with two log directories a broker."""

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import directory_moves, named_directories
 from reseat.formats.documents.sealed import read_sealed
-from reseat.model import ClusterLayout, LogDirectory
-from reseat.planning.directories import balance_directories, drain_directory
+from reseat.formats.documents.writers import write_reassignment
+from reseat.model import ClusterLayout, LogDirectory, Wish
+from reseat.planning import plan
+from reseat.planning.directories import balance_directories, choose_directories, drain_directory
 
 GB = 1_000_000_000
 
@@ -144,3 +146,58 @@ def test_no_bound_is_beaten_by_any_other_way(replicas):
     assert broker.least_fullest <= min(best) * GB + 1
     assert max(broker.after.values()) <= max(broker.before.values())
     assert broker.least_moved <= min(least_moved) * GB <= plan.bytes
+
+
+def drained(sizes, told):
+    """A plan that drains broker 1 of these gigabytes onto broker 2, and what broker 2 tells of its directories."""
+    layout = replace(
+        ClusterLayout.from_assignments(
+            {("t", n): [1] for n in range(len(sizes))} | {("u", 0): [2]},
+            size_bytes={("t", n): size * GB for n, size in enumerate(sizes)} | {("u", 0): GB},
+        ),
+        log_dir=np.zeros((len(sizes) + 1, 1), np.int32),
+        log_dirs=("/a",),
+    )
+    return plan(layout, Wish(remove=(1,))), tuple(LogDirectory(2, path, **of) for path, of in told.items())
+
+
+def told_room(**gigabytes):
+    """Directories of 100 GB with these gigabytes left."""
+    return {f"/{name}": {"total_bytes": 100 * GB, "usable_bytes": left * GB} for name, left in gigabytes.items()}
+
+
+def test_new_replicas_go_where_most_is_left_the_largest_first():
+    """8 into /b of 20, 7 into /b of 12, 5 into /a of 10; the plan's text names them, and says so in its seal."""
+    made, told = drained([5, 8, 7], told_room(a=10, b=20))
+    chosen = choose_directories(made, told)
+    sealed = read_sealed(write_reassignment(made, chosen=chosen))
+
+    assert {key[1]: of for key, of in chosen.items()} == {0: {2: "/a"}, 1: {2: "/b"}, 2: {2: "/b"}}
+    assert named_directories(sealed.proposed) == chosen
+    assert sealed.intact
+
+
+def test_directories_on_one_volume_share_its_room_and_closed_ones_take_nothing():
+    """/a and /b tell the same; /c is cordoned, /d offline. A replica that fits nowhere is named."""
+    closed = {"/c": {"usable_bytes": 99 * GB, "cordoned": True}}
+    made, told = drained([6, 3], told_room(a=9, b=9) | closed)
+
+    assert {path for of in choose_directories(made, told).values() for path in of.values()} <= {"/a", "/b"}
+    with pytest.raises(WishRefused, match=r"No log directory of broker 2 .* has room for t-0 \(5.0 GB\)"):
+        choose_directories(*drained([5, 6], told_room(a=9, b=9) | closed))
+
+
+def test_without_room_told_each_goes_where_least_is_held():
+    """/a holds 1 GB already."""
+    chosen = choose_directories(*drained([5, 2, 2], {"/a": {}, "/b": {}}))
+
+    assert {key[1]: of[2] for key, of in chosen.items()} == {0: "/b", 1: "/a", 2: "/a"}
+
+
+def test_a_broker_that_tells_no_directory_is_named():
+    """Nothing is chosen half-informed."""
+    made, _ = drained([5], {})
+    bare = replace(made, current=replace(made.current, log_dir=None, log_dirs=()))
+
+    with pytest.raises(WishRefused, match="log directories of broker 2 are unknown"):
+        choose_directories(bare, ())

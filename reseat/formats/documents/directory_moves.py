@@ -15,10 +15,12 @@ from reseat.formats.documents.json_rows import document, entries
 from reseat.formats.documents.sealed import seal_of
 from reseat.model import NONE, ClusterLayout
 
-__all__ = ["DirectoryMove", "Partition", "directory_moves", "named_directories", "plan_text"]
+__all__ = ["DirectoryMove", "Named", "Partition", "directory_moves", "named_directories", "plan_text", "with_named"]
 
 #: (topic, partition id).
 Partition: TypeAlias = tuple[str, int]
+#: Paths of log directories by partition and broker.
+Named: TypeAlias = Mapping[Partition, Mapping[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _by_row(layout: ClusterLayout) -> list[tuple[Partition, list[tuple[int, str]
     ]
 
 
-def _with_named(layout: ClusterLayout, named: Mapping[Partition, Mapping[int, str]]) -> ClusterLayout:
+def with_named(layout: ClusterLayout, named: Named) -> ClusterLayout:
     """A layout with these directories and no others."""
     paths = sorted({path for of in named.values() for path in of.values()})
     code = {path: number for number, path in enumerate(paths)}
@@ -103,7 +105,7 @@ def _with_named(layout: ClusterLayout, named: Mapping[Partition, Mapping[int, st
     return replace(layout, log_dir=told if paths else None, log_dirs=tuple(paths))
 
 
-def plan_text(named: Mapping[Partition, Mapping[int, str]], settled: ClusterLayout) -> str:
+def plan_text(named: Named, settled: ClusterLayout) -> str:
     """Reassignment JSON of these partitions with their lists as they are and these directories, sealed.
 
     Args:
@@ -112,5 +114,5 @@ def plan_text(named: Mapping[Partition, Mapping[int, str]], settled: ClusterLayo
     """
     rows = np.array(sorted(row for key in named if (row := settled.row(*key)) is not None), np.int64)
     there = settled.select(rows).bare()
-    proposed = _with_named(there, named)
+    proposed = with_named(there, named)
     return document(entries(proposed, "told"), seal_of(proposed, there, made_for=settled, shown={"moves": 0}))

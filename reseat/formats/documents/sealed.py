@@ -128,14 +128,17 @@ class SealedPlan:
         return self.told_hash is None or self.told_hash == self.hash
 
 
-def seal(plan: Plan) -> str:
+def seal(plan: Plan, proposed: ClusterLayout | None = None) -> str:
     """The content of the key ``reseat`` for a plan, as compact JSON.
 
-    Log directories are no part of it: a plan's are left to the broker (``any``), which says as much as none.
+    Args:
+        plan: the plan.
+        proposed: its changed partitions with the log directories that the text names; None: it leaves them to the
+            brokers (``any``), which says as much as none.
     """
     certificate = plan.certificate
     return seal_of(
-        plan.proposed.select(plan.changed).bare(),
+        plan.proposed.select(plan.changed).bare() if proposed is None else proposed,
         plan.current.select(plan.changed),
         made_for=plan.current,
         leaving=plan.wish.remove,

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from reseat.formats.documents.directory_moves import Named, with_named
 from reseat.formats.documents.json_rows import document, entries, heads, id_lists, joined, list_lengths
 from reseat.formats.documents.sealed import seal, seal_of, seal_rollback
 from reseat.formats.text.reassignment import SEAL_KEY
@@ -46,7 +47,7 @@ ZNODE_BYTES = 1_048_575
 _ZNODE_SPARE = 4_096
 
 
-def write_reassignment(plan: Plan, *, log_dirs: bool = False, sealed: bool = True) -> str:
+def write_reassignment(plan: Plan, *, log_dirs: bool = False, sealed: bool = True, chosen: Named | None = None) -> str:
     """The reassignment JSON that carries a plan out: its changed partitions alone.
 
     Args:
@@ -54,14 +55,18 @@ def write_reassignment(plan: Plan, *, log_dirs: bool = False, sealed: bool = Tru
         log_dirs: name a log directory for each replica too, ``any`` throughout: newcomers have none yet, and naming
             the present one of those that stay would change nothing.
         sealed: say in the key ``reseat`` what the plan was made for (``reseat.formats.documents.sealed``); Kafka
-        ignores it.
+            ignores it.
+        chosen: directories to name, by partition and broker, ``any`` for the other replicas; None: as ``log_dirs``.
 
     Returns:
         One line of compact JSON. Without a changed partition its list is empty, which Kafka's tool refuses: there is
         nothing to carry out then.
     """
-    rows = entries(plan.proposed.select(plan.changed), "any" if log_dirs else "none")
-    return document(rows, seal(plan) if sealed and len(rows) else "")
+    proposed = plan.proposed.select(plan.changed).bare()
+    if chosen is not None:
+        proposed = with_named(proposed, chosen)
+    rows = entries(proposed, "told" if chosen else "any" if log_dirs else "none")
+    return document(rows, seal(plan, proposed) if sealed and len(rows) else "")
 
 
 def write_rollback(plan: Plan, *, log_dirs: bool = True, sealed: bool = True) -> str:

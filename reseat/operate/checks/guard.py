@@ -32,7 +32,7 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     17  racks_not_worsened        racks are shared more than was shown           yes: it was good enough to ask
     18  leaving_brokers_since     a leaving broker would not be empty            yes: nothing is lost by it
     19  disk_room                 more comes than is left                        never: a full disk goes offline
-    20  log_dirs_chosen           directories of new replicas are named          yes: the brokers choose
+    20  log_dirs_chosen           new replicas cannot go where they are to lie   yes: the brokers choose
     21  throttle_suits            no rate; copying would take more than a week   more than a week: it only waits
     22  requests_fit              a topic's node outgrows ZooKeeper's limit      where jute.maxbuffer was raised
     23  topics_same               a topic was deleted and made anew              never: it is another topic
@@ -148,7 +148,7 @@ def check(
             racks_not_worsened(diff),
             leaving_brokers_since(diff, holdings),
             disk_room(diff),
-            log_dirs_chosen(diff),
+            log_dirs_chosen(diff, protocol),
             throttle_suits(diff),
             requests_fit(diff),
             topics_same(diff),

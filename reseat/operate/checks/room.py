@@ -180,28 +180,36 @@ def _crowded(
     return found
 
 
-def log_dirs_chosen(diff: PlanDiff) -> Check:
-    """20. The plan leaves log directories to the brokers: directories that it names are not carried out."""
+def log_dirs_chosen(diff: PlanDiff, protocol: str) -> Check:
+    """20. New replicas can be placed in the log directories that the plan names for them.
+
+    Args:
+        diff: the plan beside the reading.
+        protocol: by which it is written.
+    """
     name = "log_dirs_chosen"
     comes = _Arrivals.of(diff)
-    by_broker: defaultdict[int, set[str]] = defaultdict(set)
-    for directory in diff.snapshot.log_dirs:
-        by_broker[directory.broker].add(directory.path)
     paths = diff.request.plan.proposed.log_dirs
-    at = list(zip(comes.broker.tolist(), comes.directory.tolist(), strict=True))
-    ignored = {
-        (position, code)
-        for position, code in set(at)
-        if code != NONE and by_broker[int(diff.now.broker_ids[position])] != {paths[code]}
-    }
-    if not ignored:
-        return passed(name, "The plan names no log directories; the brokers choose them.")
-    rows = np.unique(comes.row[np.array([one in ignored for one in at], np.bool_)])
-    said = (
-        f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are "
-        f"ignored: the brokers choose. {listed(diff.names(rows))}."
-    )
-    return failed(name, f"{said} {_AGAIN}", overridable=True, partitions=diff.names(rows))
+    chosen = np.flatnonzero(comes.directory != NONE)
+    if not chosen.size:
+        return passed(name, "The plan names no log directories for new replicas; the brokers choose them.")
+    ids = diff.now.broker_ids[comes.broker[chosen]].tolist()
+    arriving = [
+        DirectoryMove("", 0, broker, "", paths[code], None)
+        for broker, code in sorted(set(zip(ids, comes.directory[chosen].tolist(), strict=True)))
+    ]
+    known = {one.broker for one in diff.snapshot.log_dirs}
+    wrong = _wrong_directories([one for one in arriving if one.broker in known], diff.snapshot.log_dirs)
+    if protocol != "admin":
+        wrong = ["Brokers alone are told where new replicas are to lie: connect with bootstrap servers"]
+    names = diff.names(np.unique(comes.row[chosen]))
+    where = counted(len(names), "partition")
+    if wrong:
+        said = (
+            f"{listed(wrong)}. The plan names log directories for new replicas of {where}; overridden, brokers choose."
+        )
+        return failed(name, said, overridable=True, partitions=names)
+    return passed(name, f"New replicas of {where} go into the log directories that the plan names.")
 
 
 def directories_fit(diff: PlanDiff, protocol: str) -> Check:

@@ -39,6 +39,7 @@ from reseat.operate.run.cordoning import RunCordons, cordons_left, outstanding_c
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation, look
+from reseat.operate.run.newcomers import into_directories
 from reseat.operate.run.pace import Pace
 from reseat.operate.run.places import between_directories, with_directories
 from reseat.operate.run.run_throttles import RunThrottles
@@ -182,6 +183,8 @@ class _Carrying:
         if directories is not None:
             target, moves = with_directories(directories, target, self._ledger.moves)
             self._ledger.takes_place(moves)
+        else:
+            target = into_directories(target, run, self._ledger.moves)
         self._target = target
         target = same_topics(target, topic_ids_in(run.rollback), map(self._ledger.key, range(len(self._ledger.moves))))
         self._same_topics = target
