@@ -13,7 +13,7 @@ from components.shell.live_strip import progress_in_words
 from components.state import connections, session
 from components.state.connections import state_in_words
 from components.state.slots import Slot
-from reseat.sources.diagnosis import Step, StepOutcome
+from reseat.sources.diagnosis import DiagnosisStep, StepOutcome
 from reseat.sources.followed import LiveCluster, LiveState
 
 __all__ = ["draw_card"]
@@ -154,7 +154,7 @@ def _steps(state: LiveState) -> None:
             )
 
 
-def _step(step: Step) -> str:
+def _step(step: DiagnosisStep) -> str:
     words = {StepOutcome.PASSED: "", StepOutcome.WARNED: " (warning)", StepOutcome.FAILED: " (failed)"}
     return f"{_ICONS[step.outcome]} **{step.name}{words[step.outcome]}.** {text.plain(step.sentence)}"
 

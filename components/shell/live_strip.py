@@ -16,7 +16,7 @@ from components.state import connections, session
 from components.state.open_layout import OpenLayout
 from reseat.model import Consistency, Snapshot
 from reseat.sources.followed import LiveCluster, LiveState
-from reseat.sources.progress import Progress
+from reseat.sources.progress import ReadingProgress
 
 __all__ = ["draw", "progress_in_words", "way_in_words"]
 
@@ -80,7 +80,7 @@ def way_in_words(snapshot: Snapshot) -> str:
     return f"ZooKeeper, {text.counted(unsettled, 'topic')} inconsistent" if unsettled else "ZooKeeper, not consistent"
 
 
-def progress_in_words(progress: Progress) -> str:
+def progress_in_words(progress: ReadingProgress) -> str:
     """What is read now, and how much of it is there."""
     if not progress.total:
         return f"reading {progress.step}"

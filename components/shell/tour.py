@@ -17,7 +17,7 @@ from components.state.slots import Slot
 from reseat.demo import samples
 from reseat.model import Wish
 
-__all__ = ["STEPS", "Step", "begin_button", "draw", "step_on"]
+__all__ = ["STEPS", "TourStep", "begin_button", "draw", "step_on"]
 
 #: What is kept: the number of the step, from 0; none where nobody is on the tour.
 _KEPT: Slot[int] = Slot("tour")
@@ -26,7 +26,7 @@ _NONE = -1
 _BROKER = 7
 
 
-class Step(NamedTuple):
+class TourStep(NamedTuple):
     """One step.
 
     Attributes:
@@ -42,27 +42,27 @@ class Step(NamedTuple):
 
 #: In the order in which they are walked.
 STEPS = (
-    Step(
+    TourStep(
         navigation.OVERVIEW,
         "The first sentence of a page is its answer: here, whether anything is wrong.",
         "Open the first finding to see which partitions it means.",
     ),
-    Step(
+    TourStep(
         navigation.BOARD,
         "Racks are columns, brokers are tiles, and a bar is as long as the broker has replicas.",
         f"Drag broker {_BROKER} to *Removed*, or select it and press Delete. *Next* does it for you.",
     ),
-    Step(
+    TourStep(
         navigation.PLAN,
         "The plan drains the broker with the fewest moves; a checker that shares no code with the planner confirms it.",
         "Choose *Proof* below the chart.",
     ),
-    Step(
+    TourStep(
         navigation.LEADERS,
         "After the moves other brokers lead: each bar is a broker, before and after.",
         "Look at another view above the chart: an outage, or the next restart.",
     ),
-    Step(
+    TourStep(
         navigation.PLAN,
         "The plan is a file for kafka-reassign-partitions, and so is its rollback.",
         "Download both, or choose *Commands* for the steps.",
@@ -131,7 +131,7 @@ def draw(page: str) -> None:
         )
 
 
-def _drain(step: Step) -> None:
+def _drain(step: TourStep) -> None:
     """What the board's step asks for, where it was not done."""
     seat = session.open_layout()
     if step.place is not navigation.BOARD or seat is None or not seat.wish.is_empty:

@@ -40,8 +40,6 @@ KINDS = (
     "replica_removed",
     "order_changed",
 )
-#: Up to this replication factor lists are compared column by column, which is faster than sorting.
-_FEW_REPLICAS = 16
 
 _Rows = npt.NDArray[np.int64]
 

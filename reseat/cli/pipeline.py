@@ -18,7 +18,7 @@ from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
 from reseat.pipeline.lock import check_free
-from reseat.pipeline.progress import Progress, Report
+from reseat.pipeline.progress import JobProgress, Report
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -135,7 +135,7 @@ def demo(chosen: argparse.Namespace) -> int:
     with _reporter(chosen) as report:
 
         def told(done: int, total: int) -> None:
-            report(Progress("demo", done, total, f"Saving the demo week: {done:,} of {total:,} snapshots."))
+            report(JobProgress("demo", done, total, f"Saving the demo week: {done:,} of {total:,} snapshots."))
 
         landed = land_demo_week(chosen.landing, seed=chosen.seed, report=told)
     new = sum(file.new for file in landed)
@@ -168,7 +168,7 @@ def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False)
     """Spark where the command line says; ``brief``: for work of some seconds."""
     from reseat.pipeline.spark.session import open_session
 
-    report(Progress("start", 0, None, "Starting Spark."))
+    report(JobProgress("start", 0, None, "Starting Spark."))
     with open_session(
         master=chosen.master, remote=chosen.remote, settings=dict(chosen.conf), memory=chosen.memory, brief=brief
     ) as spark:
@@ -207,7 +207,7 @@ def _reporter(chosen: argparse.Namespace) -> Iterator[Report]:
 def _told(text: bool, tell: Callable[..., None] | None) -> Report:
     step, told_at = "", 0.0
 
-    def report(progress: Progress) -> None:
+    def report(progress: JobProgress) -> None:
         nonlocal step, told_at
         now = time.monotonic()
         same = progress.step == step

@@ -26,7 +26,7 @@ from reseat.observe.metrics import address_of
 from reseat.observe.readiness import Condition, journal_writable, tables_readable
 from reseat.operate.journal.schema import default_path
 from reseat.sources.configuration import named_clusters, secrets_in
-from reseat.sources.diagnosis import Step, diagnose
+from reseat.sources.diagnosis import DiagnosisStep, diagnose
 from reseat.sources.diagnosis.steps import Steps
 
 __all__ = ["examine"]
@@ -43,8 +43,8 @@ def examine(
     *,
     host: str,
     port: int,
-    report: Callable[[Step], None] | None = None,
-) -> tuple[Step, ...]:
+    report: Callable[[DiagnosisStep], None] | None = None,
+) -> tuple[DiagnosisStep, ...]:
     """Look at everything.
 
     Args:
@@ -181,4 +181,4 @@ def _clusters(steps: Steps, environment: Mapping[str, str], secrets: Sequence[st
         return
     for name, connection in named.connections.items():
         for step in diagnose(connection):
-            steps.take(Step(f"{name}: {step.name}", step.outcome, step.sentence, step.reason))
+            steps.take(DiagnosisStep(f"{name}: {step.name}", step.outcome, step.sentence, step.reason))

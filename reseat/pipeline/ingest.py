@@ -45,7 +45,7 @@ from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import days_known
 from reseat.pipeline.ledger import unread_among
 from reseat.pipeline.lock import hold
-from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.turns import Turn, take_turn
 from reseat.pipeline.unreadable_files import not_for_spark
 from reseat.sources.landing import landed_pieces
@@ -154,11 +154,9 @@ def run_on_demand(
     waited = 0.0
     done = RunReport()
     with hold(tables, "pipeline run") as held:
-        turn = take_turn(tables, held.check)
+        turn = take_turn(tables, held.check, report)
         done = replace(done, healed=turn.healed)
-        for sentence in done.healed:
-            report(Progress("heal", 0, None, sentence))
-        report(Progress("list", 0, None, f"Looking for new files in {landing.where}."))
+        report(JobProgress("list", 0, None, f"Looking for new files in {landing.where}."))
         closed: dict[str, str] = {}
         found = 0
         for new in _new_files(landing, tables, closed):
@@ -247,7 +245,7 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
     """Read one batch of files, and commit what comes of it."""
 
     def say(step: str, sentence: str) -> None:
-        job.report(Progress(step, so_far, of, sentence))
+        job.report(JobProgress(step, so_far, of, sentence))
 
     unreadable = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
     kept_back = {one.file.path for one in unreadable}
@@ -275,7 +273,9 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
         measured.unpersist()
     say("commit", f"Committing {counted(len(admission.days), 'cluster-day')}.")
     batch.commit(admission.days)  # stopped within, the next job completes it: nothing is to be abandoned here
-    job.report(Progress("commit", so_far + len(files), of, f"{so_far + len(files):,} of {counted(of, 'file')} done."))
+    job.report(
+        JobProgress("commit", so_far + len(files), of, f"{so_far + len(files):,} of {counted(of, 'file')} done.")
+    )
     return admission
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Progress", "Report", "silent"]
+__all__ = ["JobProgress", "Report", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """One word from a job.
 
     Attributes:
@@ -26,8 +26,8 @@ class Progress:
 
 
 #: Is told how far a job is.
-Report = Callable[[Progress], None]
+Report = Callable[[JobProgress], None]
 
 
-def silent(progress: Progress) -> None:
+def silent(progress: JobProgress) -> None:
     """A report that nobody reads."""

@@ -40,7 +40,7 @@ from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import ClusterDay, read_days, read_files, spark_schema, write
 from reseat.pipeline.lock import hold
 from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
-from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.turns import take_turn
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def sweep(
     *,
     cluster: str | None = None,
     latest: bool = False,
-    report: Report | None = None,
+    report: Report = silent,
 ) -> SweepReport:
     """Fill ``resilience`` and ``copysets`` for snapshots that have no rows there.
 
@@ -118,14 +118,11 @@ def sweep(
         SparkFailed: rows of a snapshot are missing or stand there twice.
     """
     began = time.monotonic()
-    say = silent if report is None else report
     done = SweepReport()
     with hold(tables, "pipeline sweep") as held:
-        turn = take_turn(tables, held.check)
+        turn = take_turn(tables, held.check, report)
         done = replace(done, healed=turn.healed)
-        for sentence in done.healed:
-            say(Progress("heal", 0, None, sentence))
-        say(Progress("list", 0, None, f"Looking for snapshots not yet analysed in {tables.where}."))
+        report(JobProgress("list", 0, None, f"Looking for snapshots not yet analysed in {tables.where}."))
         parts = _snapshot_files(tables, cluster, latest=latest)
         remain = True
         while remain:
@@ -138,10 +135,14 @@ def sweep(
             if not snapshots.num_rows:
                 break
             number = done.swept + snapshots.num_rows
-            say(Progress("sweep", done.swept, done.chosen, f"Analysing {counted(snapshots.num_rows, 'snapshot')}."))
+            report(
+                JobProgress("sweep", done.swept, done.chosen, f"Analysing {counted(snapshots.num_rows, 'snapshot')}.")
+            )
             _sweep(spark, tables, Batch.begin(turn), snapshots)
             done = replace(done, swept=number, batches=done.batches + 1)
-            say(Progress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} analysed."))
+            report(
+                JobProgress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} analysed.")
+            )
             remain = number < done.chosen
     return replace(done, seconds=time.monotonic() - began)
 

@@ -38,6 +38,7 @@ from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.commit_record import RUNS, CommitRecord, commit_numbers, early_records, newest, record_path
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
+from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.publishing import carry_out
 
 __all__ = ["BEGUN", "Turn", "take_turn"]
@@ -110,12 +111,13 @@ class Turn:
         return not self.tables.create(path, CommitRecord(by=self._by).to_bytes())
 
 
-def take_turn(tables: Folder, guard: Callable[[], None] | None = None) -> Turn:
+def take_turn(tables: Folder, guard: Callable[[], None] | None = None, report: Report = silent) -> Turn:
     """Complete or clear away what earlier jobs left, and take the next turn. Call it first, with the lock held.
 
     Args:
         tables: the tables.
         guard: called right before each publishing; raises where the job knows that its lock is lost.
+        report: is told what was completed or cleared away.
 
     Raises:
         PipelineBusy: others take turns faster.
@@ -146,6 +148,8 @@ def take_turn(tables: Folder, guard: Callable[[], None] | None = None) -> Turn:
             "running at once, and a job that pauses for a minute in the middle of a commit may publish rows twice."
         )
     turn.healed = (*healed, *_cleared(tables, staged))
+    for sentence in turn.healed:
+        report(JobProgress("heal", 0, None, sentence))
     return turn
 
 

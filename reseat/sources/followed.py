@@ -23,9 +23,9 @@ from reseat.formats.documents.snapshot import reading_of
 from reseat.formats.input.reading import Reading
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, StepOutcome, diagnose
+from reseat.sources.diagnosis import DiagnosisStep, StepOutcome, diagnose
 from reseat.sources.live import read_cluster
-from reseat.sources.progress import Progress
+from reseat.sources.progress import ReadingProgress
 
 __all__ = ["Ended", "LiveCluster", "LiveClusters", "LiveState", "ReadingDifference"]
 
@@ -76,7 +76,7 @@ class LiveState:
     snapshot: Snapshot | None = None
     reading: Reading | None = None
     generation: int = 0
-    progress: Progress | None = None
+    progress: ReadingProgress | None = None
     took: timedelta = timedelta()
     error: ReseatError | None = None
     failed_at: datetime | None = None
@@ -84,7 +84,7 @@ class LiveState:
     last: ReadingDifference | None = None
     noted: tuple[ReadingDifference, ...] = ()
     testing: bool = False
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DiagnosisStep, ...] = ()
     tested_at: datetime | None = None
 
     @property
@@ -141,7 +141,7 @@ class LiveCluster:
             if self._state.refreshing:
                 return False
             self._cancelled = threading.Event()
-            self._set(progress=Progress("the connection"))
+            self._set(progress=ReadingProgress("the connection"))
             threading.Thread(target=self._read, args=(self._cancelled, who), name="reseat-read", daemon=True).start()
         return True
 
@@ -222,9 +222,9 @@ class LiveCluster:
         }
 
     def _test(self) -> None:
-        steps: list[Step] = []
+        steps: list[DiagnosisStep] = []
 
-        def report(step: Step) -> None:
+        def report(step: DiagnosisStep) -> None:
             steps.append(step)
             self._set(steps=tuple(steps))
 
@@ -235,7 +235,7 @@ class LiveCluster:
         finally:
             if not ended:
                 fault = "The test ended with an internal error; see the server's log."
-                report(Step("Test", StepOutcome.FAILED, fault, "lost"))
+                report(DiagnosisStep("Test", StepOutcome.FAILED, fault, "lost"))
             self._set(testing=False, tested_at=self._clock())
 
 

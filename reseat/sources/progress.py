@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Progress", "Report"]
+__all__ = ["ReadingProgress", "Report"]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReadingProgress:
     """How far a reading is.
 
     Attributes:
@@ -24,4 +24,4 @@ class Progress:
 
 
 #: Is told how far a reading is.
-Report = Callable[[Progress], None]
+Report = Callable[[ReadingProgress], None]

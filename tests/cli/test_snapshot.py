@@ -21,7 +21,7 @@ from reseat.errors import ClusterUnreachable, InputRefused
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Quorum, QuorumMember, Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.progress import Progress
+from reseat.sources.progress import ReadingProgress
 
 SECRET = "hush-5a1c"
 LAYOUT = ClusterLayout.from_assignments(
@@ -41,8 +41,8 @@ def reader(taken: Snapshot = TAKEN, seen: list[Connection] | None = None) -> Cal
         if seen is not None:
             seen.append(connection)
         if report is not None:
-            report(Progress("topics", 1, 3))
-            report(Progress("topics", 2, 3))
+            report(ReadingProgress("topics", 1, 3))
+            report(ReadingProgress("topics", 2, 3))
         return taken
 
     return read

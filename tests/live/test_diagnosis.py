@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from reseat.sources.configuration import connection_from_values
-from reseat.sources.diagnosis import Step, StepOutcome, diagnose
+from reseat.sources.diagnosis import DiagnosisStep, StepOutcome, diagnose
 from tests.conftest import missing
 from tests.servers import cluster as servers
 from tests.servers import security
@@ -36,7 +36,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[servers.
         running.stop()
 
 
-def last(servers_: str, **values: object) -> Step:
+def last(servers_: str, **values: object) -> DiagnosisStep:
     """The last step of a test; no sentence holds the password."""
     steps = diagnose(connection_from_values({"bootstrap": servers_, "timeout_seconds": 8, **values}))
 

@@ -20,9 +20,9 @@ from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Quorum, QuorumMember, Snapshot, Wish
 from reseat.sources import followed
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, StepOutcome
+from reseat.sources.diagnosis import DiagnosisStep, StepOutcome
 from reseat.sources.followed import LiveCluster, LiveClusters
-from reseat.sources.progress import Progress, Report
+from reseat.sources.progress import ReadingProgress, Report
 from tests.pages.conftest import APP, Opened, address, at_clusters, small, tables, texts
 
 PLANTED = "pl4nted-S3cret"
@@ -44,7 +44,7 @@ class Readings:
         self.asked.append(connection)
         logging.getLogger("kafka.fake").debug("reading %s", connection)
         if report is not None:
-            report(Progress("partition states", 3, 12))
+            report(ReadingProgress("partition states", 3, 12))
         self.begun.set()
         if self.held is not None:
             self.held.wait(20)
@@ -376,9 +376,11 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
     caplog.set_level(logging.DEBUG)
     reads(replace(taken(), protocol="admin", consistency=Consistency.NOT_PROMISED))
 
-    def steps(connection: Connection, *, report: Callable[[Step], None] | None = None) -> tuple[Step, ...]:
+    def steps(
+        connection: Connection, *, report: Callable[[DiagnosisStep], None] | None = None
+    ) -> tuple[DiagnosisStep, ...]:
         assert report is not None
-        report(Step("Login", StepOutcome.FAILED, "The password of alice is wrong.", "authentication"))
+        report(DiagnosisStep("Login", StepOutcome.FAILED, "The password of alice is wrong.", "authentication"))
         return ()
 
     monkeypatch.setattr(followed, "diagnose", steps)

@@ -26,7 +26,7 @@ from reseat.operate.targets.patience import Patience
 from reseat.pipeline import ingest
 from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
-from reseat.pipeline.progress import Progress
+from reseat.pipeline.progress import JobProgress
 from reseat.pipeline.spark.spark_errors import in_words
 from reseat.pipeline.upkeep.compaction import compact
 from reseat.sources.landing import land
@@ -147,7 +147,7 @@ def test_many_batches_are_one(
     zones = len(landing.folders())
     monkeypatch.setattr(Folder, "pieces", partialmethod(Folder.pieces, most=1))
     monkeypatch.setattr(ingest, "LOOK_AHEAD", 1)
-    steps: list[Progress] = []
+    steps: list[JobProgress] = []
     landing, tables = folders(tmp_path / "one folder after the other")
     put(landing, *ALL)
     done = run(spark, landing, tables, report=steps.append)
@@ -416,7 +416,7 @@ def test_a_landed_file_that_is_changed_under_way_stops_the_run_and_is_read_anew(
     (file,) = landing.files()
     content = write_snapshot(SHOP[1]) if other is None else other
 
-    def change(progress: Progress) -> None:
+    def change(progress: JobProgress) -> None:
         if progress.step == "write":
             landing.write(file.path, content)
 

@@ -17,7 +17,7 @@ from reseat.history.folder import Folder
 from reseat.history.read import History
 from reseat.pipeline import publishing, turns
 from reseat.pipeline import sweep as module
-from reseat.pipeline.progress import Progress
+from reseat.pipeline.progress import JobProgress
 from reseat.pipeline.sweep import SweepReport, sweep
 from tests.history.made import history, write
 
@@ -71,7 +71,7 @@ def _losses(brokers: pd.DataFrame, replicas: pd.DataFrame) -> pd.DataFrame:
 def test_every_loss_is_what_pandas_finds(spark: SparkSession, tmp_path: Path) -> None:
     """All kinds of loss of six snapshots of two clusters; a second sweep has nothing to do and touches nothing."""
     made = write(tmp_path, swept=False)
-    told: list[Progress] = []
+    told: list[JobProgress] = []
     done = sweep(spark, Folder.open(made.tables), report=told.append)
     files = _files(made.tables)
     again = sweep(spark, Folder.open(made.tables))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
-from reseat.planning import curve, plan_at, whole_curve
+from reseat.planning import curve, plan, plan_at, whole_curve
 from tests.planning.brute_force import curve_options, curve_outcomes, random_layout
 
 #: Loads 6, 2, 1 once broker 9, with one replica, has left.
@@ -48,6 +48,21 @@ def test_the_first_point_is_the_minimal_plan() -> None:
 
     assert made.certificate.moves_proven
     assert made.certificate.replica_balance_proven
+
+
+@pytest.mark.parametrize("point", [None, 1, 2])
+def test_what_the_rules_mean_is_said_once(point: int | None) -> None:
+    """Also of the first point, which is the minimal plan, and has its words already."""
+    sentences = plan(SKEWED, Wish(remove=(9,), options=Options(never_onto=(3,)), point=point)).certificate.sentences
+
+    assert len(sentences) == len(set(sentences))
+    assert "Broker 3 receives nothing and is not counted in the replica balance." in sentences
+
+
+def test_a_broker_that_joins_and_receives_nothing_is_refused_at_a_point_too() -> None:
+    """Before anything is reckoned."""
+    with pytest.raises(WishRefused, match="Broker 4 is to be added and to receive nothing"):
+        plan(SKEWED, Wish(remove=(9,), add=((4, None),), options=Options(never_onto=(4,)), point=2))
 
 
 def test_fewer_moves_than_needed_are_refused() -> None:

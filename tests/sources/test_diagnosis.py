@@ -15,7 +15,7 @@ import trustme
 
 from reseat.sources.configuration import connection_from_values
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, StepOutcome, diagnose
+from reseat.sources.diagnosis import DiagnosisStep, StepOutcome, diagnose
 from reseat.sources.probing import Speaker, what_speaks
 from tests.servers.zookeeper import start_zookeeper
 
@@ -84,9 +84,9 @@ def free() -> str:
         return f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def test(connection: Connection) -> Step:
+def test(connection: Connection) -> DiagnosisStep:
     """The last step of a test; all before it passed, or warned."""
-    reported: list[Step] = []
+    reported: list[DiagnosisStep] = []
     steps = diagnose(connection, report=reported.append)
 
     assert tuple(reported) == steps

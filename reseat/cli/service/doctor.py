@@ -10,7 +10,7 @@ from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import say, write_json
 from reseat.observe.doctor import examine
-from reseat.sources.diagnosis import Step, StepOutcome
+from reseat.sources.diagnosis import DiagnosisStep, StepOutcome
 
 __all__ = ["doctor"]
 
@@ -22,7 +22,7 @@ def doctor(chosen: argparse.Namespace) -> int:
     # Where Streamlit looks for them.
     secrets = [Path.home() / ".streamlit" / "secrets.toml", Path.cwd() / ".streamlit" / "secrets.toml"]
 
-    def tell(step: Step) -> None:
+    def tell(step: DiagnosisStep) -> None:
         if not chosen.json:
             say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
 

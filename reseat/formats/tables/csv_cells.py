@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from reseat.formats.tables.table_names import FLAG, INTEGER, LIST, TEXT, Header
 from reseat.model import NONE, NOT_TOLD, BoolArray
 from reseat.model.naming import LARGEST_ID
 
-__all__ = ["FALSE", "LOWEST", "NULLS", "TRUE", "VITAL", "arrow_types", "understood"]
+__all__ = ["FALSE", "NULLS", "TRUE", "Unfit", "arrow_types", "faults_of", "out_of_bounds", "understood"]
 
 #: Cells that tell nothing, that say yes, and that say no.
 NULLS = ("", "NA", "N/A", "n/a", "na", "<NA>", "null", "NULL", "None", "nan", "NaN")
@@ -21,10 +22,14 @@ _INTEGER = r"^(?:[+-]?[0-9]{1,18}(?:\.0*)?|0[xX][0-9a-fA-F]{1,8})$"
 _SIZE = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
 #: Characters of the largest id.
 _LENGTH = len(str(LARGEST_ID))
+_BYTES = "a number of bytes"
 #: The least that an integer may be, where that is not 0.
-LOWEST = {"leader": NONE, "leader_epoch": NOT_TOLD, "min_in_sync": NONE}
+_LOWEST = {"leader": NONE, "leader_epoch": NOT_TOLD, "min_in_sync": NONE}
 #: Cells without which a row tells nothing.
-VITAL = frozenset(("topic", "partition", "position", "broker", "replicas"))
+_VITAL = frozenset(("topic", "partition", "position", "broker", "replicas"))
+
+#: A column, which of its cells are at fault, and what was expected of them.
+Unfit = tuple[str, BoolArray, str]
 
 
 def arrow_types(header: Header) -> dict[str, Any]:
@@ -46,7 +51,48 @@ def arrow_types(header: Header) -> dict[str, Any]:
     return types
 
 
-def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[tuple[BoolArray, str]]]:
+def out_of_bounds(name: str, column: Any) -> list[Unfit]:
+    """The numbers of an Arrow array that are none of this column; nothing where all are, or it holds no numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type):
+        lowest = _LOWEST.get(name, 0)
+        wrong, expected = pc.less(column, lowest), _between(lowest)
+    elif pa.types.is_floating(column.type):
+        wrong, expected = pc.or_(pc.less(column, 0), pc.is_inf(column)), _BYTES
+    else:
+        return []
+    cells = np.asarray(pc.fill_null(wrong, fill_value=False))
+    return [(name, cells, expected)] if cells.any() else []
+
+
+def faults_of(
+    wrong: Sequence[Unfit], rows: int, cell: Callable[[str, int], object]
+) -> tuple[BoolArray, Iterator[tuple[int, str]]]:
+    """Which rows are left out for what is at fault in them; and each row with a fault, and why it is one.
+
+    Args:
+        wrong: what is at fault.
+        rows: how many rows there are.
+        cell: what stands in a column's row.
+    """
+    nothing = np.zeros(rows, np.bool_)
+    fatal: BoolArray = np.logical_or.reduce([nothing, *(cells for name, cells, _ in wrong if name in _VITAL)])
+    at_fault = np.flatnonzero(np.logical_or.reduce([nothing, *(cells for _, cells, _ in wrong)]))
+
+    def why(row: int) -> str:
+        told = (
+            f"{name} {str(cell(name, row)).strip()[:40]!r} is not {expected}"
+            for name, cells, expected in wrong
+            if cells[row]
+        )
+        return "; ".join(told) + ("." if fatal[row] else "; it was treated as unknown.")
+
+    return fatal, ((row, why(row)) for row in map(int, at_fault))
+
+
+def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[Unfit]]:
     """A column's values, null where a cell tells none.
 
     Args:
@@ -55,7 +101,7 @@ def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[tuple[BoolAr
         kind: the type of the values.
 
     Returns:
-        The values, and which cells are at fault, with what was expected of them.
+        The values, and which cells are at fault.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -70,17 +116,17 @@ def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[tuple[BoolAr
         small = pc.utf8_lower(cells)
         yes = pc.is_in(small, pa.array(TRUE))
         fits = pc.or_(yes, pc.is_in(small, pa.array(FALSE)))
-        return pc.if_else(fits, yes, None), _unfit(cells, fits, "true or false")
+        return pc.if_else(fits, yes, None), _unfit(name, cells, fits, "true or false")
     if pa.types.is_floating(kind):
         values, _ = _numbers(cells, _SIZE, kind)
         fits = pc.and_(pc.greater_equal(values, 0), pc.is_finite(values))
-        return pc.if_else(fits, values, None), _unfit(cells, fits, "a number of bytes")
-    lowest = LOWEST.get(name, 0)
+        return pc.if_else(fits, values, None), _unfit(name, cells, fits, _BYTES)
+    lowest = _LOWEST.get(name, 0)
     if lowest == NONE:
         cells = pc.if_else(pc.is_in(pc.utf8_lower(cells), pa.array(sorted(NOBODY))), str(NONE), cells)
     values, whole = _numbers(cells, _INTEGER, pa.int64())
     fits = pc.and_(pc.greater_equal(values, lowest), pc.less_equal(values, LARGEST_ID))
-    out = _unfit(cells, whole, "a whole number") + _unfit(values, fits, f"between {lowest} and {LARGEST_ID:,}")
+    out = _unfit(name, cells, whole, "a whole number") + _unfit(name, values, fits, _between(lowest))
     return pc.if_else(fits, values, None).cast(kind), out
 
 
@@ -100,9 +146,13 @@ def _numbers(cells: Any, pattern: str, kind: Any) -> tuple[Any, Any]:
     return (pc.replace_substring_regex(told, r"^\+|\.0*$", "") if whole else told).cast(kind), fits
 
 
-def _unfit(cells: Any, fits: Any, expected: str) -> list[tuple[BoolArray, str]]:
+def _between(lowest: int) -> str:
+    return f"between {lowest} and {LARGEST_ID:,}"
+
+
+def _unfit(name: str, cells: Any, fits: Any, expected: str) -> list[Unfit]:
     """The cells that tell something and do not fit; nothing where all of them do."""
     import pyarrow.compute as pc
 
     wrong = np.asarray(pc.and_(cells.is_valid(), pc.invert(pc.fill_null(fits, False))))
-    return [(wrong, expected)] if wrong.any() else []
+    return [(name, wrong, expected)] if wrong.any() else []

@@ -23,12 +23,11 @@ import orjson
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.rows.bounds import check_size
-from reseat.formats.tables.csv_cells import LOWEST, VITAL
+from reseat.formats.tables.csv_cells import Unfit, faults_of, out_of_bounds
 from reseat.formats.tables.parquet_pages import DELTA_BYTE_ARRAY, Chunk, Page, PagesUnfit, chunks_of, pages_of
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.formats.tables.table_layout import read_table
 from reseat.formats.tables.table_names import FLAG, INTEGER, LIST, TEXT, Header, named
-from reseat.model.naming import LARGEST_ID
 
 __all__ = ["read_parquet"]
 
@@ -73,6 +72,7 @@ class _File:
 
     def read(self) -> Reading:
         import pyarrow as pa
+        import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
         self._check_footer()
@@ -89,20 +89,26 @@ class _File:
         arrow = file.read(columns=[header.told[i] for i in header.known])
         arrow.validate(full=True)  # a damaged page's values may refer to texts that its dictionary does not have
         table = Table(lambda row: row + 1, self.limits, self.source, unit="row", count=arrow.num_rows)
-        faults: dict[int, list[tuple[str, object, str]]] = {}
+        wrong: list[Unfit] = []
+        columns: dict[str, Any] = {}
         for i, name in header.known.items():
             told = arrow.column(header.told[i])
             column = told.unify_dictionaries().combine_chunks()
             try:
-                fit = self._as_expected(name, column, header.by_partition)
-                table.take(name, self._within_bounds(name, fit, faults), str)
+                columns[name] = fit = self._as_expected(name, column, header.by_partition)
+                unfit = out_of_bounds(name, fit)
+                wrong += unfit
+                for _, cells, _ in unfit:
+                    fit = pc.if_else(pa.array(cells), None, fit)
+                table.take(name, fit, str)
             except (pa.ArrowException, ValueError) as error:
                 raise InputRefused(
                     f"Column {header.told[i][:60]!r} has type {told.type}, which cannot be read as {name}: "
                     f"{_short(error)}.",
                     source=self.source,
                 ) from error
-        table = self._without(table, faults)
+        if wrong:
+            table = self._without(table, wrong, columns)
         return read_table(
             table, self.source, self.limits, unknown=header.unknown, by_partition=header.by_partition, kind="Parquet"
         )
@@ -222,40 +228,21 @@ class _File:
             self._check_sum(name, column)
         return column.dictionary.cast(kind).take(column.indices)
 
-    def _within_bounds(self, name: str, column: Any, faults: dict[int, list[tuple[str, object, str]]]) -> Any:
-        """A column whose numbers out of bounds are null and noted by row, as those of a text are."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        if name in INTEGER:
-            lowest = LOWEST.get(name, 0)
-            wrong, expected = pc.less(column, lowest), f"between {lowest} and {LARGEST_ID:,}"
-        elif pa.types.is_floating(column.type):
-            wrong, expected = pc.or_(pc.less(column, 0), pc.is_inf(column)), "a number of bytes"
-        else:
-            return column
-        wrong = pc.fill_null(wrong, fill_value=False)
-        rows = np.flatnonzero(wrong)[: self.limits.lines + 1]
-        for row in rows.tolist():
-            faults.setdefault(row, []).append((name, column[row].as_py(), expected))
-        return pc.if_else(wrong, None, column) if len(rows) else column
-
-    def _without(self, table: Table, faults: dict[int, list[tuple[str, object, str]]]) -> Table:
+    def _without(self, table: Table, wrong: list[Unfit], columns: dict[str, Any]) -> Table:
         """The table without the rows that tell nothing without what is at fault in them; each fault is listed."""
-        deadly = {row for row, wrong in faults.items() if any(name in VITAL for name, _, _ in wrong)}
-        left = table.rows(np.setdiff1d(np.arange(table.count), sorted(deadly))) if deadly else table
+        fatal, at_fault = faults_of(wrong, table.count, lambda name, row: columns[name][row].as_py())
+        left = table.rows(np.flatnonzero(~fatal))
         codes, words = table.text["topic"]
-        for row, wrong in sorted(faults.items()):
+        for row, why in at_fault:
             topic = words[codes[row]] if codes[row] >= 0 else None
             partition = int(table.integer["partition"][row])
             known = {"topic": topic, "partition": None if partition == ABSENT else partition}
-            told = known | {name: value for name, value, _ in wrong}
+            told = known | {name: columns[name][row].as_py() for name, cells, _ in wrong if cells[row]}
             left.skip(
                 table.line(row),
                 ", ".join(f"{name}={value}" for name, value in told.items() if value is not None),
-                "; ".join(f"{name} '{value}' is not {expected}" for name, value, expected in wrong)
-                + ("." if row in deadly else "; it was treated as unknown."),
-                about=(topic, partition) if row in deadly and topic and partition != ABSENT else None,
+                why,
+                about=(topic, partition) if fatal[row] and topic and partition != ABSENT else None,
             )
         return left
 

@@ -46,14 +46,13 @@ import numpy.typing as npt
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.rows.bounds import check_size
-from reseat.formats.tables.csv_cells import FALSE, LOWEST, NULLS, TRUE, VITAL, arrow_types, understood
+from reseat.formats.tables.csv_cells import FALSE, NULLS, TRUE, Unfit, arrow_types, faults_of, out_of_bounds, understood
 from reseat.formats.tables.csv_rows import ends_open, records, row_count, row_lines
 from reseat.formats.tables.parquet import read_parquet
 from reseat.formats.tables.table_columns import Table
 from reseat.formats.tables.table_layout import read_table
-from reseat.formats.tables.table_names import INTEGER, Header, named
+from reseat.formats.tables.table_names import Header, named
 from reseat.formats.tables.table_writer import write_csv, write_parquet
-from reseat.model import BoolArray
 
 __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
 
@@ -193,7 +192,6 @@ def _rows_are_lines(data: bytes, header: Header, rows: int) -> bool:
 def read_typed(data: bytes, header: Header) -> Any:
     """The known columns as an Arrow table; None if a cell is at fault or goes over lines."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     try:
         arrow = _parsed(data, header)
@@ -201,15 +199,7 @@ def read_typed(data: bytes, header: Header) -> Any:
         return None
     if not _rows_are_lines(data, header, arrow.num_rows):
         return None
-    for name in header.known.values():
-        column = arrow.column(name)
-        if name in INTEGER or (name == "size_bytes" and pa.types.is_floating(column.type)):
-            low = pc.min_max(column)["min"].as_py()
-            if low is not None and not low >= LOWEST.get(name, 0):
-                return None
-        if name == "size_bytes" and pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
-            return None
-    return arrow
+    return None if any(out_of_bounds(name, arrow.column(name)) for name in header.known.values()) else arrow
 
 
 def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
@@ -273,26 +263,20 @@ def _judged(
     import pyarrow as pa
 
     values: dict[str, Any] = {}
-    wrong: list[tuple[str, BoolArray, str]] = []
+    wrong: list[Unfit] = []
     for name, kind in arrow_types(header).items():
         values[name], unfit = understood(name, texts.column(name).combine_chunks(), kind)
-        wrong += [(name, cells, expected) for cells, expected in unfit]
-    nothing = np.zeros(len(lines), np.bool_)
-    fatal = np.logical_or.reduce([nothing, *(cells for name, cells, _ in wrong if name in VITAL)])
-    for row in np.flatnonzero(np.logical_or.reduce([nothing, *(cells for _, cells, _ in wrong)])).tolist():
+        wrong += unfit
+    fatal, at_fault = faults_of(wrong, len(lines), lambda name, row: texts.column(name)[row].as_py())
+    for row, why in at_fault:
         if faults.too_many:
             break
-        why = "; ".join(
-            f"{name} {texts.column(name)[row].as_py().strip()[:40]!r} is not {expected}"
-            for name, cells, expected in wrong
-            if cells[row]
-        )
         topic, partition = texts.column("topic")[row].as_py(), values["partition"][row].as_py()
         faults.found.append(
             (
                 int(lines[row]),
                 header.delimiter.join(column[row].as_py() for column in texts.columns),
-                why + ("." if fatal[row] else "; it was treated as unknown."),
+                why,
                 (topic, partition) if fatal[row] and topic and partition is not None else None,
             )
         )

@@ -140,36 +140,21 @@ class Table:
             self.lists[name] = pc.utf8_trim_whitespace(pc.fill_null(column, ""))
 
     def rows(self, chosen: npt.NDArray[np.int64]) -> Table:
-        """The same columns with these rows alone, in this order."""
-        import pyarrow as pa
-
-        indices = pa.array(chosen) if self.lists else None
+        """The same columns with these rows alone, in this order; rows that follow each other are not copied."""
+        at: Any = chosen
+        if len(chosen) and (np.diff(chosen) == 1).all():
+            at = slice(int(chosen[0]), int(chosen[-1]) + 1)
         return Table(
             line=lambda row: self.line(int(chosen[row])),
             limits=self.limits,
             source=self.source,
             unit=self.unit,
             count=len(chosen),
-            text={name: (codes[chosen], words) for name, (codes, words) in self.text.items()},
-            integer={name: column[chosen] for name, column in self.integer.items()},
-            flag={name: column[chosen] for name, column in self.flag.items()},
-            real={name: column[chosen] for name, column in self.real.items()},
-            lists={name: column.take(indices) for name, column in self.lists.items()},
-        )
-
-    def stretch(self, start: int, stop: int) -> Table:
-        """The same columns with the rows from ``start`` up to ``stop`` alone; nothing is copied."""
-        return Table(
-            line=lambda row: self.line(row + start),
-            limits=self.limits,
-            source=self.source,
-            unit=self.unit,
-            count=stop - start,
-            text={name: (codes[start:stop], words) for name, (codes, words) in self.text.items()},
-            integer={name: column[start:stop] for name, column in self.integer.items()},
-            flag={name: column[start:stop] for name, column in self.flag.items()},
-            real={name: column[start:stop] for name, column in self.real.items()},
-            lists={name: column.slice(start, stop - start) for name, column in self.lists.items()},
+            text={name: (codes[at], words) for name, (codes, words) in self.text.items()},
+            integer={name: column[at] for name, column in self.integer.items()},
+            flag={name: column[at] for name, column in self.flag.items()},
+            real={name: column[at] for name, column in self.real.items()},
+            lists={name: column[at] if at is not chosen else column.take(at) for name, column in self.lists.items()},
         )
 
 

@@ -68,7 +68,7 @@ class _TableReader:
         told, about_brokers = self._divided()
         brokers, differing = brokers_of(table if not self.by_partition else table.rows(about_brokers))
         self.findings.extend(differing)
-        chosen = _only(table, told)
+        chosen = table if len(told) == table.count else table.rows(told)
         topics = table.text["topic"][1]
         longest = max(topics, key=len, default="")
         check_topics(len(topics), len(longest), longest, self.source, self.limits)
@@ -236,12 +236,3 @@ class _TableReader:
                 places=tuple(place for _, _, place in missing[:PLACES_NAMED]),
             )
         )
-
-
-def _only(table: Table, rows: npt.NDArray[np.int64]) -> Table:
-    """The table with these rows alone, which ascend; without a copy where they follow each other."""
-    if len(rows) == table.count:
-        return table
-    if len(rows) and int(rows[-1] - rows[0]) == len(rows) - 1:
-        return table.stretch(int(rows[0]), int(rows[-1]) + 1)
-    return table.rows(rows)

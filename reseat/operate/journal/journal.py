@@ -49,9 +49,9 @@ from reseat.operate.journal.rows import (
     update_moves,
 )
 from reseat.operate.journal.steps import JournalSteps, keep_step
-from reseat.operate.journal.values import Approval, PlannedMove, Step, Wishes
+from reseat.operate.journal.values import Approval, PlannedMove, RunStep, Wishes
 
-__all__ = ["Approval", "Journal", "Lease", "LeaseHolder", "PlannedMove", "Step", "Wishes"]
+__all__ = ["Approval", "Journal", "Lease", "LeaseHolder", "PlannedMove", "RunStep", "Wishes"]
 
 #: The pace is that of the last minute; older figures are dropped.
 _PACE_SECONDS = 60.0

@@ -11,7 +11,7 @@ from reseat import audit
 from reseat.operate.journal.file import JournalFile, Lease, now
 from reseat.operate.journal.records import MoveProgress
 from reseat.operate.journal.rows import update_moves
-from reseat.operate.journal.values import Step
+from reseat.operate.journal.values import RunStep
 
 __all__ = ["JournalSteps", "keep_step"]
 
@@ -34,7 +34,7 @@ class JournalSteps(JournalFile):
 
         Args:
             cluster_id: of the cluster.
-            kind: see ``Step``.
+            kind: see ``RunStep``.
             content: what is about to be sent, as JSON can say it.
             operator: who.
             run_id: the run it belongs to.
@@ -89,7 +89,7 @@ class JournalSteps(JournalFile):
         Args:
             lease: the lock.
             run_id: the run it belongs to.
-            kind: see ``Step``.
+            kind: see ``RunStep``.
             content: what was found, as JSON can say it.
         """
         with self._writing(lease) as database:
@@ -103,7 +103,7 @@ class JournalSteps(JournalFile):
         kind: str | None = None,
         unsettled: bool = False,
         most: int = 1_000,
-    ) -> tuple[Step, ...]:
+    ) -> tuple[RunStep, ...]:
         """Intentions with their outcomes, newest first.
 
         Args:
@@ -123,7 +123,7 @@ class JournalSteps(JournalFile):
             most,
         )
         return tuple(
-            Step(
+            RunStep(
                 row["id"],
                 row["cluster_id"],
                 row["run"],

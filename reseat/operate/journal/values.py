@@ -8,7 +8,7 @@ from datetime import datetime
 
 from reseat.operate.journal.records import RunOptions
 
-__all__ = ["Approval", "PlannedMove", "Step", "Wishes"]
+__all__ = ["Approval", "PlannedMove", "RunStep", "Wishes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RunStep:
     """One intention, and what came of it.
 
     Attributes:

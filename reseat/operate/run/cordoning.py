@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.values import Step
+from reseat.operate.journal.values import RunStep
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.waiting import NothingUnderWay, Patiently
@@ -186,7 +186,7 @@ class RunCordons:
         return said + sentences.cordons_of_others(sorted(self._theirs))
 
 
-def _before(step: Step) -> dict[int, Cordon]:
+def _before(step: RunStep) -> dict[int, Cordon]:
     told = step.content["brokers"]
     pairs = told if isinstance(told, list) else []
     return {int(broker): Cordon(bool(was["closed"]), was["dynamic"], was["static"]) for broker, was in pairs}
@@ -199,6 +199,6 @@ def _to_json(brokers: Mapping[int, Cordon]) -> list[list[object]]:
     ]
 
 
-def _ids(step: Step, key: str) -> list[int]:
+def _ids(step: RunStep, key: str) -> list[int]:
     told = (step.outcome or {}).get(key)
     return [int(broker) for broker in told] if isinstance(told, list) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reseat.operate.journal.values import Step
+from reseat.operate.journal.values import RunStep
 from reseat.operate.run import sentences, throttling
 from reseat.operate.run.decide import Clock, Decision, Doubt, Row, Sight, decide
 from reseat.operate.run.ledger import Ledger
@@ -138,7 +138,7 @@ class Tracker:
         for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind="cancel", most=1_000_000):
             self.cancel_sent |= self._still_sent(step)
 
-    def _still_sent(self, step: Step) -> set[int]:
+    def _still_sent(self, step: RunStep) -> set[int]:
         return {row for row in _numbers(step.content["rows"]) if self._ledger.moves[row].state == "sent"}
 
 

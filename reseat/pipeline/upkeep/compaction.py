@@ -37,7 +37,7 @@ from reseat.history.schema import TABLES
 from reseat.model.wording import counted
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.lock import hold
-from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.spark.side_by_side import side_by_side
 from reseat.pipeline.turns import take_turn
 from reseat.pipeline.upkeep.rewriting import WRITERS, FileGroup, bundles, file_groups_of, rewrite, rows_in
@@ -110,12 +110,10 @@ def compact(
     """
     began = time.monotonic()
     with hold(tables, "pipeline compact") as held:
-        turn = take_turn(tables, held.check)
-        for sentence in turn.healed:
-            report(Progress("heal", 0, None, sentence))
+        turn = take_turn(tables, held.check, report)
         if cluster is not None and not parts_of(tables, "snapshots", clusters=[cluster]):
             raise InputRefused(f"The tables hold no snapshot of cluster {cluster[:100]}.", source=tables.where)
-        report(Progress("list", 0, None, "Looking for folders with many files."))
+        report(JobProgress("list", 0, None, "Looking for folders with many files."))
         groups = [group for group in _all_file_groups(tables, cluster) if _is_loose(group, max(least_files, 2))]
         total = sum(len(group.files) for group in groups)
         done = left = batches = 0
@@ -123,7 +121,7 @@ def compact(
             left += _compact(spark, tables, Batch.begin(turn, mark=MARK), bundle)
             batches += 1
             done += sum(len(group.files) for group in bundle)
-            report(Progress("compact", done, total, f"{done:,} of {counted(total, 'file')} compacted."))
+            report(JobProgress("compact", done, total, f"{done:,} of {counted(total, 'file')} compacted."))
     return CompactionReport(total, left, len(groups), batches, turn.healed, time.monotonic() - began)
 
 

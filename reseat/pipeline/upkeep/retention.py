@@ -48,7 +48,7 @@ from reseat.pipeline.changes import Comparison
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import ClusterDay, day_folder, read_days
 from reseat.pipeline.lock import hold
-from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.spark.side_by_side import side_by_side
 from reseat.pipeline.turns import take_turn
 from reseat.pipeline.upkeep.rewriting import WRITERS, FileGroup, bundles, keep_one_file, rewrite, write_sorted
@@ -161,10 +161,8 @@ def retain(
     began = time.monotonic()
     first_kept_day = f"{(now or datetime.now(UTC)).astimezone(UTC) - timedelta(days=keep_days):%Y-%m-%d}"
     with hold(tables, "pipeline retain") as held:
-        turn = take_turn(tables, held.check)
-        for sentence in turn.healed:
-            report(Progress("heal", 0, None, sentence))
-        report(Progress("list", 0, None, f"Looking for days before {first_kept_day} with more than one snapshot."))
+        turn = take_turn(tables, held.check, report)
+        report(JobProgress("list", 0, None, f"Looking for days before {first_kept_day} with more than one snapshot."))
         crowded, total = _crowded(tables, first_kept_day)
         done = removed = batches = 0
         for bundle in bundles(_weighed(tables, crowded)):
@@ -172,7 +170,7 @@ def retain(
             removed += _thin(spark, tables, Batch.begin(turn), days)
             done, batches = done + len(days), batches + 1
             words = f"{done:,} of {counted(len(crowded), 'old day')} thinned out."
-            report(Progress("retain", done, len(crowded), words))
+            report(JobProgress("retain", done, len(crowded), words))
     return RetentionReport(removed, total - removed, len(crowded), batches, turn.healed, time.monotonic() - began)
 
 

@@ -35,11 +35,11 @@ from reseat.model.wording import counted, verb
 from reseat.planning.kinds.add import addition_curve
 from reseat.planning.kinds.rebalance import rebalance_curve
 from reseat.planning.kinds.remove import Removal, planned, prepared
-from reseat.planning.plan import plan
 from reseat.planning.proof.exchange import least_squares_with_moves
 from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.solve.problem import Found
 from reseat.planning.solve.solver import Solver
+from reseat.planning.without_point import plan_without_point
 
 __all__ = ["Curve", "curve", "plan_at", "whole_curve"]
 
@@ -91,8 +91,8 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         return _curve_of_added(layout, wish)
     removal = _removal(layout, wish)
     if removal.short:
-        return Curve((CurvePoint.of(plan(layout, wish).certificate),), (_only_last_resorts(removal),))
-    points, solver = [CurvePoint.of(plan(layout, wish).certificate)], Solver(removal.further, own_arcs=0)
+        return Curve((CurvePoint.of(plan_without_point(layout, wish).certificate),), (_only_last_resorts(removal),))
+    points, solver = [CurvePoint.of(plan_without_point(layout, wish).certificate)], Solver(removal.further, own_arcs=0)
     evenest = solver.with_moves(layout.replica_count)
     if evenest is None:
         return Curve(tuple(points), (_CUT_SHORT,))
@@ -173,7 +173,9 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             choices=("Choose another point of the curve.", "Allow more moves."),
         )
     if not wish.remove:
-        return _said_enough(plan(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves)
+        return _said_enough(
+            plan_without_point(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves
+        )
     removal = _removal(layout, wish)
     further = moves - removal.displaced
     if further < 0:
@@ -189,7 +191,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             choices=("Choose the plan with the fewest moves.", "Read the layout again once they are back."),
         )
     if further == 0:
-        return plan(layout, wish)
+        return plan_without_point(layout, wish)
     solver = Solver(removal.further, own_arcs=0)
     found = (sure := solver.with_moves(moves)) or solver.within(moves)
     if found is None or (sure is None and removal.further.moves(found) < moves):
@@ -200,7 +202,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         )
     point = _point(removal, found)
     if point.moves == removal.displaced:
-        return _said_enough(plan(layout, wish), moves)
+        return _said_enough(plan_without_point(layout, wish), moves)
     made, reached = point.moves - removal.displaced, point.replica_sum_of_squares
     floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, point.moves)
     more = f"with {counted(made, 'move')} more than the minimum"

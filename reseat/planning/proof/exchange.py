@@ -44,8 +44,6 @@ IndexArray = npt.NDArray[np.int64]
 
 #: Cells of the (replicas, racks) tables that are held at a time: 8 MB a table.
 _CELLS = 1 << 20
-#: More replicas than any rack holds.
-_NEVER = 1 << 40
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from reseat.planning.solve.flow import Network
 
-__all__ = ["ConvexNetwork", "Flow", "Terminals", "evenest_flow", "least_flow"]
+__all__ = ["ConvexNetwork", "Flow", "Terminals", "evenest_flow"]
 
 Whole = npt.NDArray[np.int64]
 
@@ -83,11 +83,6 @@ class Terminals:
     low: Whole
     high: Whole
 
-    def loads_after(self, units: Whole) -> Whole:
-        """(t,) replicas that each terminal holds after these units."""
-        after: Whole = self.load + self.step * units
-        return after
-
 
 @dataclass(frozen=True, eq=False)
 class Flow:
@@ -133,15 +128,6 @@ def evenest_flow(network: ConvexNetwork, terminals: Terminals, total: int | None
     raise AssertionError("unreachable: the last round has every unit as an arc")
 
 
-def least_flow(network: ConvexNetwork, terminals: Terminals) -> int | None:
-    """The fewest units that giving terminals can give within all bounds, or None where no flow meets the bounds."""
-    low, high = terminals.low, terminals.high
-    if (low > high).any():
-        return None
-    flow = _solve(network, terminals, np.stack([low, high], axis=1), None, count_units=True)
-    return None if flow is None else int(flow.units[terminals.gives].sum())
-
-
 def _first_guess(terminals: Terminals) -> Whole:
     """Units that would bring each terminal to the mean load, were the network no hindrance."""
     mean = int(terminals.load.sum() // max(1, len(terminals.load)))
@@ -159,13 +145,8 @@ def _breakpoints(low: Whole, high: Whole, centre: Whole, zone: int) -> Whole:
     return points
 
 
-def _solve(
-    network: ConvexNetwork, terminals: Terminals, points: Whole, total: int | None, *, count_units: bool = False
-) -> Flow | None:
-    """One min-cost flow with terminal costs taken as lines between ``points``.
-
-    With ``count_units`` the cost is one a unit given, and loads do not count.
-    """
+def _solve(network: ConvexNetwork, terminals: Terminals, points: Whole, total: int | None) -> Flow | None:
+    """One min-cost flow with terminal costs taken as lines between ``points``."""
     source, sink = network.nodes, network.nodes + 1
     supply = np.zeros(network.nodes + 2, np.int64)
     if network.supply is not None:
@@ -187,15 +168,13 @@ def _solve(
     first, last = points[segment_of, at], points[segment_of, at + 1]
     # (load + step u)^2 rises from u1 to u2 by (u2 - u1)(u1 + u2 + 2 step load): whole, and convex in u.
     slope = first + last + 2 * (terminals.step * terminals.load)[segment_of]
-    if count_units:
-        slope = gives[segment_of].astype(np.int64)
     node, given = terminals.node[segment_of], gives[segment_of]
     tails = np.concatenate([network.tail, np.where(given, source, node), [source]])
     heads = np.concatenate([network.head, np.where(given, node, sink), [sink]])
     # Units that are better not given go straight from source to sink.
     unused = int(supply[source]) if total is None and gives.any() else 0
     capacities = np.concatenate([network.capacity, last - first, [unused]])
-    price = np.zeros(len(network.tail), np.int64) if network.cost is None or count_units else network.cost
+    price = np.zeros(len(network.tail), np.int64) if network.cost is None else network.cost
     costs = np.concatenate([price, slope, [0]])
 
     engine = Network()

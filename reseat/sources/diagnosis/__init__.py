@@ -15,13 +15,15 @@ from collections.abc import Callable
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis.brokers import ask_brokers
 from reseat.sources.diagnosis.reaching import CONNECT_SECONDS, names, ports
-from reseat.sources.diagnosis.steps import Step, StepFailedError, StepOutcome, Steps
+from reseat.sources.diagnosis.steps import DiagnosisStep, StepFailedError, StepOutcome, Steps
 from reseat.sources.diagnosis.zookeeper import ask_zookeeper
 
-__all__ = ["Step", "StepOutcome", "diagnose"]
+__all__ = ["DiagnosisStep", "StepOutcome", "diagnose"]
 
 
-def diagnose(connection: Connection, *, report: Callable[[Step], None] | None = None) -> tuple[Step, ...]:
+def diagnose(
+    connection: Connection, *, report: Callable[[DiagnosisStep], None] | None = None
+) -> tuple[DiagnosisStep, ...]:
     """Test a connection.
 
     Args:

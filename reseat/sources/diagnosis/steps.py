@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Step", "StepFailedError", "StepOutcome", "Steps"]
+__all__ = ["DiagnosisStep", "StepFailedError", "StepOutcome", "Steps"]
 
 
 class StepOutcome(Enum):
@@ -18,7 +18,7 @@ class StepOutcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DiagnosisStep:
     """One step of a test.
 
     Attributes:
@@ -45,24 +45,24 @@ class Steps:
         report: called with each step, or None.
     """
 
-    def __init__(self, report: Callable[[Step], None] | None) -> None:
-        self.taken: list[Step] = []
+    def __init__(self, report: Callable[[DiagnosisStep], None] | None) -> None:
+        self.taken: list[DiagnosisStep] = []
         self._report = report
 
     def passed(self, name: str, sentence: str) -> None:
         """Take a step that found nothing to mend."""
-        self.take(Step(name, StepOutcome.PASSED, sentence))
+        self.take(DiagnosisStep(name, StepOutcome.PASSED, sentence))
 
     def warned(self, name: str, sentence: str, reason: str | None = None) -> None:
         """Take a step after which the test goes on, and that found something to look at."""
-        self.take(Step(name, StepOutcome.WARNED, sentence, reason))
+        self.take(DiagnosisStep(name, StepOutcome.WARNED, sentence, reason))
 
     def failed(self, name: str, sentence: str, reason: str) -> StepFailedError:
         """Take the step that ends the test, and make what is raised for that."""
-        self.take(Step(name, StepOutcome.FAILED, sentence, reason))
+        self.take(DiagnosisStep(name, StepOutcome.FAILED, sentence, reason))
         return StepFailedError()
 
-    def take(self, step: Step) -> None:
+    def take(self, step: DiagnosisStep) -> None:
         """Take a step as it is."""
         self.taken.append(step)
         if self._report is not None:

@@ -30,10 +30,10 @@ from reseat.sources.kafka_admin.network import Network
 from reseat.sources.kafka_admin.quiet_logging import withhold_secrets
 from reseat.sources.probing import speaks_tls
 
-__all__ = ["AdminClient", "Answer", "open_admin"]
+__all__ = ["AdminClient", "PendingAnswer", "open_admin"]
 
 #: An answer under way; ``result()`` raises ``ClusterUnreachable``.
-Answer: TypeAlias = "concurrent.futures.Future[Any]"
+PendingAnswer: TypeAlias = "concurrent.futures.Future[Any]"
 
 #: A caller waits this much longer than the client's own deadline before it gives the client up.
 _GRACE_SECONDS = 3.0
@@ -143,7 +143,7 @@ class AdminClient:
 
     def submit(
         self, request: Any, broker: int | str | None = None, *, timeout: float | None = None, again: bool = False
-    ) -> Answer:
+    ) -> PendingAnswer:
         """Send a request and return at once; several may be in flight, also to one broker.
 
         Args:
@@ -167,7 +167,7 @@ class AdminClient:
             return self._start(lambda: self._to_broker(request, broker, deadline))
         return self._start(lambda: self._to_any(request, deadline, again))
 
-    def wait(self, answer: Answer, seconds: float | None = None) -> Any:
+    def wait(self, answer: PendingAnswer, seconds: float | None = None) -> Any:
         """The result of an answer under way, at the latest a little after its own timeout.
 
         Raises:
@@ -285,9 +285,9 @@ class AdminClient:
 
     # ---- on the client's own thread --------------------------------------------------------------------------
 
-    def _start(self, work: Callable[[], Awaitable[Any]]) -> Answer:
+    def _start(self, work: Callable[[], Awaitable[Any]]) -> PendingAnswer:
         """Run a coroutine on the client's thread; its errors become ``ClusterUnreachable``."""
-        answer: Answer = concurrent.futures.Future()
+        answer: PendingAnswer = concurrent.futures.Future()
 
         async def run() -> None:
             try:

@@ -15,7 +15,7 @@ from kafka.errors import for_code
 from kafka.protocol.admin import DescribeConfigsRequest
 
 from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
-from reseat.sources.kafka_admin.client import AdminClient, Answer
+from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
 
 __all__ = ["ConfigsTold", "broker_requests", "topic_requests"]
 
@@ -26,14 +26,14 @@ _OVERRIDE = 1
 _BATCH = 500
 
 
-def topic_requests(admin: AdminClient, topics: Sequence[str]) -> Iterator[tuple[int, Callable[[], Answer]]]:
+def topic_requests(admin: AdminClient, topics: Sequence[str]) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
     """Requests for all topics, in batches; the key is the batch's first topic's position."""
     for start in range(0, len(topics), _BATCH):
         request = _request((_TOPIC, name, TOPIC_KEYS) for name in topics[start : start + _BATCH])
         yield start, lambda request=request: admin.submit(request, again=True)  # type: ignore[misc]
 
 
-def broker_requests(admin: AdminClient, brokers: Iterable[int]) -> Iterator[tuple[int, Callable[[], Answer]]]:
+def broker_requests(admin: AdminClient, brokers: Iterable[int]) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
     """A request for each broker, which it alone can answer."""
     for broker in brokers:
         request = _request([(_BROKER, str(broker), BROKER_KEYS)])

@@ -21,7 +21,7 @@ from kafka.protocol.admin import DescribeLogDirsRequest, DescribeLogDirsResponse
 from reseat.errors import ClusterUnreachable
 from reseat.model import Finding, LogDirectory, Severity
 from reseat.model.wording import counted
-from reseat.sources.kafka_admin.client import AdminClient, Answer
+from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
 from reseat.sources.kafka_admin.log_dirs_columns import CORDONED, LOG, Directory, directories
 from reseat.sources.kafka_admin.undecoded import Bytes, Undecoded
 
@@ -116,7 +116,7 @@ def log_dirs_requests(
     topics: Mapping[str, Sequence[int]] | None = None,
     *,
     timeout: float | None = None,
-) -> Iterator[tuple[int, Callable[[], Answer]]]:
+) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
     """What sends the request to each broker, by its id; arguments as ``describe_log_dirs``."""
     part = DescribeLogDirsRequest.DescribableLogDirTopic
     asked = None if topics is None else [part(topic=name, partitions=list(ids)) for name, ids in topics.items()]

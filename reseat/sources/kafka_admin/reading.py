@@ -41,7 +41,7 @@ from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import overview
 from reseat.sources.kafka_admin.assembly import Lists, assembled
-from reseat.sources.kafka_admin.client import AdminClient, Answer, open_admin
+from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer, open_admin
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
 from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
 from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned_brokers, log_dirs_requests
@@ -148,7 +148,7 @@ class _Reading:
         limit = admin.connection.timeout_seconds
         limit = min(_CONTROLLERS_SECONDS, limit) if admin.supports(DescribeQuorumRequest) else limit
         listing = ListPartitionReassignmentsRequest(topics=None)
-        requests: dict[str, Callable[[], Answer]] = {
+        requests: dict[str, Callable[[], PendingAnswer]] = {
             "metadata": lambda: admin.submit(_metadata_request(None), again=True),
             "reassignments": lambda: admin.submit(listing, "controller", timeout=limit),
         }
@@ -217,7 +217,7 @@ class _Reading:
     def _both(self, topics: list[str]) -> dict[str, Any]:
         """Metadata of these topics, and what is listed, once more."""
         admin = self._admin
-        requests: list[tuple[str, Callable[[], Answer]]] = [
+        requests: list[tuple[str, Callable[[], PendingAnswer]]] = [
             ("metadata", lambda: admin.submit(_metadata_request(topics), again=True)),
             ("listed", lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller")),
         ]

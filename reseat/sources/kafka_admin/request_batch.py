@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from reseat.errors import Cancelled, ClusterUnreachable
-from reseat.sources.kafka_admin.client import AdminClient, Answer
-from reseat.sources.progress import Progress, Report
+from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
+from reseat.sources.progress import ReadingProgress, Report
 
 __all__ = ["RequestBatch"]
 
@@ -39,7 +39,7 @@ class RequestBatch:
         """
         self.check()
         if self._report is not None:
-            self._report(Progress(step, done, total))
+            self._report(ReadingProgress(step, done, total))
 
     def check(self) -> None:
         """Stop here where the person said so.
@@ -50,7 +50,7 @@ class RequestBatch:
         if self._cancelled.is_set():
             raise Cancelled("The reading was stopped.")
 
-    def wait(self, admin: AdminClient, answer: Answer) -> Any:
+    def wait(self, admin: AdminClient, answer: PendingAnswer) -> Any:
         """The result of one answer.
 
         Raises:
@@ -64,7 +64,7 @@ class RequestBatch:
         raise AssertionError("one answer was asked for")
 
     def each(
-        self, admin: AdminClient, step: str, requests: Iterable[tuple[_Key, Callable[[], Answer]]], at_once: int
+        self, admin: AdminClient, step: str, requests: Iterable[tuple[_Key, Callable[[], PendingAnswer]]], at_once: int
     ) -> Iterator[tuple[_Key, Any]]:
         """Send requests, so many at once, and give each outcome as it comes: a response or ``ClusterUnreachable``.
 
@@ -79,7 +79,7 @@ class RequestBatch:
         """
         left = list(reversed(list(requests)))
         total, done = len(left), 0
-        under_way: dict[Answer, tuple[_Key, float]] = {}
+        under_way: dict[PendingAnswer, tuple[_Key, float]] = {}
         while left or under_way:
             self.check()
             while left and len(under_way) < at_once:
@@ -95,7 +95,7 @@ class RequestBatch:
                 yield key, _outcome(admin, answer)
 
 
-def _outcome(admin: AdminClient, answer: Answer) -> Any:
+def _outcome(admin: AdminClient, answer: PendingAnswer) -> Any:
     try:
         return admin.wait(answer, 0.0) if answer.done() else _too_late()
     except ClusterUnreachable as failure:

@@ -26,7 +26,7 @@ from reseat.errors import ClusterUnreachable
 from reseat.formats.input.reading import LIMITS
 from reseat.model import Consistency, Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.progress import Progress, Report
+from reseat.sources.progress import ReadingProgress, Report
 from reseat.sources.zookeeper.brokers import complemented
 from reseat.sources.zookeeper.client import close_client, open_reading_client
 from reseat.sources.zookeeper.consistency import ROUNDS
@@ -51,7 +51,7 @@ def read(connection: Connection, *, report: Report | None = None, cancelled: thr
     """Read a cluster from ZooKeeper; see ``reseat.sources.zookeeper.read_zookeeper_cluster``."""
     taken_at = datetime.now(UTC)
     say = report or (lambda _: None)
-    say(Progress("ZooKeeper"))
+    say(ReadingProgress("ZooKeeper"))
     client = open_reading_client(connection, cancelled=cancelled)
     try:
         pipeline = Pipeline(
@@ -250,11 +250,11 @@ class _Reader:
             waiting = higher
 
     def _counted(self, answers: Iterator[_T], step: str, total: int) -> Iterator[_T]:
-        self._say(Progress(step, 0, total))
+        self._say(ReadingProgress(step, 0, total))
         for done, answer in enumerate(answers, 1):
             yield answer
             if done % REPORT_EVERY == 0 or done == total:
-                self._say(Progress(step, done, total))
+                self._say(ReadingProgress(step, done, total))
 
     # ---- looking again ---------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.kafka_admin.log_dirs import describe_log_dirs
-from reseat.sources.progress import Progress
+from reseat.sources.progress import ReadingProgress
 from tests.servers.stub_kafka import Part, StubKafka, even
 
 ELR = {"metadata.version": 27, "eligible.leader.replicas.version": 1}
@@ -274,21 +274,23 @@ def test_an_answer_that_cannot_be_read_is_told(garbage: bytes) -> None:
 
 def test_progress_is_told_and_a_stop_is_heeded_between_requests() -> None:
     """Steps come with how much is done; a stop set at a step ends the reading there."""
-    seen: list[Progress] = []
+    seen: list[ReadingProgress] = []
     stop = threading.Event()
 
-    def stop_at_configurations(progress: Progress) -> None:
+    def stop_at_configurations(progress: ReadingProgress) -> None:
         seen.append(progress)
         if progress.step == "topics' configurations":
             stop.set()
 
     with StubKafka(even(1_200, 1, (1, 2, 3), 2), RACKS) as cluster:
-        whole: list[Progress] = []
+        whole: list[ReadingProgress] = []
         _read(cluster, report=whole.append)
         with pytest.raises(Cancelled):
             _read(cluster, report=stop_at_configurations, cancelled=stop)
 
-    assert [p for p in whole if p.step == "topics' configurations"][-1] == Progress("topics' configurations", 3, 3)
+    assert [p for p in whole if p.step == "topics' configurations"][-1] == ReadingProgress(
+        "topics' configurations", 3, 3
+    )
     assert [p.step for p in whole if p.step == "log directories"] == ["log directories"] * 3
     assert "log directories" not in {progress.step for progress in seen}
 

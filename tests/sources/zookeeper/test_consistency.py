@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kazoo.client import KazooClient
 
 from reseat.model import NOT_TOLD, Consistency, Snapshot
-from reseat.sources.progress import Progress
+from reseat.sources.progress import ReadingProgress
 from reseat.sources.zookeeper import read_zookeeper_cluster
 from reseat.sources.zookeeper.consistency import ROUNDS, Span
 from tests.servers.zookeeper import ZooKeeperServer
@@ -131,7 +131,7 @@ def cluster(zookeeper: ZooKeeperServer) -> Iterator[tuple[ZooKeeperServer, Write
         yield zookeeper, Writer(client)
 
 
-def read(server: ZooKeeperServer, between: Callable[[Progress], None]) -> Snapshot:
+def read(server: ZooKeeperServer, between: Callable[[ReadingProgress], None]) -> Snapshot:
     """Read the cluster and do something at every report of progress, which is between two requests."""
     return read_zookeeper_cluster(connection_to(server, "/pairs"), report=between)
 
@@ -176,7 +176,7 @@ def test_a_consistent_reading_never_mixes_two_moments(
     server, pairs = cluster
     reports = itertools.count()
 
-    def between(_: Progress) -> None:
+    def between(_: ReadingProgress) -> None:
         name = written.get(next(reports))
         if name is not None:
             getattr(pairs, name)()
@@ -193,8 +193,8 @@ def test_one_change_in_the_middle_is_read_again(cluster: tuple[ZooKeeperServer, 
     server, pairs = cluster
     steps: list[str] = []
 
-    def between(progress: Progress) -> None:
-        if progress == Progress("partition states", 500, progress.total):
+    def between(progress: ReadingProgress) -> None:
+        if progress == ReadingProgress("partition states", 500, progress.total):
             pairs.leaders()
         steps.append(progress.step)
 
@@ -220,7 +220,7 @@ def test_topics_that_never_settle_are_named(cluster: tuple[ZooKeeperServer, Writ
     server, pairs = cluster
     rounds: list[int] = []
 
-    def between(progress: Progress) -> None:
+    def between(progress: ReadingProgress) -> None:
         pairs.leaders()
         if progress.step == "nodes, a second time" and progress.done == 0:
             rounds.append(1)

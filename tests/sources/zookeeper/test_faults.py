@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from reseat.errors import Cancelled, ClusterUnreachable
-from reseat.sources.progress import Progress
+from reseat.sources.progress import ReadingProgress
 from reseat.sources.zookeeper import read_zookeeper_cluster
 from reseat.sources.zookeeper.reading import REPORT_EVERY
 from tests.servers.zookeeper import ZooKeeperServer, start_zookeeper
@@ -49,7 +49,7 @@ def filled(made: ZooKeeperServer) -> ZooKeeperServer:
     return made
 
 
-def in_the_middle(progress: Progress) -> bool:
+def in_the_middle(progress: ReadingProgress) -> bool:
     """Whether states are asked for, and few are read: what a busy machine tells later may be all but the last."""
     return progress.step == "partition states" and progress.done < PARTITIONS // 4
 
@@ -59,7 +59,7 @@ def test_a_server_that_dies_in_the_middle_ends_the_reading(filled: ZooKeeperServ
     """Lost, at once: also where nothing was in flight when it died, for what is asked then waits to be sent."""
     died: list[float] = []
 
-    def report(progress: Progress) -> None:
+    def report(progress: ReadingProgress) -> None:
         if in_the_middle(progress) and progress.done >= answered and not died:
             filled.stop(kill=True)
             died.append(time.monotonic())
@@ -76,7 +76,7 @@ def test_a_server_that_stands_still_ends_the_patience(filled: ZooKeeperServer) -
     """Frozen with its connections open: lost once the patience is over, and not later by much."""
     frozen: list[float] = []
 
-    def report(progress: Progress) -> None:
+    def report(progress: ReadingProgress) -> None:
         if in_the_middle(progress) and not frozen:
             filled.freeze()
             frozen.append(time.monotonic())
@@ -94,9 +94,9 @@ def test_a_server_that_stands_still_ends_the_patience(filled: ZooKeeperServer) -
 def test_a_reading_is_stopped_between_requests(filled: ZooKeeperServer, step: str) -> None:
     """Cancelled at the start, while topics and while states are read; nothing further is reported."""
     stop = threading.Event()
-    after: list[Progress] = []
+    after: list[ReadingProgress] = []
 
-    def report(progress: Progress) -> None:
+    def report(progress: ReadingProgress) -> None:
         if stop.is_set():
             after.append(progress)
         if progress.step == step:
