@@ -60,6 +60,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",  # a profile's pages share a process: see Profiles
 )
 
 
@@ -114,9 +115,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 class Profiles:
     """Browser profiles, lent to one test at a time and handed back as if fresh.
 
-    A profile that was used twice has Streamlit's scripts in its cache, compiled: the first page of a test costs half of
-    what it costs in a new one. So all tests whose wishes a page can be told have profiles of one kind. What is to be
-    forgotten is forgotten on return; a profile of another kind is closed instead.
+    A profile that was used twice has Streamlit's scripts in its cache, and a process that has run them still has them
+    compiled: a test's first page costs 2.4 s of CPU there, 4 in a new process, more in a new profile. So all tests
+    whose wishes a page can be told have profiles of one kind, each with an empty page that keeps its process. What is
+    to be forgotten is forgotten on return; a profile of another kind is closed instead.
     """
 
     #: What a page can be told that is there already, and what all profiles begin with.
@@ -125,18 +127,35 @@ class Profiles:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._free: list[BrowserContext] = []
+        self._keepers: set[Page] = set()
 
     def lend(self, asked: dict[str, object]) -> BrowserContext:
         """A profile that nobody has, for pages of these options."""
-        kind = {name: value for name, value in asked.items() if name not in self.TOLD}
+        kind = self._kind(asked)
         if not kind and self._free:
             return self._free.pop()
-        return self._browser.new_context(**(self.TOLD | kind))  # type: ignore[arg-type]
+        context = self._browser.new_context(**(self.TOLD | kind))  # type: ignore[arg-type]
+        if not kind:
+            keeper = context.new_page()
+            keeper.route("**/*", lambda route: route.fulfill(body=""))
+            keeper.goto("http://127.0.0.1/")  # all dashboards are of this site, whatever their port
+            self._keepers.add(keeper)
+        return context
+
+    def _kind(self, asked: dict[str, object]) -> dict[str, object]:
+        """What makes a profile one of another kind: it cannot be told of a page that is there."""
+        return {name: value for name, value in asked.items() if name not in self.TOLD and name != "permissions"}
+
+    def pages_of(self, context: BrowserContext) -> list[Page]:
+        """What a test opened in it."""
+        return [page for page in context.pages if page not in self._keepers]
 
     def page_of(self, context: BrowserContext, asked: dict[str, object]) -> Page:
         """A new page in it, of these options."""
         page = context.new_page()
         told = self.TOLD | asked
+        if "permissions" in asked:
+            context.grant_permissions(asked["permissions"])  # type: ignore[arg-type]
         if told["viewport"] != SCREEN:
             page.set_viewport_size(told["viewport"])  # type: ignore[arg-type]
         page.emulate_media(color_scheme=told["color_scheme"], reduced_motion=told["reduced_motion"])  # type: ignore[arg-type]
@@ -144,14 +163,15 @@ class Profiles:
 
     def take_back(self, context: BrowserContext, asked: dict[str, object]) -> None:
         """Close a profile's pages and forget what they kept."""
-        for page in context.pages:
+        for page in self.pages_of(context):
             with suppress(Error):
                 page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
             page.close()
-        if asked.keys() - self.TOLD.keys():
+        if self._kind(asked):
             context.close()
             return
         context.clear_cookies()
+        context.clear_permissions()
         self._free.append(context)
 
 
@@ -189,7 +209,7 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w-]+", "-", request.node.name).strip("-")
     for number, (context, asked) in enumerate(lent):
-        for page in context.pages:
+        for page in profiles.pages_of(context):
             page.screenshot(path=SCREENSHOTS / f"{name}{f'-{number}' if number else ''}.png")
         profiles.take_back(context, asked)
     assert not faults, f"The page raised errors of its own: {faults}"

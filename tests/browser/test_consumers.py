@@ -61,6 +61,7 @@ def test_a_group_is_walked_through_a_leave(page: Page, dashboard: str) -> None:
     expect(page.get_by_role("button", name="A rebalance on")).to_be_disabled()
 
 
+@pytest.mark.slow  # in the ordinary run a link of Replication is
 def test_cooperative_pauses_less_and_the_link_says_so(
     page: Page, new_page: Callable[..., Page], dashboard: str
 ) -> None:

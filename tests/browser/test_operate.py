@@ -173,7 +173,7 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
     cluster = lab.cluster
     before = layout_of(cluster)
     held = sum(2 in replicas for replicas in before.assignments().values())
-    page = new_page(accept_downloads=True)
+    page = new_page()
     racks = "".join(f"{broker},{rack}\n" for broker, rack in RACKS.items())
     files = {"describe.txt": cluster.describe(), "racks.csv": f"broker,rack\n{racks}"}
     open_files(page, lab.reading, files, then="Board")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample, to
+from tests.browser.conftest import SCREENSHOTS, open_sample, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,13 +52,12 @@ def picture(page: Page, name: str) -> None:
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_the_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: str) -> None:
-    """All 18 replicas by the arrow key, each with its numbers; the last lists stand beside the matrix."""
-    page.goto(f"{dashboard}/placement")
-    answers(page, "Partition 0 is led by broker 2: (partition 0 + start 2) mod 3 = 2.")
+def test_the_last_of_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: str) -> None:
+    """From a link, the last six replicas by the arrow key, each with its numbers; all lists stand beside the matrix."""
+    page.goto(f"{dashboard}/placement?brokers=0-2&partitions=6&replicas=3&start=2&shift=2&step=12")
     lists = [(2, 0, 1), (0, 1, 2), (1, 2, 0), (2, 1, 0), (0, 2, 1), (1, 0, 2)]
-    for partition, row in enumerate(lists):
-        for place, broker in enumerate(row):
+    for partition in (4, 5):
+        for place, broker in enumerate(lists[partition]):
             which = "is led by" if place == 0 else f"has replica {place + 1} on"
             answers(page, f"Partition {partition} {which} broker {broker}:")
             settled(page)
@@ -76,6 +75,7 @@ def test_the_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: s
     picture(page, "placement-six-partitions")
 
 
+@pytest.mark.slow  # in the ordinary run a link of Replication is
 def test_a_link_is_shared(page: Page, new_page: Callable[..., Page], dashboard: str) -> None:
     """Another person who opens the address sees the same step of the same placement, and needs no layout."""
     page.goto(f"{dashboard}/placement")
@@ -105,6 +105,7 @@ def test_a_click_steps_to_a_replica(page: Page, dashboard: str) -> None:
     holds(page, "spinbutton", "Start index", "2")
 
 
+@pytest.mark.slow
 def test_the_faulty_table_beside_what_the_code_gives(page: Page, dashboard: str) -> None:
     """Both tables and the reason; the published one is not passed off as Kafka's."""
     page.goto(f"{dashboard}/placement")
@@ -117,7 +118,8 @@ def test_the_faulty_table_beside_what_the_code_gives(page: Page, dashboard: str)
     picture(page, "placement-faulty-table")
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_hundred_topics_are_compared(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """Five ways in one picture; drawing again changes the seed, and nothing is refused."""
     page = new_page(color_scheme=scheme)

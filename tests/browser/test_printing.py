@@ -39,6 +39,8 @@ PAGES = (
     *(lesson.title for lesson in LESSONS),
     *(view.title for view in ClustersView),
 )
+#: Of those that no other test prints a page of each kind: a long table, a lesson's figure with letters, a framed text.
+OFTEN = ("Leaders", "Consumers", "Report")
 #: What is on the paper as a person would see it: words too pale for it, rows of tables, and what only a click uses.
 ON_PAPER = """() => {
   const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 1;
@@ -119,8 +121,11 @@ def test_board_and_plan_are_printed_whole(page: Page, dashboard: str, tmp_path: 
     assert not {"Overview", "Resilience", "(plan.json)"} & set(words)
 
 
-def test_every_page_is_printed_whole_and_in_light(
-    new_page: Callable[..., Page], dashboard: str, tmp_path: Path
+@pytest.mark.parametrize(
+    "pages", [pytest.param(OFTEN, id="often"), pytest.param(PAGES, id="all", marks=pytest.mark.slow)]
+)
+def test_pages_are_printed_whole_and_in_light(
+    new_page: Callable[..., Page], dashboard: str, tmp_path: Path, pages: tuple[str, ...]
 ) -> None:
     """From a dark screen: dark words on a white ground, all rows of its tables, nothing to click."""
     from playwright.sync_api import expect
@@ -132,7 +137,7 @@ def test_every_page_is_printed_whole_and_in_light(
     page.goto(f"{page.url}&remove={DRAINED}")
     page.locator(".st-key-answer").filter(has_text=f"Draining broker {DRAINED}: 12 replicas move").wait_for()
     sheet, rows = page.locator("html"), 0
-    for name in PAGES:
+    for name in pages:
         to(page, name)
         settled(page, f"printed-{name.lower().replace(' ', '-')}")
         page.emulate_media(media="print")
@@ -229,6 +234,7 @@ def test_what_is_folded_away_is_printed_where_it_answers(page: Page, dashboard: 
     expect(page.locator(".stMain details[open]")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_thousand_brokers_are_printed_with_all_their_ids(page: Page, dashboard: str, tmp_path: Path) -> None:
     """The Board and the Heatmap have each id, Plan each receiver; none takes more than a handful of sheets."""
     open_files(page, dashboard, test_thousand.cluster(), then="Board")

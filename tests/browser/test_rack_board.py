@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import at_rest, open_files, open_sample, runs_of, settled
+from tests.browser.conftest import SCHEMES, Profiles, at_rest, open_files, open_sample, runs_of, settled
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
 
@@ -69,15 +69,15 @@ def says(page: Page, sentence: str) -> Locator:
 
 
 @pytest.fixture(scope="module")
-def link(browser: Browser, dashboard: str) -> str:
+def link(profiles: Profiles, dashboard: str) -> str:
     """The address of the Racks page with the cluster of six brokers, opened once from files."""
-    context = browser.new_context()
-    page = context.new_page()
+    context = profiles.lend({})
+    page = profiles.page_of(context, {})
     open_files(page, dashboard, cluster(), then="Board")
     tile(page, 1).wait_for()
     page.wait_for_url("**/board?**layout=**")
     address = page.url
-    context.close()
+    profiles.take_back(context, {})
     return address
 
 
@@ -192,10 +192,12 @@ def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
 
 def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
     """A touch on a tile drags it to the tray; the page does not scroll away under the finger."""
-    page = open_link(new_page(has_touch=True), link)
+    page = new_page()
+    touch = page.context.new_cdp_session(page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    open_link(page, link)
     x, y = middle(tile(page, 5))
     to_x, to_y = middle(page.locator(".tray"))
-    touch = page.context.new_cdp_session(page)
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for step in range(1, 9):
         at = {"x": x + (to_x - x) * step / 8, "y": y + (to_y - y) * step / 8}
@@ -285,7 +287,7 @@ def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
     expect(page.locator(".board img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_three_hundred_brokers_fit_the_screen(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """All 300 tiles and the tray are within 768 pixels, light and dark; none is left out."""
     page = new_page(color_scheme=scheme)

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.browser
 
 SVG = "{http://www.w3.org/2000/svg}"
 BARS = ["broker", "stay", "moved in", "moved out"]
+#: Of those whose files no other test looks into, a chart over time beside a heatmap, and two drawings of a lesson.
+OFTEN = ("history?cluster=shop&compare=heatmap&", "consumers?")
 #: What stands on a page, by what follows its address: of each figure the first heads of its data, none where it is a
 #: drawing that shows none.
 FIGURES: dict[str, list[list[str]]] = {
@@ -170,14 +172,20 @@ def both(page: Page, figure: str, where: Path) -> tuple[set[str], list[list[str]
     return words, list(csv.reader(table.read_text("utf-8").splitlines()))
 
 
-def test_every_figure_of_every_page_is_saved(page: Page, with_history: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "addresses", [pytest.param(OFTEN, id="often"), pytest.param(tuple(FIGURES), id="all", marks=pytest.mark.slow)]
+)
+def test_every_figure_of_a_page_is_saved(
+    page: Page, with_history: str, tmp_path: Path, addresses: tuple[str, ...]
+) -> None:
     """The menu stands at each chart and each figure of ours; pictures have words, data its heads and a row at least."""
     from PIL import Image
 
     open_sample(page, with_history, "Nine brokers")
     page.wait_for_url("**layout=*")
     layout = f"{page.url.partition('?')[2]}&remove=7"
-    for address, figures in FIGURES.items():
+    for address in addresses:
+        figures = FIGURES[address]
         page.goto(f"{with_history}/{address}{layout}")
         menus = page.locator(".save-figure:visible")
         expect(menus, address).to_have_count(len(figures))

@@ -1,4 +1,8 @@
-"""Every page in every state that a person can meet, each with its picture kept for a person to look at."""
+"""Every page in every state that a person can meet, each with its picture kept for a person to look at.
+
+What a page says in a state, and that it is drawn, is proven without a browser in ``tests/pages``; so the ordinary run
+sees the states that differ in the browser, and the long run all.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, free_port, open_files, open_sample, settled, start_dashboard, stop, to
+from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop, to
 from tests.browser.cut import cut_off
 from tests.conftest import require
 
@@ -77,7 +81,8 @@ def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -
         expect(page.locator(".st-key-fleet-table, .st-key-history-figure, .pairs")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_normal_pages(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """The captured cluster with sizes, racks and hosts, in light and dark."""
     page = new_page(color_scheme=scheme)
@@ -85,6 +90,7 @@ def test_normal_pages(new_page: Callable[..., Page], dashboard: str, scheme: str
     through_all(page, f"normal-{scheme}")
 
 
+@pytest.mark.slow
 def test_a_broker_down(page: Page, dashboard: str) -> None:
     """The captured cluster with a broker down: what has no leader is the first thing that the Overview says."""
     open_sample(page, dashboard, "A broker is down")
@@ -126,17 +132,26 @@ def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) ->
     expect(page.locator("img[src='x']")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
-    """1,000 brokers and 1,000,000 partitions: every page is drawn, and a broker is taken out by its keys."""
+    """1,000 brokers and 1,000,000 partitions, as they are: every page is drawn."""
     page.set_default_timeout(120_000)
     open_sample(page, dashboard, "1,000 brokers")
     through_all(page, "huge")
+
+
+def test_the_largest_sample_with_a_broker_out(page: Page, dashboard: str) -> None:
+    """1,000 brokers and 1,000,000 partitions, a broker drained: every page is drawn with what is and what will be."""
+    page.set_default_timeout(120_000)
+    open_sample(page, dashboard, "1,000 brokers")
+    page.wait_for_url("**layout=*")
     page.goto(f"{dashboard}/board{_query(page.url)}&remove=7")
     page.locator(".st-key-answer").get_by_text("Draining broker 7").wait_for()
     settled(page, "state-huge-racks-what-if")
     through_all(page, "huge-what-if")
 
 
+@pytest.mark.slow
 def test_replication_in_its_states(page: Page, dashboard: str) -> None:
     """A link that is not understood, a line that is none, an event that cannot happen, a story of five replicas."""
     states = {
@@ -154,6 +169,7 @@ def test_replication_in_its_states(page: Page, dashboard: str) -> None:
         expect(page.locator(".st-key-strip")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_consumers_in_their_states(page: Page, dashboard: str) -> None:
     """A link that is cut, a story without a rebalance, by two rebalances, and by strategies side by side."""
     states = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, at_rest, free_port, settled, start_dashboard, stop
+from tests.browser.conftest import at_rest, free_port, settled, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
 
@@ -44,7 +44,8 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.slow  # in the ordinary run they are drawn in a narrow window
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
     """Each by its own address, in light and dark, without a layout that is open."""
     page: Page = new_page(color_scheme=scheme)
