@@ -45,6 +45,32 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (
         "which of two ways makes the same codes in less time"
     ),
+    (_PROOF + "choices.py", "racks = int(rack.max(initial=0)) + 1", "0"): "a rack more that nobody is in",
+    (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "3"): (
+        "a weight that is larger than it has to be"
+    ),
+    (_PROOF + "circles.py", "return self.settles(move=0, square=1)", "1"): "where moves have no price, any is one",
+    (
+        _PROOF + "circles.py",
+        "guess = max(least, square * (int(np.ptp(load)) - 1)) if load.size else least",
+        "1",
+    ): "where a search begins",
+    (_PROOF + "compared.py", "if replicas.shape[1] > _WIDE:", "replicas.shape[1] > _WIDE"): (
+        "which of two ways counts the same in less time"
+    ),
+    (
+        _PROOF + "exchange.py",
+        "brokers, racks = len(choice.rack), int(choice.rack.max(initial=-1)) + 1",
+        "1",
+    ): "a rack more that nobody is in",
+    (
+        _PROOF + "exchange.py",
+        "count, self._racks = len(chosen), int(choice.rack.max(initial=-1)) + 1",
+        "1",
+    ): "a rack more that nobody is in",
+    (_PROOF + "exchange.py", "after[every, self._own[more]] -= 1", "1"): (
+        "fullest racks that hold the rack it leaves held no more with it"
+    ),
     (_PROOF + "leaders.py", "late = held & np.append(change.alive, False)[lists]", "False"): "padding holds nothing",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"

@@ -141,6 +141,17 @@ class TestDrain:
         assert proven(good)[:2] == (True, True)
         assert proven(bad)[:2] == (False, False)
 
+    def test_of_several_that_have_to_move_each_goes_to_the_emptiest_rack_that_has_room(self) -> None:
+        """Two of three leave rack c, broker 2 of rack a stays: one comes to 4 of rack b, the other to rack a again."""
+        racks = {1: "c", 5: "c", 2: "a", 3: "a", 6: "a", 4: "b"}
+        current = layout([[1, 5, 2]], *(Broker(i, rack) for i, rack in racks.items()))
+        wish = Wish(remove=(1, 5), rebalance=True, options=Options(keep_racks=True))
+
+        good, bad = (check(current, replace_lists(current, [lists]), wish) for lists in ([2, 3, 4], [2, 3, 6]))
+
+        assert proven(good)[0]
+        assert not proven(bad)[0]
+
     def test_a_plan_that_raises_the_factor_too_keeps_the_first_that_may_stay(self) -> None:
         """As a pasted plan may: broker 2 comes second, and where broker 1 leaves, whoever comes may be first."""
         current = layout([[1], [3]], Broker(2))

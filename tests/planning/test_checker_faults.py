@@ -149,6 +149,10 @@ def test_partitions_that_cannot_move_are_named_once_and_why() -> None:
         "orders-0 would name broker 3, which is cordoned: Kafka refuses the list.",
         "2 more lists name cordoned brokers.",
     )
+    short = layout([[1], [1, 2]], Broker(2))
+    assert check(short, replace_lists(short, [[2], [1, 2]]), Wish(), pinned=np.ones(2, np.bool_)).faults == (
+        "orders-0 has no live in-sync replica to copy from, so it cannot move.",
+    )
     # Another order alone moves nothing.
     pair = layout([[1, 2]])
     assert check(pair, replace_lists(pair, [[2, 1]]), Wish(), pinned=np.ones(1, np.bool_)).valid

@@ -179,6 +179,21 @@ class TestExchanges:
 
             assert found.racks_good.tolist() == [good]
 
+    def test_a_rack_whose_only_broker_is_held_is_not_open(self) -> None:
+        """Three replicas in rack a and one on broker 0, which is all of rack b: nothing could be better."""
+        for held, good in (([0, 2, 3], True), ([2, 3, -1], False)):
+            found = exchanges(
+                Choice(
+                    kept=np.array([held]),
+                    chosen=np.array([[1]]),
+                    others=None,
+                    targets=np.ones(4, np.bool_),
+                    rack=np.array([1, 0, 0, 0]),
+                )
+            )
+
+            assert found.racks_good.tolist() == [good]
+
     def test_only_the_given_others_count(self) -> None:
         """Of three members one goes; only it could have stayed instead."""
         found = exchanges(

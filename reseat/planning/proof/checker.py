@@ -279,8 +279,6 @@ def _moves_and_squares(
 def _spread_least(graph: Graph) -> bool:
     """Whether the fullest cannot hold less, nor the emptiest more."""
     load = graph.load
-    if int(np.ptp(load)) <= 1:
-        return True
     every = np.ones(len(load), np.bool_)
     ends = (every if graph.more is None else graph.more) & (load < graph.high)
     stuck = bool((~ends & (load == load.min())).any())

@@ -140,7 +140,7 @@ class _Part:
         """(m, G) racks that have a broker which the replica could sit on instead."""
         choice, racks = self._choice, self._racks
         if choice.others is None:
-            on = choice.targets[np.maximum(self._members, 0)] & (self._members >= 0)
+            on = choice.targets[self._members] & (self._members >= 0)
             row, column = np.nonzero(on)
             cell = row * racks + choice.rack[self._members[row, column]]
             taken = np.bincount(cell, minlength=shape[0] * racks).reshape(shape)

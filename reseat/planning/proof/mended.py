@@ -33,7 +33,7 @@ def mended(change: Change) -> tuple[BoolArray, IndexArray]:
     np.add.at(often, (topic, named), 1)
     common = lists.shape[1] - often[:, ::-1].argmax(axis=1)  # of equals the greater
     factor = np.where(change.pinned, distinct, common[topic])
-    alive = (change.before != NONE) & ~np.append(change.leaving, False)[change.before]
+    alive = (change.before != NONE) & ~change.leaving[change.before]
     for column in range(1, alive.shape[1]):
         alive[:, column] &= ~(change.before[:, :column] == change.before[:, column, None]).any(axis=1)
     drops = alive.sum(axis=1) > factor[change.rows]

@@ -67,9 +67,9 @@ class Verdict:
     changed_preferred_leaders: int
     changed_leaders_proven: bool
     sentences: tuple[str, ...]
-    racks_unknown: bool = False
-    last_resorts: tuple[int, ...] = ()
-    last_resorts_needed: bool = True
+    racks_unknown: bool
+    last_resorts: tuple[int, ...]
+    last_resorts_needed: bool
     topics_even: tuple[int, int] | None = None
 
     @property
