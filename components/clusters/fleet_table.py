@@ -132,8 +132,5 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
 
 def as_csv(clusters: pd.DataFrame) -> str:
     """All columns but the curves, names made harmless for spreadsheets."""
-    whole = clusters.drop(columns=["size_curve", "spread_curve"]).copy()
-    for column in ("cluster", "weakest_rack", "worst_finding"):
-        whole[column] = tables.harmless(whole[column].fillna("").astype(str))
-    written: str = whole.to_csv(index=False)
-    return written
+    whole = clusters.drop(columns=["size_curve", "spread_curve"])
+    return tables.as_csv(whole, ("cluster", "weakest_rack", "worst_finding"))

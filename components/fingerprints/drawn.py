@@ -214,11 +214,9 @@ def _moved(one: TopicFingerprint) -> str:
 
 def _as_csv(found: Sequence[TopicFingerprint]) -> str:
     whole = _frame(found)
-    whole["topic"] = tables.harmless(whole["topic"])
     whole["moved partitions"] = [" ".join(map(str, one.moved)) for one in found]
     whole["all shifts"] = [" ".join(map(str, one.fits[0].shifts)) if one.fits else "" for one in found]
-    written: str = whole.to_csv(index=False)
-    return written
+    return tables.as_csv(whole)
 
 
 def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:

@@ -97,9 +97,7 @@ def as_table(rows: pa.Table) -> pd.DataFrame:
 def as_csv(rows: pa.Table) -> str:
     """All of some changes as CSV, with the names of the table's own columns."""
     columns = ["taken_at", "previous_taken_at", "kind", "topic", "partition", "broker", "was"]
-    whole = rows.select(columns).to_pandas(types_mapper=_whole)
-    whole["topic"] = tables.harmless(whole["topic"].fillna(""))
-    return str(whole.to_csv(index=False))
+    return tables.as_csv(rows.select(columns).to_pandas(types_mapper=_whole))
 
 
 def _whole(kind: pa.DataType) -> object:

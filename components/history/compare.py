@@ -170,10 +170,5 @@ def _difference(noted: ReadingDifference) -> None:
         "history-difference",
         tables.shown_of(len(first), len(found), "difference"),
         "difference.csv",
-        lambda: _csv(changes_frame(noted, found).drop(columns=["time"])),
+        lambda: tables.as_csv(changes_frame(noted, found).drop(columns=["time"])),
     )
-
-
-def _csv(frame: pd.DataFrame) -> str:
-    frame["topic"] = tables.harmless(frame["topic"])
-    return str(frame.to_csv(index=False))

@@ -127,10 +127,7 @@ def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> N
 
 def as_csv(layout: ClusterLayout, preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> str:
     """The preview of some partitions as CSV, names made harmless for spreadsheets."""
-    frame = _frame(layout, preview, rows)
-    frame["topic"] = tables.harmless(frame["topic"])
-    written: str = frame.to_csv(index=False)
-    return written
+    return tables.as_csv(_frame(layout, preview, rows))
 
 
 def _frame(layout: ClusterLayout, preview: ElectionPreview, first: npt.NDArray[np.int64]) -> pd.DataFrame:

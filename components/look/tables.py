@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -23,10 +23,10 @@ __all__ = [
     "MOST_ROWS",
     "PLAIN",
     "RIGHT",
+    "as_csv",
     "at_most",
     "explained",
     "foot",
-    "harmless",
     "in_unit",
     "leader_names",
     "lists",
@@ -171,9 +171,18 @@ def leader_names(ids: npt.NDArray[np.integer]) -> list[str]:
     return [words.get(broker, str(broker)) for broker in ids.tolist()]
 
 
-def harmless(names: pd.Series) -> pd.Series:
-    """Names for a CSV: one that a spreadsheet would take for a formula gets an apostrophe before it."""
-    return names.where(~names.str.startswith(_FORMULA), "'" + names)
+def as_csv(frame: pd.DataFrame, names: Sequence[str] = ("topic",)) -> str:
+    """A table as CSV.
+
+    Args:
+        frame: the table; it is changed.
+        names: its columns that hold names: one that a spreadsheet would take for a formula gets an apostrophe.
+    """
+    for column in names:
+        if column in frame:
+            told = frame[column].fillna("").astype(str)
+            frame[column] = told.where(~told.str.startswith(_FORMULA), "'" + told)
+    return str(frame.to_csv(index=False))
 
 
 def foot(key: str, said: str, file: str, make: Callable[[], bytes | str]) -> None:

@@ -170,7 +170,7 @@ def _draw_outcome(operated: OperatedCluster, election: Election) -> None:
         right = dict.fromkeys(("leader before", "previewed", "leader now"), tables.RIGHT)
         tables.table(outcome_frame(shown), "election-outcome-table", right, height=220)
         said = tables.shown_of(len(shown), len(rows), "partition")
-        tables.foot("election-outcome", said, "election.csv", lambda: _as_csv(rows))
+        tables.foot("election-outcome", said, "election.csv", lambda: tables.as_csv(outcome_frame(rows)))
 
 
 def outcome_frame(held: Sequence[PartitionElection]) -> pd.DataFrame:
@@ -193,10 +193,3 @@ def outcome_frame(held: Sequence[PartitionElection]) -> pd.DataFrame:
             ],
         }
     )
-
-
-def _as_csv(held: Sequence[PartitionElection]) -> str:
-    whole = outcome_frame(held)
-    whole["topic"] = tables.harmless(whole["topic"])
-    written: str = whole.to_csv(index=False)
-    return written

@@ -227,11 +227,4 @@ def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) 
     shown = found[: tables.MOST_ROWS]
     tables.table(moves_frame(shown, stalled), f"{key}-moves", {"copied": tables.RIGHT}, height=260, fixed=True)
     said = tables.shown_of(len(shown), len(found), "partition")
-    tables.foot(key, said, "run.csv", lambda: _as_csv(found, stalled))
-
-
-def _as_csv(moves: Sequence[MoveProgress], stalled: Mapping[tuple[str, int], float]) -> str:
-    whole = moves_frame(moves, stalled)
-    whole["topic"] = tables.harmless(whole["topic"])
-    written: str = whole.to_csv(index=False)
-    return written
+    tables.foot(key, said, "run.csv", lambda: tables.as_csv(moves_frame(found, stalled)))

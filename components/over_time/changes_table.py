@@ -121,8 +121,7 @@ def changes_frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.D
 def _csv(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> str:
     frame = changes_frame(noted, rows)
     frame["change"] = [KINDS[kind] for kind in noted.changes.kind[rows].tolist()]
-    frame["topic"] = tables.harmless(frame["topic"])
-    return str(frame.to_csv(index=False))
+    return tables.as_csv(frame)
 
 
 def _clock(when: datetime) -> str:

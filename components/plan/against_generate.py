@@ -157,7 +157,7 @@ def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
         f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
         f"{text.counted(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}."
     )
-    tables.foot("generate", said, "generate.csv", lambda: _as_csv(plan, beside, chosen))
+    tables.foot("generate", said, "generate.csv", lambda: tables.as_csv(_frame(plan, beside, chosen)))
 
 
 def _frame(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> pd.DataFrame:
@@ -176,10 +176,3 @@ def _frame(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> pd.Data
             "its copies": beside.generated_copies[chosen],
         }
     )
-
-
-def _as_csv(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> str:
-    frame = _frame(plan, beside, chosen)
-    frame["topic"] = tables.harmless(frame["topic"])
-    written: str = frame.to_csv(index=False)
-    return written

@@ -39,6 +39,8 @@ _COLUMNS = {
 }
 #: Columns of broker ids: names, without separators.
 _IDS = ("broker", "other broker")
+#: Columns that hold names from outside.
+_NAMES = ("lost", "in rack", "rack", "other rack")
 
 
 def draw_tables(
@@ -88,7 +90,7 @@ def draw_tables(
     tables.table(frame, name, kinds, fixed=True, on_select=chosen)
     few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
     said = f"{few} Click a row to see its details above."
-    tables.foot(f"resilience-{what}", said, f"resilience-{what}.csv", lambda: _csv(everything()))
+    tables.foot(f"resilience-{what}", said, f"resilience-{what}.csv", lambda: tables.as_csv(everything(), _NAMES))
 
 
 def singles_on_paper(losses: Losses, view: ResilienceView) -> None:
@@ -196,12 +198,3 @@ def _losses(shown: int, total: int) -> str:
     if shown >= total:
         return f"{text.counted(total, 'loss', 'losses')}."
     return f"The first {shown:,} of {total:,} losses; search to see others, or download all."
-
-
-def _csv(frame: pd.DataFrame) -> str:
-    """As CSV, names made harmless for spreadsheets."""
-    for column in ("lost", "in rack", "rack", "other rack"):
-        if column in frame:
-            frame[column] = tables.harmless(frame[column].fillna(""))
-    written: str = frame.to_csv(index=False)
-    return written

@@ -79,10 +79,7 @@ def _by_partition(
 
 def as_csv(plan: Plan) -> str:
     """The whole table of moves as CSV; a cell that a spreadsheet would take for a formula gets a leading quote."""
-    frame = moves_frame(plan, np.flatnonzero(plan.changed))
-    frame["topic"] = tables.harmless(frame["topic"])
-    written: str = frame.to_csv(index=False)
-    return written
+    return tables.as_csv(moves_frame(plan, np.flatnonzero(plan.changed)))
 
 
 def draw_moves(plan: Plan, key: str) -> None:

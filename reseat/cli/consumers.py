@@ -12,6 +12,7 @@ from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Partition, assignor_na
 from reseat.consumers.compare import AssignorResult, compare, surplus_of
 from reseat.consumers.rebalancing import Call, GroupState, Message, Transition
 from reseat.consumers.text import read_group
+from reseat.model.naming import by_topic
 
 __all__ = ["consumers"]
 
@@ -54,7 +55,7 @@ def _as_json(measures: AssignorResult, start: GroupState) -> dict[str, Any]:
                 "id": member.id,
                 "count": len(member.owned),
                 "surplus": beyond[member.id],
-                "partitions": _by_topic(member.owned),
+                "partitions": by_topic(member.owned),
             }
             for member in end.members.values()
         ],
@@ -71,15 +72,15 @@ def _as_json(measures: AssignorResult, start: GroupState) -> dict[str, Any]:
 def _step_json(transition: Transition) -> dict[str, Any]:
     return {
         "sentence": transition.sentence,
-        "moved": _by_topic(transition.moved),
+        "moved": by_topic(transition.moved),
         "needless": transition.needless,
         "calls": [_call_json(call) for call in transition.calls],
         "rounds": [
             {
                 "generation": one.generation,
                 "leader": one.leader,
-                "assignment": {member: _by_topic(partitions) for member, partitions in one.assignment.items()},
-                "paused": _by_topic(sorted(one.paused)),
+                "assignment": {member: by_topic(partitions) for member, partitions in one.assignment.items()},
+                "paused": by_topic(sorted(one.paused)),
                 "calls": [_call_json(call) for call in one.calls],
                 "messages": [_message_json(message) for message in one.messages],
             }
@@ -89,7 +90,7 @@ def _step_json(transition: Transition) -> dict[str, Any]:
 
 
 def _call_json(call: Call) -> dict[str, Any]:
-    return {"member": call.member, "method": call.method, "partitions": _by_topic(call.partitions)}
+    return {"member": call.member, "method": call.method, "partitions": by_topic(call.partitions)}
 
 
 def _message_json(message: Message) -> dict[str, str]:
@@ -99,13 +100,6 @@ def _message_json(message: Message) -> dict[str, str]:
         "name": message.name,
         "content": message.content,
     }
-
-
-def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for topic, partition in partitions:
-        found.setdefault(topic, []).append(partition)
-    return found
 
 
 def _story(measures: AssignorResult, start: GroupState) -> list[str]:
@@ -143,7 +137,7 @@ def _side_by_side(measured: Iterable[AssignorResult]) -> list[str]:
 def _listed(partitions: Iterable[Partition]) -> str:
     parts = [
         f"{_shown(topic)}: {', '.join(map(str, ids[:LISTED_PARTITIONS]))}{' …' if len(ids) > LISTED_PARTITIONS else ''}"
-        for topic, ids in _by_topic(partitions).items()
+        for topic, ids in by_topic(partitions).items()
     ]
     return "; ".join(parts) or "nothing"
 

@@ -34,7 +34,7 @@ def names_in_hash_order(names: Sequence[str]) -> list[str]:
 
 
 def members_in_hash_order(group: Group) -> list[Member]:
-    """Members as the ``HashMap`` of subscriptions hands them out that the leader of a group gives its assignor.
+    """Members as the ``HashMap`` hands them out that an assignor is given by the leader of a group, or by a broker.
 
     Args:
         group: the group, members in the order in which the coordinator told them.

@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections.abc import Collection, Iterable
 
-__all__ = ["LARGEST_ID", "id_in", "is_internal", "is_topic_id", "named_by", "natural"]
+__all__ = ["LARGEST_ID", "by_topic", "id_in", "is_internal", "is_topic_id", "named_by", "natural"]
 
 #: Kafka's broker and partition ids are Java ints.
 LARGEST_ID = 2**31 - 1
@@ -23,6 +23,14 @@ def is_topic_id(text: str) -> bool:
 def is_internal(topic: str) -> bool:
     """Whether a topic is internal by its name: Kafka's own start with two underscores, platforms' with one."""
     return topic.startswith("_")
+
+
+def by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    """The ids of partitions by their topic, both in the order given."""
+    found: dict[str, list[int]] = {}
+    for topic, partition in partitions:
+        found.setdefault(topic, []).append(partition)
+    return found
 
 
 def named_by(topics: Iterable[str], patterns: Collection[str]) -> tuple[str, ...]:

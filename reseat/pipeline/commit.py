@@ -50,6 +50,7 @@ from reseat.history.commit_record import RUNS, CommitRecord
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import TABLES
 from reseat.pipeline.ledger import LEDGER, by_month, is_ledger
+from reseat.pipeline.publishing import parent
 from reseat.pipeline.turns import BEGUN, Turn
 
 __all__ = ["Batch"]
@@ -183,7 +184,7 @@ class Batch:
             return CommitRecord()
         # Spark does not force its files to disk; without this a machine that dies could keep the names and lose the
         # content.
-        self._tables.settle([*staged, *sorted({_parent(path) for path in staged})])
+        self._tables.settle([*staged, *sorted({parent(path) for path in staged})])
         self._decided = True
         try:
             self._turn.publish(record)
@@ -223,7 +224,7 @@ def _cluster_day(path: str) -> tuple[str, str] | None:
     Raises:
         InputRefused: it lies in a folder that is none of a table.
     """
-    folder = _parent(path)
+    folder = parent(path)
     if is_ledger(folder):
         return None
     name, *keys = folder.split("/")
@@ -239,7 +240,3 @@ def _cluster_day(path: str) -> tuple[str, str] | None:
         f"{path[:300]} cannot be a file of the tables; TABLE/cluster=NAME/day=YYYY-MM-DD/FILE.parquet was expected, "
         "with the name of a cluster of up to 100 letters, digits, '.', '_' and '-'."
     )
-
-
-def _parent(path: str) -> str:
-    return path.rpartition("/")[0]

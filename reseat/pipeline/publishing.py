@@ -14,7 +14,7 @@ from reseat.errors import InputRefused
 from reseat.history.commit_record import CommitRecord
 from reseat.history.folder import Folder
 
-__all__ = ["carry_out"]
+__all__ = ["carry_out", "parent"]
 
 
 def carry_out(tables: Folder, record: CommitRecord) -> None:
@@ -24,17 +24,17 @@ def carry_out(tables: Folder, record: CommitRecord) -> None:
         InputRefused: the file system refuses, or a file that was to be added is nowhere. Then nothing was removed.
     """
     tables.each(lambda one: _publish(tables, *one), record.add)
-    homes = {_parent(final) for _, final in record.add}
+    homes = {parent(final) for _, final in record.add}
     tables.settle(sorted(homes))
     if not record.remove:
         return
     if lacking := tables.lacking([final for _, final in record.add]):
         raise _lost(tables, lacking[0])
     tables.each(tables.delete, record.remove)
-    for day in sorted({_parent(path) for path in record.remove} - homes):
+    for day in sorted({parent(path) for path in record.remove} - homes):
         folder = day
         while "/" in folder and tables.delete_empty(folder):  # up to the table's own folder, which stays
-            folder = _parent(folder)
+            folder = parent(folder)
 
 
 def _publish(tables: Folder, staged: str, final: str) -> None:
@@ -55,5 +55,6 @@ def _lost(tables: Folder, final: str) -> InputRefused:
     )
 
 
-def _parent(path: str) -> str:
+def parent(path: str) -> str:
+    """The folder that a path of the tables lies in."""
     return path.rpartition("/")[0]

@@ -11,11 +11,13 @@ import math
 from reseat.model import Certificate, Severity, Wish
 from reseat.model.units import count, size
 from reseat.model.wording import counted, ids, verb
+from reseat.report.content import Fact
 from reseat.report.matter import Matter
 
 __all__ = [
     "capital",
     "copied",
+    "data_to_copy",
     "headline",
     "least_moves",
     "ranging",
@@ -26,6 +28,12 @@ __all__ = [
     "subject",
     "unproven",
 ]
+
+
+def data_to_copy(made: Certificate) -> Fact:
+    """What a plan copies, as a figure."""
+    amount = made.bytes_to_move
+    return Fact("Data to copy", size(amount), None, math.nan if amount is None else amount)
 
 
 def capital(sentence: str) -> str:

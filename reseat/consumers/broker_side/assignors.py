@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from reseat.consumers.broker_side.java_sets import members_in_order
 from reseat.consumers.broker_side.uniform_equal import assign_equal
 from reseat.consumers.broker_side.uniform_uneven import assign_uneven
 from reseat.consumers.group import Assignment, Group, Member, Partition
+from reseat.consumers.java_order import members_in_hash_order
 
 __all__ = ["BROKER_ASSIGNORS", "BrokerRange", "BrokerUniform"]
 
@@ -65,7 +65,7 @@ class BrokerUniform(_OfBrokers):
 
     def assign(self, group: Group) -> Assignment:
         """By counts alone where all members subscribe to the same topics, else evened out topic by topic."""
-        members = members_in_order(group)
+        members = members_in_hash_order(group)
         if len({frozenset(member.topics) for member in members}) <= 1:
             return assign_equal(group, members)
         return assign_uneven(group, members)

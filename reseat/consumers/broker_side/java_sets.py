@@ -9,19 +9,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Collection, Iterable
 
-from reseat.consumers.group import Group, Member
-from reseat.consumers.java_order import names_in_hash_order
+from reseat.consumers.group import Group
 
-__all__ = ["id_order", "in_set_order", "members_in_order", "topics_in_set_order"]
+__all__ = ["id_order", "in_set_order", "topics_in_set_order"]
 
 _BUCKETS = 16
 _HALF, _SIGN, _LOW = 0xFFFFFFFF, 1 << 63, (1 << 64) - 1
-
-
-def members_in_order(group: Group) -> list[Member]:
-    """Members as the ``HashMap`` of them that an assignor is given hands them out."""
-    by_id = {member.id: member for member in group.members}
-    return [by_id[name] for name in names_in_hash_order(list(by_id))]
 
 
 def topics_in_set_order(group: Group, topics: Iterable[str]) -> list[str]:

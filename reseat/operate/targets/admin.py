@@ -28,6 +28,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reseat.errors import ClusterUnreachable
+from reseat.model.naming import by_topic
 from reseat.operate.targets.admin_cordons import AdminCordons
 from reseat.operate.targets.admin_requests import (
     GONE,
@@ -232,7 +233,7 @@ class AdminTarget:
         def ask(chunk: Sequence[Partition]) -> dict[Partition, str]:
             asked = [
                 ElectLeadersRequest.TopicPartitions(topic=topic, partitions=ids)
-                for topic, ids in _by_topic(chunk).items()
+                for topic, ids in by_topic(chunk).items()
             ]
             request = ElectLeadersRequest(
                 election_type=election.value, topic_partitions=asked, timeout_ms=self._timeout_ms
@@ -328,7 +329,7 @@ class AdminTarget:
                         kinds.ReassignablePartition(partition_index=one, replicas=lists[topic, one]) for one in ids
                     ],
                 )
-                for topic, ids in _by_topic(chunk).items()
+                for topic, ids in by_topic(chunk).items()
             ]
             request = AlterPartitionReassignmentsRequest(
                 timeout_ms=self._timeout_ms, allow_replication_factor_change=not keeps_factor, topics=topics
@@ -407,10 +408,3 @@ def _with_whole(name: str, chunk: Sequence[Partition], answers: Mapping[Partitio
     if name == NONE:
         return dict(answers)
     return dict.fromkeys(chunk, NOT_CONTROLLER if name in PASSING_WHOLE else name)
-
-
-def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
-    topics: dict[str, list[int]] = {}
-    for topic, one in partitions:
-        topics.setdefault(topic, []).append(one)
-    return topics

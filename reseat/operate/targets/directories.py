@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reseat.errors import ClusterUnreachable
+from reseat.model.naming import by_topic
 from reseat.operate.targets.admin_requests import NOT_ALLOWED, AdminRequests, not_allowed
 from reseat.operate.targets.error_names import NONE, error_name
 from reseat.operate.targets.stored import DirectoriesSeen, Replica, Stored
@@ -32,7 +33,7 @@ def read_directories(admin: AdminClient, partitions: Sequence[Partition], broker
     asked, stored = sorted(set(brokers)), dict[Replica, Stored]()
     online, cordoned = set[tuple[int, str]](), set[tuple[int, str]]()
     for part in in_parts(dict.fromkeys(partitions), PARTITIONS_AT_ONCE):
-        told = describe_log_dirs(admin, asked, _by_topic(part))
+        told = describe_log_dirs(admin, asked, by_topic(part))
         there = [one for one in told.directories if one.error is None]
         online |= {(one.broker, one.path) for one in there}
         cordoned |= {(one.broker, one.path) for one in there if one.cordoned}
@@ -79,16 +80,9 @@ def _request(paths: Mapping[str, Sequence[Partition]]) -> object:
             part(
                 path=path,
                 topics=[
-                    part.AlterReplicaLogDirTopic(name=topic, partitions=ids) for topic, ids in _by_topic(some).items()
+                    part.AlterReplicaLogDirTopic(name=topic, partitions=ids) for topic, ids in by_topic(some).items()
                 ],
             )
             for path, some in paths.items()
         ]
     )
-
-
-def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
-    topics: dict[str, list[int]] = {}
-    for topic, one in partitions:
-        topics.setdefault(topic, []).append(one)
-    return topics

@@ -1,7 +1,4 @@
-"""The names of Kafka's errors as Kafka writes them (``org.apache.kafka.common.protocol.Errors``, 4.1).
-
-kafka-python names most of them alike; where it does not, or does not know the code, Kafka's own name is here.
-"""
+"""What a cluster answers a write with: the name of an error, and the cluster's own words beside it."""
 
 from __future__ import annotations
 
@@ -29,31 +26,12 @@ NONE = "NONE"
 #: The broker asked is not the controller (any more).
 NOT_CONTROLLER = "NOT_CONTROLLER"
 
-_OTHERWISE = {
-    -1: "UNKNOWN_SERVER_ERROR",
-    0: NONE,
-    6: "NOT_LEADER_OR_FOLLOWER",
-    10: "MESSAGE_TOO_LARGE",
-    17: "INVALID_TOPIC_EXCEPTION",
-    39: "INVALID_REPLICA_ASSIGNMENT",
-    128: "INVALID_REGULAR_EXPRESSION",
-    129: "REBOOTSTRAP_REQUIRED",
-    130: "STREAMS_INVALID_TOPOLOGY",
-    131: "STREAMS_INVALID_TOPOLOGY_EPOCH",
-    132: "STREAMS_TOPOLOGY_FENCED",
-    133: "SHARE_SESSION_LIMIT_REACHED",
-}
-
 
 def error_name(code: int, message: str | None = None) -> ErrorName:
-    """Kafka's name of an error code, with the message beside it; ``ERROR_<code>`` for one newer than this table."""
-    if code in _OTHERWISE:
-        return ErrorName(_OTHERWISE[code], message)
-    from kafka.errors import for_code
+    """Kafka's name of an error code, with the message beside it."""
+    from reseat.sources.kafka_admin import error_names  # kafka-python is loaded where a cluster is asked
 
-    known = for_code(code)
-    name = f"ERROR_{code}" if known.__name__ == "UnrecognizedBrokerError" else str(known.message)
-    return ErrorName(name, message)
+    return ErrorName(error_names.error_name(code), message)
 
 
 def in_words(error: str) -> str:

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import FloatArray
-from reseat.model.units import count, signed, size
+from reseat.model.units import count, signed
 from reseat.model.wording import counted
 from reseat.report.carriers import Carriers, brokers_of, busiest, rack_name, worst_first
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.heat import maps_of
 from reseat.report.matter import Matter, ReportChoices
-from reseat.report.sentences import capital, copied, spread_of, subject
+from reseat.report.sentences import capital, copied, data_to_copy, spread_of, subject
 
 __all__ = ["chapter"]
 
@@ -60,7 +60,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
         text=_text(matter),
         facts=(
             Fact("Replicas to copy", count(made.moves), None, made.moves),
-            Fact("Data to copy", size(made.bytes_to_move), None, _number(made.bytes_to_move)),
+            data_to_copy(made),
             Fact("Partitions changed", count(made.changed_partitions), None, made.changed_partitions),
             *_spreads(matter),
         ),
@@ -233,7 +233,3 @@ def _tables(matter: Matter, brokers: Carriers, was: FloatArray, then: FloatArray
             )
         )
     return tuple(tables)
-
-
-def _number(amount: float | None) -> float:
-    return math.nan if amount is None else amount

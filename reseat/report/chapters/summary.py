@@ -13,6 +13,7 @@ from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import (
     capital,
     copied,
+    data_to_copy,
     headline,
     ranging,
     remaining,
@@ -162,7 +163,7 @@ def _facts(matter: Matter, choices: ReportChoices) -> tuple[Fact, ...]:
     then = spread_of(matter, after=True)
     return (
         Fact("Replicas to copy", count(made.moves), "proven minimum" if made.moves_proven else None, made.moves),
-        Fact("Data to copy", size(made.bytes_to_move), None, _number(made.bytes_to_move)),
+        data_to_copy(made),
         _third(matter, choices),
         Fact(
             "Replica spread",
@@ -183,7 +184,3 @@ def _third(matter: Matter, choices: ReportChoices) -> Fact:
     time = _time(matter, choices)
     rate = f"at {size(choices.throttle)}/s per broker"
     return Fact("Copying takes", "unknown" if math.isnan(time) else f"about {duration(time)}", rate, time)
-
-
-def _number(amount: float | None) -> float:
-    return math.nan if amount is None else amount

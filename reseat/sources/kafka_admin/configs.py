@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka.errors import for_code
 from kafka.protocol.admin import DescribeConfigsRequest
 
 from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
+from reseat.sources.kafka_admin.error_names import error_name
 
 __all__ = ["ConfigsTold", "broker_requests", "topic_requests"]
 
@@ -72,7 +72,7 @@ class ConfigsTold:
         """One batch's answer."""
         for told in answer.results:
             if told.error_code:
-                self.refused[told.resource_name] = str(for_code(told.error_code).message)
+                self.refused[told.resource_name] = error_name(told.error_code)
                 continue
             own: dict[str, str] = {}
             for config in told.configs:
@@ -87,7 +87,7 @@ class ConfigsTold:
         """One broker's answer; returns Kafka's error name where it refused."""
         for told in answer.results:
             if told.error_code:
-                return str(for_code(told.error_code).message)
+                return error_name(told.error_code)
             self.brokers[broker] = {config.name: config.value for config in told.configs if config.value}
         return None
 

@@ -8,8 +8,9 @@ from typing import Any
 from kafka.protocol.consumer import ListOffsetsRequest
 
 from reseat.consumers import Partition
+from reseat.model.naming import by_topic
 
-__all__ = ["CONSUMER", "ONLOOKER", "by_topic", "ends_request", "ends_told"]
+__all__ = ["CONSUMER", "ONLOOKER", "ends_request", "ends_told"]
 
 #: Who asks: a consumer is told where the high watermark is, and by the leader alone.
 CONSUMER = -1
@@ -51,11 +52,3 @@ def ends_told(answer: Any) -> dict[Partition, int]:
         for part in topic.partitions
         if not part.error_code and part.offset >= 0
     }
-
-
-def by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
-    """The ids of partitions by their topic."""
-    topics: dict[str, list[int]] = {}
-    for topic, one in partitions:
-        topics.setdefault(topic, []).append(one)
-    return topics

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from kafka.errors import for_code
 from kafka.protocol.admin import DescribeLogDirsRequest, DescribeLogDirsResponse
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import Finding, LogDirectory, Severity
 from reseat.model.wording import counted
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
+from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.log_dirs_columns import CORDONED, LOG, Directory, directories
 from reseat.sources.kafka_admin.undecoded import Bytes, Undecoded
 
@@ -156,7 +156,7 @@ class Gathering:
                     directory.log_dir,
                     _told(directory.total_bytes),
                     _told(directory.usable_bytes),
-                    _name(directory.error_code) if directory.error_code else None,
+                    error_name(directory.error_code) if directory.error_code else None,
                     directory.cordoned,
                 )
             )
@@ -242,13 +242,9 @@ def _unreachable(error: int, told: list[Directory]) -> ClusterUnreachable | None
     """Why an answer tells nothing. Before version 3 a refusal is an answer without any directory."""
     if error == 0 and told:
         return None
-    if error == 0 or "AUTHORIZATION" in _name(error):
+    if error == 0 or "AUTHORIZATION" in error_name(error):
         return ClusterUnreachable("CLUSTER_AUTHORIZATION_FAILED: DESCRIBE on CLUSTER is needed.", "authorization")
-    return ClusterUnreachable(f"It answered {_name(error)}.", "lost")
-
-
-def _name(code: int) -> str:
-    return str(for_code(code).message)
+    return ClusterUnreachable(f"It answered {error_name(error)}.", "lost")
 
 
 def _told(number: int) -> int | None:

@@ -20,9 +20,10 @@ from kafka.protocol.consumer import FetchRequest
 
 from reseat.consumers import Partition
 from reseat.errors import ClusterUnreachable
+from reseat.model.naming import by_topic
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
 from reseat.sources.kafka_admin.client import AdminClient
-from reseat.sources.kafka_admin.list_offsets import CONSUMER, ONLOOKER, by_topic, ends_request, ends_told
+from reseat.sources.kafka_admin.list_offsets import CONSUMER, ONLOOKER, ends_request, ends_told
 
 __all__ = ["LogEnd", "log_ends"]
 

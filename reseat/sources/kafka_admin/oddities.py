@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from kafka.errors import for_code
 
 from reseat.formats.rows.masks import mask_of
 from reseat.model import ClusterLayout, Finding, Severity
 from reseat.model.wording import counted, listed, verb
+from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.partitions import PartitionsTold
 from reseat.sources.kafka_admin.placing import Placed
 from reseat.sources.kafka_admin.reassignments import UnderWay
@@ -103,7 +103,7 @@ def _topics(failed: Mapping[str, int]) -> Finding | None:
     if not failed:
         return None
     names = sorted(failed)
-    words = ", ".join(sorted({str(for_code(code).message) for code in failed.values()}))
+    words = ", ".join(sorted({error_name(code) for code in failed.values()}))
     return Finding(
         "topic_not_told",
         Severity.ATTENTION,

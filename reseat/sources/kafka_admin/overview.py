@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kafka.errors import for_code
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from reseat.model import Broker, BrokerState, Quorum, QuorumMember
 from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.error_names import error_name
 
 __all__ = [
     "FENCED_VERSION",
@@ -133,10 +133,10 @@ def quorum_told(answer: Any, features: Mapping[str, int]) -> tuple[Quorum | None
         features: finalised features; none where they were not told.
     """
     if answer.error_code:
-        return None, str(for_code(answer.error_code).message)
+        return None, error_name(answer.error_code)
     for part in (part for topic in answer.topics for part in topic.partitions):
         if part.error_code:
-            return None, str(for_code(part.error_code).message)
+            return None, error_name(part.error_code)
         hosts = {node.node_id: node.listeners[0].host for node in answer.nodes or () if node.listeners}
         leads = next((one for one in part.current_voters if one.replica_id == part.leader_id), None)
         dynamic = features.get(_DYNAMIC, 0) >= 1 if features else None

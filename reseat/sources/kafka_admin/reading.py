@@ -23,7 +23,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from kafka.errors import for_code
 from kafka.protocol.admin import (
     DescribeClusterRequest,
     DescribeQuorumRequest,
@@ -44,6 +43,7 @@ from reseat.sources.kafka_admin.assembly import Lists, assembled
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer, open_admin
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
 from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
+from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned_brokers, log_dirs_requests
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
@@ -169,9 +169,9 @@ class _Reading:
         """DescribeCluster's answer where it tells of fenced brokers."""
         if answer is None:
             return None
-        why = answer.sentence if not _came(answer) else _error_name(answer.error_code)
-        if why is None:
+        if _came(answer) and not answer.error_code:
             return answer
+        why = error_name(answer.error_code) if _came(answer) else answer.sentence
         self._not_read.append(f"Which brokers are fenced is unknown: {_needs(why, 'DESCRIBE on CLUSTER')}")
         return None
 
@@ -294,10 +294,6 @@ def _metadata_request(topics: list[str] | None) -> MetadataRequest:
 def _came(answer: Any) -> bool:
     """Whether there is an answer, and not the reason why there is none."""
     return answer is not None and not isinstance(answer, ClusterUnreachable)
-
-
-def _error_name(code: int) -> str | None:
-    return str(for_code(code).message) if code else None
 
 
 def _needs(why: str, permission: str) -> str:

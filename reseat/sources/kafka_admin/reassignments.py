@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka.errors import for_code
-
 from reseat.errors import ClusterUnreachable
+from reseat.sources.kafka_admin.error_names import error_name
 
 __all__ = ["UnderWay", "behind", "take_reassignments"]
 
@@ -34,7 +33,7 @@ def take_reassignments(answer: Any) -> dict[tuple[str, int], UnderWay]:
         ClusterUnreachable: the controller answered with an error (``authorization``: DESCRIBE on CLUSTER is needed).
     """
     if answer.error_code:
-        name = str(for_code(answer.error_code).message)
+        name = error_name(answer.error_code)
         slug = "authorization" if "AUTHORIZATION" in name else "lost"
         raise ClusterUnreachable(f"The controller answered {name}.", slug)
     return {

@@ -18,6 +18,7 @@ from reseat.consumers import Partition
 from reseat.consumers.group import NO_GENERATION
 from reseat.errors import ClusterUnreachable
 from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.groups.consumer_protocol import read_assignment, read_subscription
 from reseat.sources.kafka_admin.groups.live import KINDS, ListedGroup, LiveGroup, LiveMember, Tasks
 from reseat.sources.kafka_admin.groups.messages import (
@@ -25,7 +26,6 @@ from reseat.sources.kafka_admin.groups.messages import (
     ShareGroupDescribeRequest,
     StreamsGroupDescribeRequest,
 )
-from reseat.sources.kafka_admin.groups.offsets import error_name
 
 __all__ = ["described", "with_sources"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kafka.errors import for_code
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import MetadataRequest
 
@@ -13,11 +12,12 @@ from reseat.consumers import Partition
 from reseat.errors import ClusterUnreachable
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
 from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.groups.messages import DescribeShareGroupOffsetsRequest
 from reseat.sources.kafka_admin.list_offsets import CONSUMER, ends_request, ends_told
 from reseat.sources.kafka_admin.topic_ids import printed_id
 
-__all__ = ["committed_offsets", "end_offsets", "error_name", "leaders_of", "share_offsets"]
+__all__ = ["committed_offsets", "end_offsets", "leaders_of", "share_offsets"]
 
 _NO_LEADER = -1
 _UNKNOWN = -1
@@ -138,8 +138,3 @@ def end_offsets(
         except ClusterUnreachable as failure:
             problems.append(f"Broker {leader} does not report the end offsets of its partitions: {failure.sentence}")
     return ends
-
-
-def error_name(code: int) -> str:
-    """Kafka's name of an error code."""
-    return str(for_code(code).message)

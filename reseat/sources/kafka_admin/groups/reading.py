@@ -21,12 +21,12 @@ from reseat.consumers.rebalancing import GroupState
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import counted, listed
 from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.groups.describing import described, with_sources
 from reseat.sources.kafka_admin.groups.live import ListedGroup, Listing, LiveGroup
 from reseat.sources.kafka_admin.groups.offsets import (
     committed_offsets,
     end_offsets,
-    error_name,
     leaders_of,
     share_offsets,
 )
