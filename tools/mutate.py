@@ -89,8 +89,8 @@ AREAS = {
         ("reseat/operate/run",),
         _tests(
             "operate",
-            "batches cordoning decide ends execute health places run_sentences runner same_topics stalled throttling "
-            "timing waiting",
+            "batches cordoning decide ends execute health places run_figures run_sentences runner same_topics stalled "
+            "throttling timing waiting",
         ),
     ),
     "formats": Area(("reseat/formats/rows", "reseat/formats/text", "reseat/formats/tables"), ("tests/formats",)),
