@@ -18,15 +18,22 @@ from components.what_if.what_if import shown
 from reseat.balance.grid import Grid
 from reseat.model import ClusterLayout
 from reseat.model.frame import replica_table
+from reseat.model.wording import listed
 
 seat = frame.page("Heatmap", shows="either")
 
 
 def table_behind(choice: grid_panel.GridChoice, grid: Grid) -> None:
     """The sums of the rows as a table with a download of the cells."""
-    ids, spans = choice.axes.brokers, choice.axes.row_spans
-    brokers = [text.ids(ids[span.start : span.stop].tolist(), 4) for span in spans]
-    values = pd.DataFrame({"brokers": brokers, choice.view.measure: grid.row_sums})
+    spans, many = choice.axes.row_spans, choice.axes.row_kind[1]
+    ids = [choice.axes.name_of(place) for place in range(len(choice.axes.brokers))]
+    brokers = [
+        text.visible(listed(ids[span.start : span.stop], 4), 120)
+        if choice.axes.by_directory
+        else text.ids(choice.axes.brokers[span.start : span.stop].tolist(), 4)
+        for span in spans
+    ]
+    values = pd.DataFrame({many: brokers, choice.view.measure: grid.row_sums})
     if choice.show == "difference":
         values = values.rename(columns={choice.view.measure: f"{choice.view.measure}, change"})
     elif len(values):
@@ -78,13 +85,15 @@ if not none:
     heat_grid(data, fields.figure("heatmap", partial(hear, choice, data["token"]), find="find_broker"))
 if choice.view.selected is not None:
     there = choice.after if choice.show == "after" and choice.after is not None else choice.before
+    there = seat.layout if choice.axes.by_directory else there
     opened(there, choice.view.selected)
 frame.how_to_read(
     "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the higher its "
     "value: the scale grows by factors, so that both ends are readable; its midpoint is below. In a change, white "
     "means no change. The bars are the sums of rows and columns, the dashed line is the mean. Drag to zoom in, click a "
     "topic for its partitions, click a partition for its replicas; Escape zooms out. Find marks a broker's row, and "
-    "Enter zooms to it. With more brokers or columns than fit the screen, neighbours share a cell, as the labels say.",
+    "Enter zooms to it. Sorted by log directories, each row is one, as things are now. With more brokers or columns "
+    "than fit the screen, neighbours share a cell, as the labels say.",
     grid_panel.measures_of(seat.layout),
 )
 if not none:

@@ -70,7 +70,8 @@ with head:
             refusal = error
             draw_refusal(seat, error)
 with board:
-    drawn = caching.kept(board_data, 4)(seat.layout, seat.wish if seat.after else Wish(), plan)
+    wish = seat.wish if seat.after else Wish()
+    drawn = caching.kept(board_data, 4)(seat.layout, wish, plan, seat.reading.log_dirs)
     rack_board(seat.layout, drawn, fields.figure("board", hear, find="find_broker", ids="ids"))
 with below:
     if plan is not None:

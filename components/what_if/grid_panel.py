@@ -17,6 +17,7 @@ from components.state import addresses, caching, fields, session, slots
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if.what_if import Shown
+from reseat.balance.directories import by_directory
 from reseat.balance.grid import (
     Axes,
     BrokerOrder,
@@ -54,6 +55,7 @@ MEASURES: dict[str, CellMeasure] = {
 }
 _TOPIC_ORDERS: dict[str, TopicOrder] = {"largest first": "size", "by name": "name", "least balanced first": "imbalance"}
 _BROKER_ORDERS: dict[str, BrokerOrder] = {"by rack": "rack", "by id": "id", "fullest first": "load"}
+_DIRECTORIES: dict[str, BrokerOrder] = {"log directories": "directory"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +121,11 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
         _place(_TOPIC_ORDERS, zoom.topic_order),
         key=slots.field("heat-topic-order"),
     )
+    orders = _BROKER_ORDERS | (_DIRECTORIES if seat.layout.log_dir is not None else {})
     rows = fourth.selectbox(
         "Sort brokers",
-        list(_BROKER_ORDERS),
-        _place(_BROKER_ORDERS, zoom.broker_order),
+        list(orders),
+        _place(orders, zoom.broker_order),
         key=slots.field("heat-broker-order"),
     )
     search = fifth.text_input(
@@ -132,12 +135,15 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
         horizontal=True, horizontal_alignment="left", vertical_alignment="center", border=False, key="heat-trail"
     )
     with place:
-        base, after, show, title = _compared(seat, shown)
+        if orders[rows] == "directory":  # of a plan's new replicas nobody knows where they will lie
+            base, after, show, title = by_directory(seat.layout, seat.reading.log_dirs), None, "present", ""
+        else:
+            base, after, show, title = _compared(seat, shown)
     asked = HeatView(
         measure=MEASURES[measure],
         by_partition=columns == "Partitions",
         topic_order=_TOPIC_ORDERS[topic_order],
-        broker_order=_BROKER_ORDERS[rows],
+        broker_order=orders[rows],
         search=search,
     )
     signature = (base.digest, columns, topic_order, rows, search)
@@ -156,7 +162,7 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
 
 
 def _place(orders: Mapping[str, str], order: str) -> int:
-    return list(orders.values()).index(order)
+    return list(orders.values()).index(order) if order in orders.values() else 0
 
 
 def within(base: ClusterLayout, view: HeatView) -> HeatView:
@@ -187,13 +193,13 @@ def trail(choice: GridChoice) -> None:
     """Where one is, and the way back out."""
     view, axes = choice.view, choice.axes
     kind = "partition" if view.by_partition else "topic"
-    where = [f"{text.counted(len(axes.brokers), 'broker')} by {text.counted(len(axes.columns), kind)}"]
+    where = [f"{text.counted(len(axes.brokers), *axes.row_kind)} by {text.counted(len(axes.columns), kind)}"]
     if view.topic is not None:
         where.append(f"of {text.code(view.topic)}")
     if not axes.single:
         across = -(-len(axes.columns) // max(len(axes.column_spans), 1))
         down = -(-len(axes.brokers) // max(len(axes.row_spans), 1))
-        where.append(f"· each cell = {text.counted(across, kind)} × {text.counted(down, 'broker')}; drag to zoom")
+        where.append(f"· each cell = {text.counted(across, kind)} × {text.counted(down, *axes.row_kind)}; drag to zoom")
     with choice.place:
         st.markdown(" ".join(where), width="content")
         if view.zoomed:
@@ -332,6 +338,7 @@ def axes_for(base: ClusterLayout, view: HeatView, search: str = "") -> Axes:
         _part(brokers, view.rows),
         _part(columns, view.columns),
         by_partition=view.by_partition,
+        by_directory=view.broker_order == "directory",
         most_rows=_MOST_ROWS,
         most_columns=_MOST_COLUMNS,
     )

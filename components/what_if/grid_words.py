@@ -37,7 +37,8 @@ def _part(choice: GridChoice) -> str:
     kind = "partition" if view.by_partition else "topic"
     columns = text.counted(len(axes.columns), kind) if view.columns is not None else f"all {kind}s"
     of = "" if view.topic is None else f" of {view.topic}"
-    brokers = text.counted(len(axes.brokers), "broker") if view.rows is not None else "all brokers"
+    one, many = axes.row_kind
+    brokers = text.counted(len(axes.brokers), one, many) if view.rows is not None else f"all {many}"
     return f"Zoomed to {columns}{of} on {brokers}"
 
 
@@ -48,9 +49,12 @@ def _extremes(choice: GridChoice, grid: Grid) -> str:
     full, empty, mean = int(np.argmax(sums)), int(np.argmin(sums)), float(sums.mean())
     start = "After the plan " if choice.show == "after" else ""
     if sums[full] == 0:
-        return _start(f"{start}no broker has {'any bytes' if _bytes(choice) else f'a {_words(choice, 1)}'}.")
+        return _start(
+            f"{start}no {choice.axes.row_kind[0]} has {'any bytes' if _bytes(choice) else f'a {_words(choice, 1)}'}."
+        )
     if sums[full] == sums[empty]:
-        every, equal = ("the broker has", "") if len(spans) == 1 else ("each broker has", " All brokers are equal.")
+        one, many = choice.axes.row_kind
+        every, equal = (f"the {one} has", "") if len(spans) == 1 else (f"each {one} has", f" All {many} are equal.")
         return _start(f"{start}{every} {_amount(choice, float(sums[full]))}.{equal}")
     least = "the least" if _bytes(choice) else "the fewest"
     return _start(
@@ -69,6 +73,7 @@ def _by_broker(choice: GridChoice, grid: Grid) -> tuple[GridChoice, Grid]:
         axes.brokers,
         axes.columns,
         by_partition=axes.by_partition,
+        by_directory=axes.by_directory,
         most_rows=len(axes.brokers),
         most_columns=1,
     )
@@ -93,10 +98,11 @@ def _difference(choice: GridChoice, grid: Grid) -> str:
 
 def _who(choice: GridChoice, row: int) -> str:
     """The brokers of a row and their verb: one, or a block of neighbours."""
-    span, ids = choice.axes.row_spans[row], choice.axes.brokers
+    span, axes = choice.axes.row_spans[row], choice.axes
+    (one, many), first = axes.row_kind, axes.name_of(span.start)
     if len(span) == 1:
-        return f"broker {ids[span.start]} has"
-    return f"the {len(span)} brokers {ids[span.start]} … {ids[span.stop - 1]} together have"
+        return f"{one} {first} has"
+    return f"the {len(span)} {many} {first} … {axes.name_of(span.stop - 1)} together have"
 
 
 def _start(words: str) -> str:

@@ -9,15 +9,15 @@ Complexity: O(P R).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reseat.model import NONE, ClusterLayout, Finding, LogDirectory, Severity
+from reseat.model import NONE, Broker, ClusterLayout, Finding, LogDirectory, Severity
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
 
-__all__ = ["DirectoryLoad", "directory_findings", "directory_loads"]
+__all__ = ["DirectoryLoad", "by_directory", "directory_findings", "directory_loads"]
 
 #: A file system with less than this part left is nearly full: Kafka stops a directory that it cannot write to.
 _NEARLY_FULL = 0.1
@@ -77,6 +77,37 @@ def directory_loads(layout: ClusterLayout, told: Iterable[LogDirectory] = ()) ->
         for place in sorted({*by_place, *counts})
         for number, load, most in (counts.get(place, (0, 0.0, 0.0)),)
     )
+
+
+def by_directory(layout: ClusterLayout, told: Iterable[LogDirectory] = ()) -> ClusterLayout:
+    """The layout on log directories: each is a broker, by broker and path, whose host says which (``3:/data/a``).
+
+    Replicas of which no directory is told are on one of their broker without a path (``3:?``). O(P R).
+    """
+    width = len(layout.log_dirs) + 1
+    lies = np.full(layout.replicas.shape, NONE, np.int64) if layout.log_dir is None else layout.log_dir.astype(np.int64)
+    codes = np.where(layout.replicas == NONE, NONE, layout.replicas.astype(np.int64) * width + lies + 1)
+    used, at = np.unique(codes, return_inverse=True)
+    paths = ["?", *layout.log_dirs]
+    named = {code: (layout.brokers[code // width], paths[code % width]) for code in used.tolist() if code >= 0}
+    places = {(broker.id, path): broker for broker, path in named.values()}
+    known = {broker.id: broker for broker in layout.brokers}
+    places |= {(one.broker, one.path): known[one.broker] for one in told if one.broker in known}
+    order = {place: number for number, place in enumerate(sorted(places))}
+    position = np.full(len(used), NONE, np.int32)
+    for place, code in enumerate(used.tolist()):
+        if code in named:
+            broker, path = named[code]
+            position[place] = order[broker.id, path]
+    replicas = position[at].reshape(codes.shape)
+    leads = (layout.replicas == layout.leader[:, None]) & (layout.replicas != NONE)
+    first = replicas[np.arange(len(replicas)), leads.argmax(axis=1)] if layout.replicas.shape[1] else layout.leader
+    leader = np.where(leads.any(axis=1), first, np.minimum(layout.leader, NONE)).astype(np.int32)
+    brokers = tuple(
+        Broker(number, places[place].rack, f"{place[0]}:{place[1]}", state=places[place].state)
+        for place, number in order.items()
+    )
+    return replace(layout, brokers=brokers, replicas=replicas, leader=leader, log_dir=None, log_dirs=())
 
 
 def directory_findings(loads: Sequence[DirectoryLoad]) -> tuple[Finding, ...]:

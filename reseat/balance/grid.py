@@ -46,7 +46,7 @@ __all__ = [
 
 #: What a cell counts; in which order brokers and topics stand.
 CellMeasure = Literal["replicas", "leaders", "preferred leaders", "bytes", "behind"]
-BrokerOrder = Literal["rack", "id", "load"]
+BrokerOrder = Literal["rack", "id", "load", "directory"]
 TopicOrder = Literal["name", "size", "imbalance"]
 _Rows = npt.NDArray[np.int64]
 
@@ -87,6 +87,8 @@ class Axes:
         columns: (m,) int64 topic positions or partition rows of ``base``, in the order shown.
         row_spans: which brokers (positions in ``brokers``) each row of the grid holds.
         column_spans: which columns (positions in ``columns``) each column of the grid holds.
+        by_directory: whether the rows are log directories, which the hosts of ``base`` name
+            (``reseat.balance.directories.by_directory``).
     """
 
     brokers: _Rows
@@ -95,6 +97,18 @@ class Axes:
     columns: _Rows
     row_spans: tuple[Span, ...]
     column_spans: tuple[Span, ...]
+    by_directory: bool = False
+
+    @property
+    def row_kind(self) -> tuple[str, str]:
+        """What a row is, one and several."""
+        return ("log directory", "log directories") if self.by_directory else ("broker", "brokers")
+
+    def name_of(self, place: int) -> str:
+        """What the broker or the directory at this position of ``brokers`` is called."""
+        broker = int(self.brokers[place])
+        at = self.base.position(broker) if self.by_directory else None
+        return str(broker) if at is None else str(self.base.brokers[at].host)
 
     @property
     def single(self) -> bool:
@@ -122,7 +136,10 @@ class Grid:
 
 
 def broker_order(layout: ClusterLayout, order: BrokerOrder = "rack") -> _Rows:
-    """(B,) broker ids by rack and id (those without a rack last), by id, or by replicas, most first."""
+    """(B,) broker ids by rack and id (those without a rack last), by id, or by replicas, most first.
+
+    Of log directories, whose ids are in the order of brokers, that is by rack, broker and path.
+    """
     ids = layout.broker_ids.astype(np.int64)
     if order == "id":
         return ids
@@ -196,6 +213,7 @@ def axes_of(
     columns: npt.NDArray[np.integer],
     *,
     by_partition: bool,
+    by_directory: bool = False,
     most_rows: int = 250,
     most_columns: int = 500,
 ) -> Axes:
@@ -207,6 +225,7 @@ def axes_of(
         np.asarray(columns, np.int64),
         _spans(len(brokers), most_rows),
         _spans(len(columns), most_columns),
+        by_directory,
     )
 
 

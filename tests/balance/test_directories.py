@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from reseat.balance.directories import directory_findings, directory_loads
-from reseat.model import LogDirectory, Severity
+from reseat.balance.directories import by_directory, directory_findings, directory_loads
+from reseat.model import NONE, Broker, ClusterLayout, LogDirectory, Severity
 from tests.planning.test_directories import GB, disks
 
 
@@ -54,3 +57,24 @@ def test_a_cordoned_directory_is_told_as_such():
     layout, _ = disks({"/a": [1]})
 
     assert directory_loads(layout, (LogDirectory(1, "/a", cordoned=True),))[0].state == "cordoned"
+
+
+def test_a_layout_by_directory_has_each_replica_once_and_leads_as_before():
+    """Rows are directories by broker and path, empty ones too; replicas of untold ones on a place without path."""
+    layout = replace(
+        ClusterLayout.from_assignments(
+            {("t", 0): [1, 2], ("t", 1): [2, 10]},
+            brokers=[Broker(1, "a"), Broker(2, "b"), Broker(10, "a")],
+            leaders={("t", 0): 2, ("t", 1): None},
+        ),
+        log_dir=np.array([[0, 1], [0, NONE]], np.int32),
+        log_dirs=("/a", "/b"),
+    )
+    placed = by_directory(layout, [LogDirectory(1, "/c"), LogDirectory(7, "/x")])
+    hosts = [broker.host for broker in placed.brokers]
+
+    assert hosts == ["1:/a", "1:/c", "2:/a", "2:/b", "10:?"]
+    assert [broker.rack for broker in placed.brokers] == ["a", "a", "b", "b", "a"]
+    assert placed.replicas.tolist() == [[0, 3], [2, 4]]
+    assert placed.leader.tolist() == [3, NONE]
+    assert placed.replicas_by_broker.tolist() == [1, 0, 1, 1, 1]

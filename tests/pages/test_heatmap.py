@@ -184,3 +184,16 @@ def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
     assert again.text_input(key="heat-search").value == "order"
     assert again.selectbox(key="heat-broker-order").value == "by id"
     assert texts(again) == said
+
+
+def test_rows_can_be_log_directories(opened: Opened) -> None:
+    """Offered where they are told: the sentence, the trail and the table name them; no plan is laid over them."""
+    layout = replace(small(), log_dir=np.zeros((4, 2), np.int32), log_dirs=("/a",))
+    at = opened("heatmap", layout, wish=Wish(remove=(4,)))
+    next(box for box in at.selectbox if box.label == "Sort brokers").set_value("log directories").run()
+
+    assert not at.exception
+    assert "Log directory 1:/a has the most replicas: 3." in texts(at)
+    assert "4 log directories by 2 topics" in texts(at)
+    assert not [box for box in at.get("button_group") if box.label == "Show"]
+    assert "log directories" not in choices(opened("heatmap"), "Sort brokers")

@@ -30,6 +30,8 @@ _WORDS: dict[CellMeasure, tuple[str, str]] = {
     "bytes": ("", ""),
     "behind": ("replica out of sync", "replicas out of sync"),
 }
+#: Characters of a directory's path beside its row: the end tells them apart.
+_PATH = 14
 #: Height on a screen of 768 pixels, where there are rows enough to fill it; with few rows the rest moves up.
 _HEIGHT = 430
 _AROUND, _ROW, _LEAST = 98, 44, 190
@@ -146,7 +148,7 @@ def _finished(
         "columnSums": b64(column_sums.astype("<f4")),
         "rowMean": row_mean,
         "rowSumsWord": _sums_word(axes),
-        "brokers": axes.brokers.tolist(),
+        "brokers": [axes.name_of(place) for place in range(len(axes.brokers))],
         "rowStarts": [span.start for span in axes.row_spans],
         "rowLabels": [_row_label(axes, span) for span in axes.row_spans],
         "rowWords": [_row_words(axes, span) for span in axes.row_spans],
@@ -167,7 +169,7 @@ def _finished(
         },
         "height": min(_HEIGHT, most),
         "most": most,
-        "label": f"{text.counted(len(axes.brokers), 'broker')} by "
+        "label": f"{text.counted(len(axes.brokers), *axes.row_kind)} by "
         f"{text.counted(len(axes.columns), 'partition' if axes.by_partition else 'topic')}. "
         "Arrow keys move between cells, Enter opens one, Escape zooms out.",
     }
@@ -192,13 +194,17 @@ def _sums_word(axes: Axes) -> str:
     """What the bars beside the rows sum: a broker's all, or only the part shown; of several brokers together."""
     whole = axes.base.partition_count if axes.by_partition else len(axes.base.topics)
     each = max((len(span) for span in axes.row_spans), default=1)
-    who = "per broker" if each == 1 else f"per {each} brokers"
+    one, many = axes.row_kind
+    who = f"per {one}" if each == 1 else f"per {each} {many}"
     return who if len(axes.columns) == whole else f"{who} (shown part)"
 
 
 def _row_label(axes: Axes, span: Span) -> str:
-    ids = axes.brokers[span.start : span.stop]
-    return str(int(ids[0])) if len(ids) == 1 else f"{int(ids[0])} … {int(ids[-1])}"
+    first, last = (text.visible(axes.name_of(place), 200) for place in (span.start, span.stop - 1))
+    if len(span) > 1:  # of several directories the brokers are enough
+        return " … ".join(name.partition(":")[0] for name in (first, last))
+    broker, _, path = first.partition(":")
+    return first if len(path) <= _PATH else f"{broker}:…{path[-_PATH:]}"
 
 
 def _row_words(axes: Axes, span: Span) -> str:
@@ -206,6 +212,10 @@ def _row_words(axes: Axes, span: Span) -> str:
     racks = {_broker(axes, broker).rack for broker in ids}
     rack = next(iter(racks)) if len(racks) == 1 else None
     of_rack = f" in rack {text.visible(rack, 60)}" if rack else ""
+    if axes.by_directory:
+        names = [axes.name_of(place) for place in range(span.start, span.stop)]
+        first = text.visible(names[0], 90)
+        return f"{first}{of_rack}" if len(names) == 1 else f"{len(names):,} log directories{of_rack}, {first} …"
     if len(ids) == 1:
         broker = _broker(axes, ids[0])
         host = f", {text.visible(broker.host, 60)}" if broker.host else ""

@@ -36,7 +36,7 @@ class RowFinder {
   position(words) {
     if (!/^\d+$/.test(words)) return -1;
     const ids = this.heat.grid.brokers.map(String);
-    const exact = ids.indexOf(words);
+    const exact = ids.findIndex((id) => id === words || id.startsWith(`${words}:`)); // 3, or 3:/data/a
     return exact >= 0 ? exact : ids.findIndex((id) => id.startsWith(words));
   }
 

@@ -13,13 +13,16 @@ import numpy.typing as npt
 
 from components.look import text
 from reseat.balance import without_live_copy
+from reseat.balance.directories import directory_loads
 from reseat.balance.grid import shown_rack_places
-from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, Plan, Wish
+from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Plan, Wish
 
 __all__ = ["MOST_FLOWS", "board_data"]
 
 #: Lines from who gives to who receives that are sent; a rack of 100 out of 1,000 brokers would have 90,000.
 MOST_FLOWS = 2_400
+#: Log directories that are sent: those of 300 brokers with a dozen disks are more than anybody points at.
+MOST_DIRECTORIES = 2_400
 #: States in the order in which the board's JavaScript knows them.
 _STATES = tuple(BrokerState)
 #: Host names longer than this are cut: the tile has no room for them, and 1,000 of them would be the whole payload.
@@ -28,13 +31,16 @@ _HOST_LENGTH = 48
 _Counts = npt.NDArray[np.int64]
 
 
-def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str, object]:
+def board_data(
+    layout: ClusterLayout, wish: Wish, plan: Plan | None, log_dirs: tuple[LogDirectory, ...] = ()
+) -> dict[str, object]:
     """The rack board's data, JSON-ready.
 
     Args:
         layout: what one looks at.
         wish: the what-if; its added brokers get tiles of their own.
         plan: the plan for the wish, or None where nothing is wished or the wish is refused.
+        log_dirs: what brokers tell of their log directories.
 
     Returns:
         ``racks``: names in natural order, and ``rackNames``: the same as they are shown, without what no eye sees or
@@ -48,7 +54,9 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         triples (giver's and receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``. ``needs``: the
         highest replication factor. ``noRack``: what brokers without a rack stand under. ``nextId``: a free id above
         all others. ``hostTail``: the domain that all hosts share, cut off from them. ``planned``: whether there is a
-        plan.
+        plan. ``directories``: as things are now, by id of each broker that has several, or one that is not online:
+        ``[path, replicas, bytes or None, bytes left or None, state]`` each; of none where there are more than
+        ``MOST_DIRECTORIES``.
 
     Complexity: O(P x R), vectorised.
     """
@@ -94,7 +102,21 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         "nextId": max((broker.id for broker in drawn.brokers), default=0) + 1,
         "hostTail": tail,
         "planned": plan is not None,
+        "directories": _directories(layout, log_dirs),
     }
+
+
+def _directories(layout: ClusterLayout, told: tuple[LogDirectory, ...]) -> dict[str, list[list[object]]]:
+    by_broker: dict[str, list[list[object]]] = {}
+    loads = directory_loads(layout, told)
+    if len(loads) > MOST_DIRECTORIES:
+        return by_broker
+    for one in loads:
+        left = None if one.told is None else one.told.usable_bytes
+        state = "offline" if one.told is not None and one.told.error else one.state
+        path = text.visible(one.path, _HOST_LENGTH)
+        by_broker.setdefault(str(one.broker), []).append([path, one.replicas, one.bytes, left, state])
+    return {broker: of for broker, of in by_broker.items() if len(of) > 1 or of[0][4] != "online"}
 
 
 def _counts(layout: ClusterLayout, positions: IntArray) -> _Counts:

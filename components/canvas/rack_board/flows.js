@@ -80,7 +80,9 @@ class Flows {
     if (broker.behind) lines.push(`${count(broker.behind, "replica")} out of sync`);
     if (out) lines.push("removed");
     // A full tile says all this itself.
-    if (this.root.dataset.mode === "full" && tile.dataset.place === "rack" && !flows.length) return;
+    const said = this.root.dataset.mode === "full" && tile.dataset.place === "rack" && !broker.directories.length;
+    if (said && !flows.length) return;
+    lines.push(...directoryLines(broker.directories));
     tip.replaceChildren();
     lines.forEach((text, at) => write(element(at ? "span" : "b", "", tip), text));
     tip.hidden = false;

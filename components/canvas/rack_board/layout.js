@@ -18,6 +18,7 @@ function modelOf(data, pending) {
       after: columns.after ? columns.after[at] : null,
       leadersAfter: columns.leadersAfter ? columns.leadersAfter[at] : null,
       bytesAfter: columns.bytesAfter ? columns.bytesAfter[at] : null,
+      directories: data.directories[id] ?? [],
       added: false,
     });
   });
@@ -34,7 +35,7 @@ function modelOf(data, pending) {
     } else if (change.do === "add") {
       const rack = change.rack === null ? NO_RACK : racks.indexOf(change.rack);
       brokers.set(change.broker, {
-        ...{ host: "", state: UNKNOWN, replicas: 0, leaders: null, bytes: null, behind: 0, stuck: 0, at: -1 },
+        ...{ host: "", state: UNKNOWN, replicas: 0, leaders: null, bytes: null, behind: 0, stuck: 0, at: -1, directories: [] },
         ...brokers.get(change.broker),
         ...{ id: change.broker, rack, added: true },
       });

@@ -51,8 +51,13 @@ class Tiles {
     parts.badge.className = delta < 0 ? "badge less" : "badge";
     // A broker with a replica or two behind is ordinary in a large cluster: marks are for those that lag as a whole.
     const lags = broker.behind > BEHIND_SHARE * broker.replicas;
-    const mark = MARKS[broker.state] || (lags ? "▲" : "");
-    const word = MARKS[broker.state] ? STATES[broker.state] : `${number.format(broker.behind)} out of sync`;
+    const offline = offlineOf(broker);
+    const mark = MARKS[broker.state] || (lags || offline ? "▲" : "");
+    const word = MARKS[broker.state]
+      ? STATES[broker.state]
+      : offline
+        ? `${count(offline, "disk")} offline`
+        : `${number.format(broker.behind)} out of sync`;
     write(parts.mark, mark && (inTray ? mark : `${mark} ${word}`));
     write(parts.held, number.format(now));
     write(parts.replicas, inTray ? number.format(now) : count(now, "replica"));
@@ -62,7 +67,7 @@ class Tiles {
     tile.classList.toggle("added", broker.added);
     tile.classList.toggle("receives", delta > 0);
     tile.classList.toggle("dead", broker.state === DEAD);
-    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < DEAD) || (broker.state !== DEAD && lags));
+    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < DEAD) || (broker.state !== DEAD && (lags || offline > 0)));
     attribute(tile, "aria-selected", ghost ? null : String(this.selected.has(broker.id)));
     attribute(tile, "aria-hidden", ghost ? "true" : null);
     attribute(tile, "aria-label", this.nameOf(broker, now, leaders, delta, inTray));
@@ -82,6 +87,7 @@ class Tiles {
       ...(leaders === null ? [] : [this.leads(leaders)]),
       broker.added ? "new" : STATES[broker.state],
       ...(broker.behind ? [`${number.format(broker.behind)} out of sync`] : []),
+      ...(offlineOf(broker) ? [`${count(offlineOf(broker), "log directory", "log directories")} offline`] : []),
       ...(delta ? [`${number.format(Math.abs(delta))} ${delta > 0 ? "more" : "fewer"} than before`] : []),
       ...(inTray ? ["removed"] : []),
     ].join(", ");

@@ -27,6 +27,8 @@ const MOST_LINES = 80; // more lines than this are a smear and not a picture
 const FORGET_AFTER = 20000; // ms: a change that was never answered is taken back
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+const MOST_DIRECTORIES = 6; // of a broker that are told when one points at it
+
 const number = new Intl.NumberFormat("en-US");
 const count = (value, one, many = one + "s") => `${number.format(value)} ${value === 1 ? one : many}`;
 const signed = (value) => (value > 0 ? "+" : "−") + number.format(Math.abs(value));
@@ -83,3 +85,19 @@ function heat(share) {
   const mixed = CIVIDIS[low].map((value, part) => Math.round(value + (at - low) * (CIVIDIS[low + 1][part] - value)));
   return `rgb(${mixed})`;
 }
+
+// A broker's log directories, a line each: what lies in it and what is left, or why nothing comes into it.
+function directoryLines(directories) {
+  const lines = directories.slice(0, MOST_DIRECTORIES).map(([path, replicas, bytes, left, state]) =>
+    state === "offline"
+      ? `${path}: offline`
+      : `${path}: ${count(replicas, "replica")}` +
+        (bytes === null ? "" : `, ${size(bytes)}`) +
+        (left === null ? "" : `, ${size(left)} left`) +
+        (state === "online" ? "" : ` (${state})`),
+  );
+  const more = directories.length - lines.length;
+  return more > 0 ? [...lines, `and ${count(more, "more directory", "more directories")}`] : lines;
+}
+
+const offlineOf = (broker) => broker.directories.filter(([, , , , state]) => state === "offline").length;

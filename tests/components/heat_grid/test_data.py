@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 import orjson
 
 from components.canvas.heat_grid.data import counts_data, states_data
+from reseat.balance.directories import by_directory
 from reseat.balance.grid import axes_of, broker_order, cell_states, column_order, grid_of
 from reseat.model import Broker, ClusterLayout
 
@@ -69,3 +71,26 @@ def test_the_largest_grid_is_under_a_megabyte() -> None:
 
         assert len(orjson.dumps(data)) < 1_000_000
         assert data["rows"] * data["columns"] <= 250 * 500
+
+
+def test_a_directory_is_told_by_its_broker_and_the_end_of_its_path() -> None:
+    """Whole in the words of the row; of a block of them the brokers alone; found by the broker."""
+    layout = replace(
+        ClusterLayout.from_assignments({("t", 0): [1, 2]}),
+        log_dir=np.array([[0, 0]], np.int32),
+        log_dirs=("/var/lib/kafka/data-1",),
+    )
+    placed = by_directory(layout)
+    brokers, columns = broker_order(placed, "directory"), column_order(placed)
+    one, block = (
+        counts_data(
+            grid_of(placed, axes_of(placed, brokers, columns, by_partition=False, by_directory=True, most_rows=most)),
+            "replicas",
+        )
+        for most in (2, 1)
+    )
+
+    assert one["rowLabels"] == ["1:…b/kafka/data-1", "2:…b/kafka/data-1"]
+    assert one["rowWords"] == ["1:/var/lib/kafka/data-1", "2:/var/lib/kafka/data-1"]
+    assert one["brokers"] == ["1:/var/lib/kafka/data-1", "2:/var/lib/kafka/data-1"]
+    assert block["rowLabels"] == ["1 … 2"]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from components.canvas.rack_board.data import MOST_FLOWS, board_data
+from components.canvas.rack_board.data import MOST_DIRECTORIES, MOST_FLOWS, board_data
 from reseat.demo.generate import generate
-from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
+from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, LogDirectory, Plan, Wish
 
 BROKERS = [
     Broker(1, "a", "kafka-1.example.net", state=BrokerState.ALIVE),
@@ -175,3 +175,21 @@ def test_a_racks_name_is_shown_without_what_turns_it_round() -> None:
 
     assert data["racks"] == ["az\u202e1", "b"]
     assert data["rackNames"] == ["az\ufffd1", "b"]
+
+
+def test_a_brokers_directories_are_told_where_there_are_several_or_one_is_offline() -> None:
+    """What lies in each and what is left; of too many none is sent."""
+    layout = replace(LAYOUT, log_dir=np.zeros(LAYOUT.replicas.shape, np.int32), log_dirs=("/a",))
+    told = (
+        LogDirectory(1, "/a", 9, 5),
+        LogDirectory(1, "/b", error="KAFKA_STORAGE_ERROR"),
+        LogDirectory(2, "/a", 9, 5),
+    )
+    many = tuple(LogDirectory(1, f"/{i}") for i in range(MOST_DIRECTORIES + 1))
+    directories = board_data(layout, Wish(), None, told)["directories"]
+
+    assert list(directories) == ["1"]  # type: ignore[call-overload]
+    (a, b) = directories["1"]  # type: ignore[index]
+    assert (a[0], a[3], a[4]) == ("/a", 5, "online")
+    assert b == ["/b", 0, 0, None, "offline"]
+    assert board_data(layout, Wish(), None, many)["directories"] == {}
