@@ -160,10 +160,10 @@ class Healer:
                 out=goes,
                 base=loads - np.bincount(staying.ravel() + 1, minlength=len(loads) + 1)[1:],
             )
-            found = Solver(problem, own_arcs=0).at(None)
-            if found is None:
+            healed = Solver(problem, own_arcs=0).least_loads()
+            if healed is None:
                 return None
-            loads = problem.loads_with(found)
+            loads = healed
         return int(np.ptp(loads[targets]))
 
     def _racks_kept(self, lists: IntArray, staying: IntArray, needed: _Ints, targets: BoolArray) -> bool:

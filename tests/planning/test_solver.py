@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from reseat.planning.solve import solver
+from reseat.planning.solve.pools import Pools
 from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.solver import Solver
 from tests.planning.every_set import outcomes_of, random_problem, value_of
@@ -78,3 +79,31 @@ def test_nothing_is_better_than_what_it_finds_at_length(relaxed: bool, monkeypat
 
     assert told["found"] > 38_000
     assert told["nothing"] <= (told["found"] // 8 if relaxed else 0)
+
+
+def test_loads_told_without_sets_are_those_of_the_sets() -> None:
+    """Of newcomers alone, in racks that their partitions are not in, and where racks take a partition twice."""
+    told = Counter[bool]()
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        racks, brokers = int(draw.integers(1, 6)), 12
+        lists = np.stack([draw.permutation(brokers)[:3] for _ in range(draw.integers(4, 20))]).astype(np.int32)
+        out = lists == int(draw.integers(brokers))
+        problem = Problem(
+            lists=lists,
+            fixed=~out,
+            targets=~np.isin(np.arange(brokers), lists[out]),
+            rack=(np.arange(brokers) % racks).astype(np.int32),
+            out=out,
+            base=draw.integers(0, 30, brokers),
+        )
+        sets, pools = Solver(problem, own_arcs=0).at(None), Pools.of(problem)
+        loads = Solver(problem, own_arcs=0).least_loads()
+        assert sets is not None
+        assert pools is not None
+        assert loads is not None
+        counts = problem.targets
+        assert sorted(loads[counts]) == sorted(problem.loads_with(sets)[counts])
+        told[pools.always_realised] += 1
+
+    assert min(told[True], told[False]) >= 10

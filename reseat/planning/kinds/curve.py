@@ -34,12 +34,13 @@ from reseat.model import Broker, ClusterLayout, CurvePoint, Plan, Wish
 from reseat.model.wording import counted, verb
 from reseat.planning.kinds.add import addition_curve
 from reseat.planning.kinds.rebalance import rebalance_curve
-from reseat.planning.kinds.remove import Removal, planned, prepared
+from reseat.planning.kinds.remove import Removal, placed_by_fewest, planned, prepared
+from reseat.planning.preconditions import who_leads
 from reseat.planning.proof.exchange import least_squares_with_moves
 from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.solve.problem import Found
 from reseat.planning.solve.solver import Solver
-from reseat.planning.without_point import plan_without_point
+from reseat.planning.without_point import plan_without_point, refuse_closed_joining
 
 __all__ = ["Curve", "curve", "plan_at", "whole_curve"]
 
@@ -92,7 +93,11 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     removal = _removal(layout, wish)
     if removal.short:
         return Curve((CurvePoint.of(plan_without_point(layout, wish).certificate),), (_only_last_resorts(removal),))
-    points, solver = [CurvePoint.of(plan_without_point(layout, wish).certificate)], Solver(removal.further, own_arcs=0)
+    refuse_closed_joining(wish)
+    who_leads(removal.layout, wish.options, removal.leaving)  # no plan of this curve could be made else
+    fewest, _ = placed_by_fewest(removal, wish.options)
+    whole = replace(fewest, rows=removal.rows[fewest.rows])
+    points, solver = [_point(removal, whole)], Solver(removal.further, own_arcs=0)
     evenest = solver.with_moves(layout.replica_count)
     if evenest is None:
         return Curve(tuple(points), (_CUT_SHORT,))

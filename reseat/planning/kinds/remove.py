@@ -77,7 +77,7 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
-__all__ = ["Removal", "planned", "prepared", "remove_brokers"]
+__all__ = ["Removal", "placed_by_fewest", "planned", "prepared", "remove_brokers"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -184,7 +184,7 @@ def remove_brokers(
     removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
-    found, exact = _placed(removal, options)
+    found, exact = placed_by_fewest(removal, options)
     gap, further = _cost_of_options(removal, found, options)
     squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
     plan = planned(removal, wish, removal.rows[found.rows], found.lists, least_squares=squares, further=further)
@@ -270,7 +270,12 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, opti
     return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable, options)
 
 
-def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
+def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
+    """The sets of ``removal.problem`` with the fewest moves, and whether the balance is surely the best.
+
+    Raises:
+        WishRefused: limits leave no such sets.
+    """
     cap = options.receive_cap
     try:
         return _placed_under(removal, options, cap)

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray
-from reseat.model.arrays import row_repeats
+from reseat.model.arrays import row_keys, row_repeats, split_keys
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.flow import UNBOUNDED, Network
 from reseat.planning.solve.problem import Found, Levels, Problem
@@ -195,6 +195,13 @@ class Pools:
         sent[which[at], rack] = solved[enter_kind]
         return _Flow(regular, solved[leave], solved[enter].reshape(over.shape), sent, received)
 
+    @cached_property
+    def always_realised(self) -> bool:
+        """Whether there are sets for any flow: newcomers alone, each in a rack that the partition is not in."""
+        kinds = self.kinds
+        entered = kinds.high > kinds.held
+        return bool(kinds.even.all() and not kinds.movable.any() and (kinds.high[entered] <= 1).all())
+
     def loads(self, flow: _Flow) -> _Ints:
         """(B,) replicas on each broker after a flow."""
         row, column = self._may_leave
@@ -209,13 +216,18 @@ class Pools:
         row, column = np.nonzero(self.problem.movable[self.own])
         return row, column
 
+    @cached_property
+    def _newly(self) -> _Ints:
+        """Partitions without nodes of their own that need newcomers."""
+        return np.flatnonzero((self.kinds.even & (self.kinds.need > 0))[self.kinds.of])
+
     def realised(self, flow: _Flow, *, in_part: bool = False) -> Found | None:
         """The sets that a flow means; None where no partitions and brokers were found for it.
 
         With ``in_part`` what finds no partition stays: then they are sets, and not the best.
         """
         problem, kinds, racks = self.problem, self.kinds, self.racks
-        newly = np.flatnonzero((kinds.even & (kinds.need > 0))[kinds.of])
+        newly = self._newly
         row, rack = rack_of_each(kinds.completion, kinds.of[newly], flow.sent)
         forced_row, forced_pool = newly[row], kinds.group[kinds.of[newly[row]]] * racks + rack
         picked = self._picked(flow.regular, (forced_row, forced_pool), in_part=in_part)
@@ -229,14 +241,14 @@ class Pools:
         at, rack = (np.repeat(one, flow.entering[at, rack]) for one in (at, rack))
         unit_row = np.concatenate([picked[0], forced_row, self.own[at]])
         unit_pool = np.concatenate([picked[2], forced_pool, kinds.group[kinds.of[self.own[at]]] * racks + rack])
-        place = np.zeros(len(problem.lists), np.int64)
-        place[rows] = place[unit_row] = 1
-        changed = np.flatnonzero(place)
+        touched = np.zeros(len(problem.lists), np.bool_)
+        touched[rows] = touched[unit_row] = True
+        changed = np.flatnonzero(touched)
+        place = np.empty(touched.size, np.int64)
         place[changed] = np.arange(changed.size)
         vacated = np.zeros((changed.size, problem.lists.shape[1]), np.bool_)
         vacated[place[rows], columns] = True
-        order = np.lexsort((unit_row, unit_pool))
-        unit_row, unit_pool = place[unit_row[order]], unit_pool[order]
+        unit_pool, unit_row = split_keys(np.sort(row_keys(unit_pool, place[unit_row])))
         received = flow.received
         if in_part:
             received = self._received_in_part(unit_pool, received)
@@ -268,6 +280,18 @@ class Pools:
 
     # ---- partitions for the flow -------------------------------------------------------------------------------
 
+    def leavers(self, broker: int) -> tuple[_Ints, _Ints]:
+        """(m,) movable replicas of a broker, as row * R + column, and their rows."""
+        if broker not in self._leavers:
+            flat, first = self._by_broker
+            mine = flat[first[broker] : first[broker + 1]]
+            self._leavers[broker] = mine, mine // self.problem.lists.shape[1]
+        return self._leavers[broker]
+
+    @cached_property
+    def _leavers(self) -> dict[int, tuple[_Ints, _Ints]]:
+        return {}
+
     @cached_property
     def _by_broker(self) -> tuple[_Ints, _Ints]:
         """(m,) movable replicas, as row * R + column, sorted by broker, and (B + 1,) where each broker's begin."""
@@ -289,7 +313,7 @@ class Pools:
         if not gives.any():
             return nothing, nothing, nothing
         width = problem.lists.shape[1]
-        search = _Picking(self, *self._by_broker, width)
+        search = _Picking(self)
         search.used[forced[0]] = True
         broker, pool = np.nonzero(flow)
         # Those with the least choice first.
@@ -310,27 +334,32 @@ class Pools:
 class _Picking:
     """Which replicas go: first of partitions that nothing was asked of."""
 
-    def __init__(self, pools: Pools, flat: _Ints, first: _Ints, width: int) -> None:
-        self._pools, self._flat, self._first, self._width = pools, flat, first, width
+    def __init__(self, pools: Pools) -> None:
+        self._pools, self._width = pools, pools.problem.lists.shape[1]
         self.used = np.zeros(len(pools.problem.lists), np.bool_)
         self.picked: list[_Ints] = []
         self.pools: list[_Ints] = []
-        self._enters: dict[int, BoolArray] = {}
+        self._enters: dict[tuple[int, int], BoolArray] = {}
 
     def fresh(self, wanted: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
         """Pick for (broker, pool, how many); what is left of these."""
-        kinds, racks = self._pools.kinds, self._pools.racks
         for broker, pool, count in wanted:
-            rack = int(self._pools.rack[broker])
-            if rack not in self._enters:
-                self._enters[rack] = kinds.enters(rack)
-            mine = self._flat[self._first[broker] : self._first[broker + 1]]
-            rows = mine // self._width
-            kind = kinds.of[rows]
-            able = ~self.used[rows] & self._enters[rack][kind, pool % racks] & (kinds.group[kind] == pool // racks)
+            mine, rows = self._pools.leavers(broker)
+            able, enters = ~self.used[rows], self._entering(int(self._pools.rack[broker]), pool)
+            if not enters.all():
+                able &= enters[self._pools.kinds.of[rows]]
             missing = count - self._take(mine[able], pool, count)
             if missing:
                 yield broker, pool, missing
+
+    def _entering(self, rack: int, pool: int) -> BoolArray:
+        """(G,) the kinds of which a replica in this rack may go to a pool."""
+        if (rack, pool) not in self._enters:
+            kinds, racks = self._pools.kinds, self._pools.racks
+            entered = kinds.enters(rack)
+            for each in range(len(self._pools.problem.open_to) * racks):
+                self._enters[rack, each] = entered[:, each % racks] & (kinds.group == each // racks)
+        return self._enters[rack, pool]
 
     def _take(self, able: _Ints, pool: int, count: int) -> int:
         """Take so many of them, or as many as there are."""
@@ -371,8 +400,8 @@ class _Picking:
         brokers, racks = len(self._pools.rack), self._pools.racks
         kinds = self._pools.kinds
         for broker, pool, count in wanted:
-            mine = self._flat[self._first[broker] : self._first[broker + 1]]
-            rows, columns = mine // self._width, mine % self._width
+            mine, rows = self._pools.leavers(broker)
+            columns = mine % self._width
             here = (self._now[rows, columns] == broker) & (kinds.group[kinds.of[rows]] == pool // racks)
             mine, rows = mine[here], rows[here]
             lists = self._now[rows]

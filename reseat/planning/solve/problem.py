@@ -123,6 +123,8 @@ class Problem:
 
     def moves(self, found: Found) -> int:
         """Replicas that are copied."""
+        if found.moves is not None:
+            return found.moves
         return int(newcomers(self.lists[found.rows], found.lists).sum())
 
     def part(self, rows: _Ints, base: _Ints) -> Problem:
@@ -139,7 +141,7 @@ class Problem:
         Args:
             rows: (m,) rows.
             vacated: (m, R) bool, places that are given up.
-            came: (m, D) newcomers, in their order, -1 padded on the right.
+            came: (m, D) newcomers, in their order, -1 padded; as many in each row as it has such places.
         """
         lists = self.lists[rows]
         if self.further is not None and (most := int(self.further[rows].max(initial=0))):
@@ -148,10 +150,7 @@ class Problem:
             at = np.arange(lists.shape[1])
             vacated = widened(vacated, lists.shape[1], False)
             vacated |= (at >= held[:, None]) & (at < (held + self.further[rows])[:, None])
-        lists = lists.copy()
-        nth = np.cumsum(vacated, axis=1) - 1
-        row, column = np.nonzero(vacated)
-        lists[row, column] = came[row, nth[row, column]]
+        lists[vacated] = came[came != NONE]  # both row by row, as many in each
         return lists
 
 
@@ -164,12 +163,14 @@ class Found:
         lists: (m, R') their lists, newcomers in the vacated places from left to right, the lowest broker first.
         relaxed: whether the relaxation found them, not each partition's own arcs.
         whole: whether they are the best that was asked for, and not what was found of it.
+        moves: replicas that are copied, where they were counted already.
     """
 
     rows: _Ints
     lists: IntArray
     relaxed: bool
     whole: bool = True
+    moves: int | None = None
 
     @classmethod
     def nothing(cls, problem: Problem) -> Found:
@@ -185,7 +186,7 @@ class Found:
         """
         new = newcomers(problem.lists[self.rows], self.lists)
         if came is not None and came == int(np.count_nonzero(new)):
-            return self
+            return replace(self, moves=came)
         changed = row_any(new) | ((self.lists != NONE).sum(axis=1) != (problem.lists[self.rows] != NONE).sum(axis=1))
         rows, lists, new = self.rows[changed], self.lists[changed].copy(), new[changed]
         row, _ = np.nonzero(new)

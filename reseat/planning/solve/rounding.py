@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
-from reseat.model.arrays import newcomers, row_counts
+from reseat.model.arrays import newcomers, row_counts, row_keys, split_keys
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["Rules", "Seating", "Ties", "as_columns", "dealt", "repair_conflicts", "untie"]
@@ -364,8 +364,7 @@ def _leave_hosts(problem: Problem, group: _Ints, seating: Seating, rules: Rules,
 
 def as_columns(seating: Seating, needed: _Ints) -> IntArray:
     """(n, D) newcomers of each partition, ascending, padded with -1."""
-    order = np.lexsort((seating.seat, seating.row))
-    row, seat = seating.row[order], seating.seat[order]
+    row, seat = split_keys(np.sort(row_keys(seating.row, seating.seat)))
     nth = np.arange(row.size) - np.repeat(np.cumsum(needed) - needed, needed)
     columns = np.full((needed.size, int(needed.max(initial=0))), NONE, np.int32)
     columns[row, nth] = seat

@@ -35,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import BoolArray
+from reseat.model.arrays import row_any
 from reseat.planning.solve.flow import fill
 from reseat.planning.solve.partition_arcs import PartitionArcs
 from reseat.planning.solve.pools import Pools
@@ -106,6 +107,19 @@ class Solver:
             raise NoRoom("No sets keep every limit.")
         return self._searched(self._ends(tolerance), levels, lambda _: (least, most))
 
+    def least_loads(self) -> _Ints | None:
+        """(B,) loads of the sets of ``at(None)``; None where they were not found.
+
+        Raises:
+            NoRoom: limits leave no sets.
+        """
+        if (pools := next(self._networks(), None)) is self._pools and pools is not None and pools.always_realised:
+            low, high = self._limited(self._loads, self._total)  # nobody ends with less: nothing leaves
+            flow = self._around(pools, self._filled, Levels.moves_first, (np.minimum(low, high), high))
+            return None if flow is None else pools.loads(flow)  # type: ignore[arg-type]
+        found = self.at(None)
+        return None if found is None else self.problem.loads_with(found)
+
     def with_moves(self, moves: int, *, in_part: bool = False) -> Found | None:
         """The sets with the least sum of squares of at most so many moves; None where they were not found.
 
@@ -170,12 +184,16 @@ class Solver:
 
     def _networks(self) -> Iterator[Pools | PartitionArcs]:
         """The networks to try, the quicker one first."""
-        rows = int(np.count_nonzero(self.problem.movable.any(axis=1) | (self.problem.need > 0)))
-        targets = int(self.problem.targets.sum())
+        rows, targets = self._concerned, int(self.problem.targets.sum())
         if rows * targets > self.own_arcs and self._pools is not None:
             yield self._pools
         if rows * (targets + self.problem.racks) <= MOST_OWN_ARCS:
             yield self._arcs
+
+    @cached_property
+    def _concerned(self) -> int:
+        """Partitions of which something may move or come."""
+        return int(np.count_nonzero(row_any(self.problem.movable) | (self.problem.need > 0)))
 
     @cached_property
     def _pools(self) -> Pools | None:
