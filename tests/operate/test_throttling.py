@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from reseat.operate.journal.records import MoveProgress
-from reseat.operate.run.throttling import LONGEST_LIST, OutstandingThrottles, before_the_run, lifted, put_back, wanted
+from reseat.operate.run.throttling import (
+    LONGEST_LIST,
+    OutstandingThrottles,
+    before_the_run,
+    from_json,
+    lifted,
+    names_of,
+    put_back,
+    to_json,
+    wanted,
+)
 from reseat.operate.targets.target import Throttles
 from tests.operate.fake_target import FakeCluster
 
@@ -73,3 +83,45 @@ def test_a_run_that_goes_on_takes_what_others_set_since_for_what_was_before():
     now = Throttles({1: "1000", 2: "123", 3: "9"})
 
     assert before_the_run(there, now).leader_rate == {1: "70", 2: "123", 3: "9"}
+
+
+def test_brokers_are_given_five_seconds_to_show_what_they_were_told(monkeypatch):
+    """Read again each quarter of a second, 20 times in all; what still differs then is told, as it should be."""
+    earlier, ours = Throttles({1: "70"}, {}, {"t": None}), Throttles({1: "1000"}, {}, {"t": "0:1"})
+    for shown_after, left in ((1, Throttles()), (20, Throttles()), (21, Throttles({1: "70"}, {}, {}))):
+        cluster, reads, waits = FakeCluster({("t", 0): [1, 2]}), [], []
+        target = cluster.target()
+        tells = target.throttles
+
+        def throttles(brokers, topics, tells=tells, reads=reads, last=shown_after):
+            told = tells(brokers, topics)
+            reads.append(brokers)
+            return told if len(reads) > last else Throttles({1: "1000"}, {}, told.leader_replicas)
+
+        monkeypatch.setattr(target, "throttles", throttles)
+        came = put_back(target, OutstandingThrottles(1, earlier, (ours,), {"t": 0}), waits.append)
+
+        assert came.left == left
+        assert came.theirs == Throttles()
+        assert waits == [0.25] * (min(shown_after, 20) - 1)
+
+
+def test_rates_and_replicas_that_do_not_hold_any_more_are_named():
+    """Another rate or none, a replica that is listed no more; what is not told, or has more, counts as unchanged."""
+    ours = Throttles(
+        dict.fromkeys(range(1, 6), "1000"), {6: "1000"}, {"a": "0:1,1:1", "b": "0:1"}, {"c": "0:3"}, {7: "1000"}
+    )
+    now = Throttles({1: "1000", 2: "5", 3: None}, {}, {"a": "1:1", "b": "0:9,0:1"}, {"c": None}, {7: "9"})
+
+    assert lifted(ours, now) == ((2, 3, 7), ("a", "c"))
+    assert lifted(ours, Throttles(leader_replicas={"a": "*"})) == ((), ())
+
+
+def test_throttles_are_kept_in_the_journal_as_they_are():
+    """Ids of brokers stay numbers; an older entry that lacks a kind has none of it."""
+    some = Throttles({2: "5", 1: None}, {3: "6"}, {"b": "0:1", "a": None}, {"c": "*"}, {9: "7"})
+
+    assert from_json(to_json(some)) == some
+    assert from_json({"leader_rate": [[1, "5"]]}) == Throttles({1: "5"})
+    assert names_of(some) == ([1, 2, 3, 9], ["a", "b", "c"])
+    assert names_of(Throttles()) == ([], [])
