@@ -34,9 +34,8 @@ from typing import TYPE_CHECKING
 import orjson
 from kazoo.exceptions import NodeExistsError
 
-from reseat.errors import ClusterUnreachable, PlacementRefused, WishRefused
+from reseat.errors import ClusterUnreachable, WishRefused
 from reseat.operate.targets.directories import read_directories
-from reseat.operate.targets.error_names import NONE
 from reseat.operate.targets.holdings import copied_bytes, held
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.stored import DirectoriesSeen, Replica
@@ -47,18 +46,16 @@ from reseat.operate.targets.zookeeper_assignments import (
     read_assignments,
     read_pending,
     read_topics,
+    registered,
 )
 from reseat.operate.targets.zookeeper_brokers import BrokersBeside
-from reseat.operate.targets.zookeeper_session import NODE_BYTES, Change, Lost, ZooKeeperSession
+from reseat.operate.targets.zookeeper_elections import hold_election, outcome
+from reseat.operate.targets.zookeeper_session import NODE_BYTES, Lost, ZooKeeperSession, open_question
 from reseat.operate.targets.zookeeper_settings import read_throttles, write_throttles
-from reseat.placement.topic_names import colliding, name_error
-from reseat.placement.topic_spec import TopicSpec
-from reseat.placement.topic_texts import zookeeper_nodes
+from reseat.operate.targets.zookeeper_topics import create_topic
 from reseat.sources.connection import Connection
 from reseat.sources.zookeeper.nodes import (
-    broker_node,
     document_of,
-    whole_number,
 )
 from reseat.sources.zookeeper.permissions import MIGRATION
 
@@ -68,11 +65,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ZooKeeperTarget"]
 
-_ELECT = "/admin/preferred_replica_election"
 #: How long the controller may take to hold an election: as for ``AdminTarget``, one that died must be replaced first.
 _CONTROLLER_SECONDS = 60.0
-#: Partitions in one election's node: names of 249 characters still fit.
-_ELECTED_AT_ONCE = 2_500
 
 
 class ZooKeeperTarget:
@@ -140,10 +134,7 @@ class ZooKeeperTarget:
 
     def alive(self) -> frozenset[int]:
         """Brokers registered in ``/brokers/ids``; see ``Target``."""
-        names = self._zookeeper.children("/brokers/ids")
-        if names is None:
-            raise ClusterUnreachable("ZooKeeper has no /brokers/ids. Is the chroot right?", "chroot")
-        return frozenset(broker for broker in map(whole_number, names) if broker is not None)
+        return registered(self._zookeeper)
 
     def assignments(self, partitions: Sequence[Partition]) -> dict[Partition, Assignment]:
         """These partitions as topic and state nodes tell them; see ``Target``.
@@ -255,10 +246,9 @@ class ZooKeeperTarget:
         wanted = list(dict.fromkeys(partitions))
         before = self.assignments(wanted)
         there = [one for one in wanted if one in before]
-        for start in range(0, len(there), _ELECTED_AT_ONCE):
-            self._hold_election(_election_json(there[start : start + _ELECTED_AT_ONCE]))
+        hold_election(self._zookeeper, self._patience, there)
         after = self.assignments(there)
-        return {one: _answer(before.get(one), after.get(one)) for one in wanted}
+        return {one: outcome(before.get(one), after.get(one)) for one in wanted}
 
     def create_topic(
         self, topic: str, assignments: Mapping[int, Sequence[int]], configs: Mapping[str, str]
@@ -269,39 +259,7 @@ class ZooKeeperTarget:
         adds. Settings are not checked by Kafka on this way.
         """
         self._refuse_in_migration()
-        existing = self._zookeeper.children("/brokers/topics") or []
-        refusal = self._topic_refused(topic, assignments, existing)
-        if refusal is not None:
-            return refusal
-        spec = TopicSpec.placed(topic, assignments, configs=tuple(sorted(configs.items())))
-        try:
-            nodes = zookeeper_nodes(spec, version=self._topic_version(existing))
-        except PlacementRefused as error:
-            return str(error)
-        config, main = ((node.path, node.data.encode()) for node in nodes)
-        if max(len(config[1]), len(main[1])) > NODE_BYTES:
-            return f"The topic's node would have {len(main[1]):,} bytes; {NODE_BYTES:,} is the limit."
-        lost = False
-        for _ in self._patience.attempts():
-            try:
-                left = self._zookeeper.read([config[0]])[0]  # settings of a topic of this name that was deleted
-                refusals = self._zookeeper.together(
-                    [Change(*config, None if left is None else left.version), Change(*main)]
-                )
-            except Lost:
-                lost = True
-                continue
-            except ClusterUnreachable:
-                if lost:
-                    break
-                raise
-            if not any(refusals):
-                return None
-            if isinstance(refusals[1], NodeExistsError) or self._zookeeper.read([main[0]])[0] is not None:
-                now = read_topics(self._zookeeper, [topic]).get(topic)
-                same = now is not None and lists_of(now) == {one: tuple(ids) for one, ids in assignments.items()}
-                return None if lost and same else f"Topic '{topic}' already exists."
-        raise _open_question(f"topic {topic}")
+        return create_topic(self._zookeeper, self._patience, topic, assignments, configs)
 
     def set_throttles(self, throttles: Throttles) -> None:
         """Write these settings and tell the brokers; None unsets; see ``Target``.
@@ -378,7 +336,7 @@ class ZooKeeperTarget:
                 raise
             else:
                 return None
-        raise _open_question("the reassignment")
+        raise open_question("the reassignment")
 
     def _taken(self, sent: Mapping[Partition, tuple[int, ...]]) -> bool:
         """Whether all of this is what the node asks for, or is done or begun already: then the lost write was ours."""
@@ -389,85 +347,7 @@ class ZooKeeperTarget:
             for one, replicas in sent.items()
         )
 
-    # ---- topics ------------------------------------------------------------------------------------------------
-
-    def _topic_refused(self, topic: str, assignments: Mapping[int, Sequence[int]], existing: list[str]) -> str | None:
-        wrong = name_error(topic)
-        if wrong is not None:
-            return wrong
-        if topic in existing:
-            return f"Topic '{topic}' already exists."
-        others = colliding(topic, existing)
-        if others:
-            return f"Topic '{topic}' collides with existing topic: {', '.join(others)}"
-        if self._zookeeper.read([f"/admin/delete_topics/{topic}"])[0] is not None:
-            return f"Topic '{topic}' is marked for deletion."
-        below = [one for one in assignments if not 0 <= one < 1 << 31]
-        if below:
-            return f"{below[0]} is not a partition id: a whole number from 0 was expected."
-        return None
-
-    def _topic_version(self, existing: Sequence[str]) -> int:
-        """1 or 2, as the cluster's topics have it; 3 is 2 with a topic id, which the controller adds by itself."""
-        if not existing:
-            return self._version_by_brokers()
-        sample = read_topics(self._zookeeper, existing[:: max(1, len(existing) // 20)])
-        return max(1, min(2, max((node.version for node in sample.values()), default=1)))
-
-    def _version_by_brokers(self) -> int:
-        ids = sorted(self.alive())
-        nodes = self._zookeeper.read([f"/brokers/ids/{broker}" for broker in ids])
-        told = [broker_node(broker, node.data).version for broker, node in zip(ids, nodes, strict=True) if node]
-        # Registrations have version 5 from 2.7 on; before, the oldest form is read by every version.
-        return 2 if told and min(told) >= 5 else 1
-
-    # ---- elections ---------------------------------------------------------------------------------------------
-
-    def _hold_election(self, data: bytes) -> None:
-        made = False
-        for _ in self._patience.attempts():
-            if not made:
-                try:
-                    self._zookeeper.create(_ELECT, data)
-                except (NodeExistsError, Lost):
-                    # Another one's is held in a moment; and after a lost answer our own, twice at worst.
-                    continue
-                made = True
-            elif self._zookeeper.read([_ELECT])[0] is None:
-                return
-        raise ClusterUnreachable(
-            f"The controller has not removed {_ELECT} within {self._patience.seconds:.0f} s"
-            + (
-                ". The election takes place once there is a controller."
-                if made
-                else ": another election is waiting there."
-            ),
-            "timeout",
-        )
-
-
-def _open_question(what: str) -> ClusterUnreachable:
-    return ClusterUnreachable(
-        f"The connection to ZooKeeper was lost while {what} was being written, and has not come back. Whether it was "
-        "written is known once ZooKeeper answers again.",
-        "lost",
-    )
-
 
 def _heading(told: Assignment) -> tuple[int, ...]:
     """The replica list that a partition has once what is under way is done."""
     return tuple(broker for broker in told.replicas if broker not in told.removing)
-
-
-def _election_json(partitions: Sequence[Partition]) -> bytes:
-    return orjson.dumps({"version": 1, "partitions": [{"topic": topic, "partition": one} for topic, one in partitions]})
-
-
-def _answer(before: Assignment | None, after: Assignment | None) -> str:
-    """Kafka's name for what a preferred election did, by the leaders before and after."""
-    if before is None or after is None or not before.replicas:
-        return "UNKNOWN_TOPIC_OR_PARTITION"
-    preferred = before.replicas[0]
-    if before.leader == preferred:
-        return "ELECTION_NOT_NEEDED"
-    return NONE if after.leader == preferred else "PREFERRED_LEADER_NOT_AVAILABLE"

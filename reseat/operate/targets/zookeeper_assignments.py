@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reseat.errors import ClusterUnreachable
 from reseat.operate.targets.target import Assignment, Partition
 from reseat.operate.targets.zookeeper_session import ZooKeeperSession
-from reseat.sources.zookeeper.nodes import TopicNode, partition_state, reassignment_node, topic_node
+from reseat.sources.zookeeper.nodes import TopicNode, partition_state, reassignment_node, topic_node, whole_number
 
 __all__ = ["REASSIGN", "lists_of", "read_assignments", "read_pending", "read_topics", "topic_path"]
 
@@ -80,3 +80,15 @@ def lists_of(node: TopicNode) -> dict[int, tuple[int, ...]]:
         lists[partition] = tuple(node.replicas[start : start + length])
         start += length
     return lists
+
+
+def registered(zookeeper: ZooKeeperSession) -> frozenset[int]:
+    """The ids of the brokers registered in ``/brokers/ids``.
+
+    Raises:
+        ClusterUnreachable: ``chroot``: there is no such node.
+    """
+    names = zookeeper.children("/brokers/ids")
+    if names is None:
+        raise ClusterUnreachable("ZooKeeper has no /brokers/ids. Is the chroot right?", "chroot")
+    return frozenset(broker for broker in map(whole_number, names) if broker is not None)

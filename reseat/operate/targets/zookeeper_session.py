@@ -39,7 +39,7 @@ from reseat.operate.targets.patience import Patience
 from reseat.sources.connection import Connection
 from reseat.sources.zookeeper.client import close_client, open_client
 
-__all__ = ["NODE_BYTES", "Change", "Lost", "Node", "ZooKeeperSession"]
+__all__ = ["NODE_BYTES", "Change", "Lost", "Node", "ZooKeeperSession", "open_question"]
 
 #: A node and its path must stay below jute.maxbuffer (1,048,575 bytes by default), on brokers and servers alike.
 NODE_BYTES = 900_000
@@ -256,6 +256,15 @@ class ZooKeeperSession:
             "lost",
             self._connection.zookeeper[0] if self._connection.zookeeper else None,
         )
+
+
+def open_question(what: str) -> ClusterUnreachable:
+    """What is said where a write was lost with the connection: nobody knows yet whether it was carried out."""
+    return ClusterUnreachable(
+        f"The connection to ZooKeeper was lost while {what} was being written, and has not come back. Whether it was "
+        "written is known once ZooKeeper answers again.",
+        "lost",
+    )
 
 
 def _node(answer: Any) -> Node:
