@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from components.plan.across_racks import draw_across_racks
 from components.plan.against_generate import draw_against_generate
 from components.plan.commands import draw_downloads, draw_execution
 from components.plan.judge_form import draw_judging
@@ -18,6 +19,13 @@ from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
 from components.what_if.wish_form import wish_form
 from reseat.errors import WishRefused
+from reseat.model import Plan
+
+
+def draw_flow(plan: Plan) -> None:
+    """Who gives to whom: brokers, and racks with what crosses them."""
+    draw_flows(plan, "flows")
+    draw_across_racks(plan)
 
 
 def draw(seat: OpenLayout) -> None:
@@ -32,7 +40,7 @@ def draw(seat: OpenLayout) -> None:
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
-        "Replica flow (from → to)": lambda: draw_flows(plan, "flows"),
+        "Replica flow (from → to)": lambda: draw_flow(plan),
         "Moves vs. balance": lambda: draw_figure(seat, plan),
         "Commands": lambda: draw_execution(plan, seat.connection_name, seat.version),
         "Proof": lambda: draw_proof(plan.certificate),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "count",
     "factor",
     "pins",
+    "price",
     "rate",
     "replacements",
     "rule_item",
@@ -141,3 +143,14 @@ def whole(text: str, what: str, least: int = 0, most: int = _LARGEST_ID, expecte
         expected = expected or f"a whole number from {least} was expected"
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}: {expected}")
     return int(text)
+
+
+def price(text: str) -> float:
+    """A price from 0, in whatever currency."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (text.isascii() and math.isfinite(value) and 0 <= value < 1e9):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a price: a number from 0 was expected, such as 0.02")
+    return value

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from reseat import __version__
 from reseat.cli import options
-from reseat.cli.argument_values import additions, broker_ids, count, seed, words
+from reseat.cli.argument_values import additions, broker_ids, count, price, seed, words
 from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.options import flag, later, several
 from reseat.cli.output.exit_codes import ExitCode
@@ -115,6 +115,8 @@ def _plan(command: argparse.ArgumentParser) -> None:
     command.add_argument("--pieces", metavar="FILE", help=said)
     said = "with --output: name for each new replica the log directory of its broker that has most room (log_dirs)"
     flag(command, "--choose-directories", said)
+    said = "what is copied from rack to rack, as a table, and what it costs at this price per GB (10^9 bytes)"
+    command.add_argument("--price-per-gb", type=price, metavar="X", help=said)
     command.add_argument("--certificate", metavar="FILE", help="what is proven about the plan, as JSON")
     options.plan_options(command)
     flag(command, "--points", "list moves vs. balance: the spread for each number of moves")

@@ -30,6 +30,7 @@ from reseat.planning.conflict import conflict, conflict_in_words
 from reseat.planning.directories import choose_directories
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
+from reseat.report.copying import copying_of
 
 __all__ = ["plan", "refuse_options_that_do_nothing"]
 
@@ -136,6 +137,7 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     lines = [*caution_lines(made.certificate), *made.certificate.sentences]
     if curve:
         lines += ["", *curve]
+    lines += _racks(made, chosen.price_per_gb)
     if notes:
         lines += ["", "Note", *(f"  {note}" for note in notes)]
     if made.findings:
@@ -162,6 +164,16 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
                 lines += ["", _PARTS[part]]
             lines += [f"  # {command.title}: {command.why}", f"  {command.text}"]
     return lines
+
+
+def _racks(made: Plan, price: float | None) -> list[str]:
+    """Bytes from rack to rack, and their price, where one is given."""
+    if price is None:
+        return []
+    copying, racks = copying_of(made), made.current.racks
+    rows = [(rack, *map(size, row)) for rack, row in zip(racks, copying.between_racks(len(racks)), strict=True)]
+    said = copying.rack_sentences(price) or ("Nothing is copied from rack to rack, as far as racks are told.",)
+    return ["", *said, *(table(("from \\ to", *racks), rows, left=1) if copying.across.copies else [])]
 
 
 def _files(chosen: argparse.Namespace) -> tuple[str | None, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import math
 
 from reseat.cli import options
+from reseat.cli.argument_values import price
 from reseat.cli.options import flag, later
 
 __all__ = ["report_arguments"]
@@ -44,7 +44,7 @@ def report_arguments(command: argparse.ArgumentParser) -> None:
     told.add_argument("--author", metavar="TEXT", help="the author's line")
     told.add_argument("--logo", metavar="FILE", help="a PNG or SVG on the first page")
     told.add_argument(
-        "--price-per-gb", type=_price, metavar="X", help="price of traffic between racks, per GB (10^9 bytes)"
+        "--price-per-gb", type=price, metavar="X", help="price of traffic between racks, per GB (10^9 bytes)"
     )
     told.add_argument("--currency", default="$", metavar="SIGN", help="currency sign of prices; $ by default")
     options.throttle(told)
@@ -71,13 +71,3 @@ def _chapters(text: str) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise argparse.ArgumentTypeError("a chapter is named twice")
     return names
-
-
-def _price(text: str) -> float:
-    try:
-        price = float(text)
-    except ValueError:
-        price = math.nan
-    if not (text.isascii() and math.isfinite(price) and 0 <= price < 1e9):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a price: a number from 0 was expected, such as 0.02")
-    return price

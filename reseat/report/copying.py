@@ -23,6 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, FloatArray, IntArray, Plan
+from reseat.model.units import size
+from reseat.model.wording import counted
 from reseat.planning.schedule import BatchLimits, Hours, Preview, Work, batches, work_of
 
 __all__ = ["Copying", "Route", "copying_of"]
@@ -142,6 +144,31 @@ class Copying:
             np.bincount(place[mask], amount[mask], racks + 1).astype(np.float64) for mask in masks
         )
         return within, across, unplaced
+
+    def between_racks(self, racks: int) -> FloatArray:
+        """(racks, racks) float64: bytes from each rack (rows) to each, of copies with known racks and sizes."""
+        counts = self._rack_known & ~np.isnan(self.bytes)
+        pair = self.sender_rack[counts].astype(np.int64) * racks + self.receiver_rack[counts]
+        return np.bincount(pair, self.bytes[counts], racks * racks).reshape(racks, racks).astype(np.float64)
+
+    def rack_sentences(self, price: float | None = None) -> tuple[str, ...]:
+        """What crosses racks and what it costs, for a person.
+
+        Args:
+            price: of a GB (1,000,000,000 bytes) that goes from one rack to another, in whatever currency.
+        """
+        across = self.across
+        if not len(self) or self.unplaced.copies == len(self):
+            return ()
+        at_least = "At least " if across.unsized else ""
+        paid = "" if price is None else f", {at_least.lower()}{across.bytes / 1e9 * price:,.2f} at {price:,.4g} a GB"
+        said = [
+            f"{at_least}{size(across.bytes)} of {size(self.told_bytes)} are copied from rack to rack{paid}. A new "
+            "replica copies from its partition's leader, also where consumers fetch from their own rack (KIP-392).",
+        ]
+        if self.unplaced.copies:
+            said.append(f"The racks of {counted(self.unplaced.copies, 'copy', 'copies')} are unknown: not among these.")
+        return tuple(said)
 
     def hours(self, rate: float) -> Hours:
         """How long it takes at a throttle.

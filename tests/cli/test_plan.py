@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
 from reseat.demo.generate import generate
+from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.formats.tables.table import write_csv
+from reseat.model import Broker, ClusterLayout, Snapshot
 
 #: The documented example: broker 1 is to leave.
 TOPIC_REASSIGN = {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}
@@ -536,3 +539,26 @@ def test_a_pin_is_a_topic_and_perhaps_a_partition(pin: str, layout: str, capsys:
 
     assert left.value.code == 2
     assert f"'{pin}' is neither a topic to pin nor topic:partition" in capsys.readouterr().err
+
+
+def test_what_goes_from_rack_to_rack_is_priced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the leader to the newcomer: 40 GB from a to b at 0.02, none within; without a price nothing is said."""
+    file = tmp_path / "layout.json"
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("u", 0): [3]},
+        brokers=[Broker(1, "a"), Broker(2, "b"), Broker(3, "b")],
+        leaders={("t", 0): 1, ("u", 0): 3},
+        size_bytes={("t", 0): 40e9, ("u", 0): 1e9},
+    )
+    file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 1, 1, tzinfo=UTC), "admin")))
+    asked = ["plan", str(file), "--remove", "2"]
+
+    assert main([*asked, "--price-per-gb", "0.02"]) == 0
+    said = capsys.readouterr().out
+    assert "40.0 GB of 40.0 GB are copied from rack to rack, 0.80 at 0.02 a GB." in said
+    assert [line.split() for line in said.splitlines() if line.split()[:1] in (["a"], ["b"])] == [
+        ["a", "0", "B", "40.0", "GB"],
+        ["b", "0", "B", "0", "B"],
+    ]
+    assert main(asked) == 0
+    assert "from rack to rack" not in capsys.readouterr().out

@@ -299,3 +299,14 @@ def test_what_is_no_pin_is_not_taken(opened):
 
     assert [warning.value for warning in at.warning] == ["'orders:x' is neither a topic to pin nor topic:partition."]
     assert "2 replicas move" in texts(at)
+
+
+def test_what_goes_from_rack_to_rack_stands_below_the_flow_with_its_price(opened):
+    """From the leader to the newcomer, a row a rack; the price once it is typed."""
+    at = opened("plan", wish=Wish(remove=(4,)))
+    at.segmented_control(key="plan-view").set_value("Replica flow (from → to)").run()
+
+    assert not at.exception
+    assert "are copied from rack to rack. A new replica copies from its partition's leader" in texts(at)
+    at.number_input[-1].set_value(0.5).run()
+    assert "at 0.5 a GB" in texts(at)

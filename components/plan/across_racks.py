@@ -1,0 +1,40 @@
+"""Bytes that a plan copies from rack to rack, and what they cost at a price."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.look import tables, text
+from components.state import caching, slots
+from reseat.model import Plan
+from reseat.report.copying import Copying, copying_of
+
+__all__ = ["draw_across_racks"]
+
+
+def draw_across_racks(plan: Plan) -> None:
+    """A row a rack that sends, a column a rack that receives; nothing where nothing is known to cross racks."""
+    import pandas as pd
+
+    copying: Copying = caching.kept(copying_of)(plan)
+    racks = plan.current.racks
+    if not copying.across.copies or not copying.sized:
+        return
+    st.header("From rack to rack", anchor=False)
+    price = st.number_input(
+        "Price of traffic between racks, per GB",
+        min_value=0.0,
+        value=None,
+        step=0.01,
+        format="%.3f",
+        key=slots.field("plan-price"),
+        placeholder="no price set",
+        width=280,
+    )
+    for sentence in copying.rack_sentences(price):
+        st.markdown(text.plain(sentence))
+    cells = copying.between_racks(len(racks))
+    names = [text.visible(rack, 60) for rack in racks]
+    columns = {f"to {name}": [text.size(cell) for cell in cells[:, at]] for at, name in enumerate(names)}
+    values = pd.DataFrame({"from": names, **columns})
+    tables.table(values, "plan-racks", {f"to {name}": tables.RIGHT for name in names})
