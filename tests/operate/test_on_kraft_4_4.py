@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
 from reseat.balance import findings
 from reseat.cli import main
 from reseat.model import BrokerState
-from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.journal import Approval, Journal, PlannedMove
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run.cordoning import cordons_left
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.live import read_cluster
@@ -363,6 +368,47 @@ def test_new_replicas_lie_in_the_directories_that_the_plan_names(cluster, target
     assert back[0] == 0, back
     assert '"log_dirs":[' in chosen.read_text()
     assert reseat("operate", "verify", "--plan", chosen)[0] == 0
+
+
+@pytest.mark.slow
+def test_a_cordoned_drain_killed_at_steps_of_its_journal_leaves_no_cordon_unnamed(cluster, target, tmp_path):
+    """Every third step of one run after the other: whoever goes on ends it, with the broker cordoned and named."""
+    lists, goal = {("killed", p): (1, 4) for p in range(3)}, {("killed", p): (1, 2) for p in range(3)}
+    made(cluster, target, "killed", list(lists.values()), megabytes=1)
+
+    def killed(file, step):
+        command = [sys.executable, "-m", "tests.operate.kill_on_kraft", cluster.bootstrap, file, str(step)]
+        done = subprocess.run(command, cwd=Path(__file__).parents[2], check=False)
+        assert done.returncode in (0, -signal.SIGKILL)
+        return done.returncode != 0
+
+    def now():
+        return {key: told.replicas for key, told in target.assignments(list(lists)).items()}
+
+    step, again = 1, True
+    while again:
+        target.set_cordons({EMPTIED: None})
+        target.reassign(lists)
+        assert until(lambda: now() == lists and not target.reassigning())
+        file = tmp_path / f"{step}.sqlite"
+        moves = [PlannedMove(*key, before, goal[key], 0) for key, before in lists.items()]
+        with closing(Journal(file)) as journal:
+            options = RunOptions(cordon=(EMPTIED,))
+            run = journal.approve(Approval(target.cluster_id(), "test", "{}", "{}", "h", "ann", moves, options))
+        again = killed(file, step)
+        with closing(Journal(file)) as journal:
+            named = {broker for left in cordons_left(journal, target.cluster_id()) for broker in left.before}
+        assert target.cordons([EMPTIED])[EMPTIED].dynamic is None or EMPTIED in named, step
+        assert not killed(file, 0)
+        with closing(Journal(file)) as journal:
+            ended = journal.run(run.id)
+            named = {broker for left in cordons_left(journal, target.cluster_id()) for broker in left.before}
+        assert (ended.state, named) == (RunState.DONE, {EMPTIED}), (step, ended.sentence)
+        assert until(lambda: now() == goal), step
+        assert target.cordoned([EMPTIED]) == {EMPTIED}, step
+        step += 3
+
+    assert step > 20
 
 
 class TestAdminTargetOnKafka44(AdminBehaviour):
