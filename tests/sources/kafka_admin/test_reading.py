@@ -147,7 +147,7 @@ def test_contradictions_are_findings() -> None:
 
 
 def test_an_offline_directory_is_told_with_its_error() -> None:
-    """A log directory that failed is listed with Kafka's error; the others' sizes are there."""
+    """A log directory that failed is listed with Kafka's error, and its broker takes no replica; other sizes are there."""
 
     def offline(answer: Any, request: Any, broker: int) -> Any:
         result = answer.DescribeLogDirsResult
@@ -162,6 +162,8 @@ def test_an_offline_directory_is_told_with_its_error() -> None:
         ("/data/1", None, 10_000, 4_000),
         ("/data/broken", "KAFKA_STORAGE_ERROR", None, None),
     ]
+    assert read.layout.brokers[0].offline_dirs == ("/data/broken",)
+    assert not read.layout.receiving[0]
     assert read.layout.size_bytes is not None
     assert read.layout.size_bytes.tolist() == [[1000.0]]
 
