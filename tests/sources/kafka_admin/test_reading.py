@@ -147,7 +147,7 @@ def test_contradictions_are_findings() -> None:
 
 
 def test_an_offline_directory_is_told_with_its_error() -> None:
-    """A log directory that failed is listed with Kafka's error, and its broker takes no replica; other sizes are there."""
+    """It is listed with Kafka's error, and its broker takes no replica; sizes in the others are there."""
 
     def offline(answer: Any, request: Any, broker: int) -> Any:
         result = answer.DescribeLogDirsResult
