@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -152,6 +154,17 @@ class TestDrain:
         assert proven(good)[0]
         assert not proven(bad)[0]
 
+    def test_the_least_number_of_moves_counts_what_the_plan_left_behind(self) -> None:
+        """Broker 9 leaves four partitions: one moved, one only reordered, one untouched, and one that cannot move."""
+        current = layout([[9, 2], [9, 3], [9], [9]])
+        moved = replace_lists(current, [[2, 9], [9, 3], [2], [9]])
+        stuck = np.array([False, False, False, True])
+
+        told, all_free = (check(current, moved, Wish(remove=(9,)), pinned=pinned) for pinned in (stuck, None))
+
+        assert (told.moves, told.least_moves, len(told.faults)) == (1, 3, 2)
+        assert (all_free.least_moves, len(all_free.faults)) == (4, 3)
+
     def test_a_plan_that_raises_the_factor_too_keeps_the_first_that_may_stay(self) -> None:
         """As a pasted plan may: broker 2 comes second, and where broker 1 leaves, whoever comes may be first."""
         current = layout([[1], [3]], Broker(2))
@@ -237,6 +250,16 @@ class TestMend:
         even = layout([[1], [2, 3]])
         assert check(even, even, wish).faults == ("orders-0 would have 1 replica; it must have 2.",)
 
+    def test_who_must_stay_is_no_choice(self) -> None:
+        """One of two replicas goes; the first leads and stays, though the other sits on the emptier broker."""
+        current = layout([[1, 2], [1], [1], [2]])
+
+        assert proven(check(current, replace_lists(current, [[1], [1], [1], [2]]), Wish(mend=True))) == (
+            True,
+            True,
+            True,
+        )
+
     def test_a_broker_named_twice_is_dropped_or_replaced(self) -> None:
         """Broker 1 stands twice in a list of two: once it stays, and another comes."""
         current = layout([[1, 1], [2, 3]])
@@ -287,6 +310,15 @@ class TestApart:
         for lists in ([[2], [2], [3]], [[3], [2], [3]], [[1], [1], [3]], [[1], [3], [3]], [[1], [2], [2]]):
             assert len(check(current, replace_lists(current, lists), wish).faults) == 1
 
+    def test_what_leaves_a_broker_goes_where_the_other_is_not(self) -> None:
+        """Broker 3 is the emptier one and has topic b: of topic a broker 2 gets a third."""
+        current = topics({"a": [[1], [2], [2]], "b": [[3]]})
+        drained = replace_lists(current, [[2], [2], [2], [3]])
+
+        apart = replace(self.wish, remove=(1,))
+        assert proven(check(current, drained, apart)) == (True, True, True)
+        assert proven(check(current, drained, Wish(remove=(1,)))) == (True, True, False)
+
     def test_where_the_other_is_nothing_could_have_gone(self) -> None:
         """Topic a has two on each of its brokers, b one on broker 3, which a may not have: it is even enough."""
         current = topics({"a": [[1], [1], [2], [2]], "b": [[3]]})
@@ -331,16 +363,19 @@ class TestLeaders:
         assert leaders(late, [[7, 8]]) == (True, True)
         assert leaders(late, [[8, 7]]) == (False, False)
 
-    def test_a_first_place_that_was_none_of_the_plans_business(self) -> None:
-        """Two lists trade 2 for 4: as even as if both were left, though not as even as both led by 4 would be."""
-        current = layout([[1, 2], [2, 4], [4, 2], [2, 3], [2, 3]])
+    @pytest.mark.parametrize("ids", [(1, 2, 3, 4), (9, 1, 2, 3)])
+    def test_a_first_place_that_was_none_of_the_plans_business(self, ids: tuple[int, ...]) -> None:
+        """Two lists trade their leaders: as even as if both were left, though not as even as they could be."""
+        out, full, some, idle = ids
+        current = layout([[out, full], [full, idle], [idle, full], [full, some], [full, some]])
 
         def leaders(*lists: list[int]) -> tuple[bool, bool]:
-            verdict = check(current, replace_lists(current, [*lists, [2, 3], [2, 3]]), Wish(remove=(1,)))
+            proposed = replace_lists(current, [*lists, [full, some], [full, some]])
+            verdict = check(current, proposed, Wish(remove=(out,)))
             return verdict.leaders_proven, verdict.changed_leaders_proven
 
-        assert leaders([3, 2], [2, 4], [4, 2]) == (True, True)
-        assert leaders([3, 2], [4, 2], [2, 4]) == (True, False)
-        assert leaders([3, 2], [4, 2], [4, 2]) == (True, False)
-        assert leaders([3, 2], [2, 4], [2, 4]) == (False, False)
-        assert leaders([2, 3], [4, 2], [2, 4]) == (False, False)
+        assert leaders([some, full], [full, idle], [idle, full]) == (True, True)
+        assert leaders([some, full], [idle, full], [full, idle]) == (True, False)
+        assert leaders([some, full], [idle, full], [idle, full]) == (True, False)
+        assert leaders([some, full], [full, idle], [full, idle]) == (False, False)
+        assert leaders([full, some], [idle, full], [full, idle]) == (False, False)

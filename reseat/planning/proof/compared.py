@@ -134,7 +134,7 @@ class Change:
     @property
     def comes_late(self) -> BoolArray:
         """(n, W) replicas of ``after`` that are copied to a last resort."""
-        late: BoolArray = self.comes & np.append(self.resorts, False)[self.after]
+        late: BoolArray = self.comes & self.resorts[self.after]
         return late
 
     @property
