@@ -26,6 +26,7 @@ _PLACEMENT = (
     "mixed_replication_factor",
     "replication_factor_above_racks",
     "replica_skew",
+    "byte_skew",
     "empty_broker",
 )
 

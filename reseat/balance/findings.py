@@ -26,8 +26,9 @@ from reseat.balance.mends import KINDS
 from reseat.balance.racks import least_replica_spread
 from reseat.balance.spread import Spread, spread_of
 from reseat.balance.told import incomplete
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray, Severity
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, Finding, FloatArray, IntArray, Severity
 from reseat.model.arrays import row_any
+from reseat.model.units import size
 from reseat.model.wording import counted, verb
 
 __all__ = ["findings"]
@@ -36,6 +37,8 @@ _ORDER = {kind: place for place, kind in enumerate(KINDS)}
 #: A skew wants attention where the fullest broker has this share more than the mean; below it is a note. The same
 #: tenth at which ``leader.imbalance.per.broker.percentage`` acts by default.
 SKEW_SHARE = 0.10
+#: How many of the emptiest brokers are asked, beside the emptiest of each rack, whether they could take a replica.
+_EMPTIEST = 8
 
 
 def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
@@ -49,6 +52,7 @@ def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
         *of_racks_and_hosts(layout),
         *_leaders(layout),
         *_skew(layout),
+        *_byte_skew(layout),
         *_states(layout),
     ]
     return tuple(sorted(found, key=lambda f: (f.severity.rank, _ORDER[f.kind])))
@@ -212,6 +216,54 @@ def _skew(layout: ClusterLayout) -> Iterator[Finding]:
 
 def _skew_severity(spread: Spread) -> Severity:
     return Severity.ATTENTION if spread.most > spread.mean * (1 + SKEW_SHARE) else Severity.NOTE
+
+
+def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
+    """Where every size is known: a broker far above the mean, of which a replica can go where less is held."""
+    sizes, alive = layout.replica_bytes, layout.receiving
+    if sizes is None or np.count_nonzero(alive) < 2:
+        return
+    held = layout.replicas != NONE
+    # A replica of which no size is told, as on a broker that is down, has that of its partition's largest.
+    each = np.where(np.isnan(sizes), np.fmax.reduce(sizes, axis=1)[:, None], sizes)
+    if np.isnan(each[held]).any():
+        return
+    carried = np.bincount(layout.replicas[held], weights=each[held], minlength=len(alive)).astype(np.float64)
+    spread = spread_of(carried[alive], whole=False)
+    if spread is None or _skew_severity(spread) is Severity.NOTE:
+        return
+    fullest, emptiest = (int(at) for at in (np.where(alive, carried, -1).argmax(), _emptiest_first(alive, carried)[0]))
+    if not _can_give(layout, each, carried, fullest):
+        return
+    ids = int(layout.broker_ids[fullest]), int(layout.broker_ids[emptiest])
+    yield Finding(
+        "byte_skew",
+        Severity.NOTE,
+        f"Broker {ids[0]} holds {size(spread.most)}, {spread.most / spread.mean - 1:.0%} more than the mean broker; "
+        f"broker {ids[1]} holds {size(spread.least)}.",
+        brokers=ids,
+    )
+
+
+def _emptiest_first(alive: BoolArray, carried: FloatArray) -> Rows:
+    order: Rows = np.argsort(np.where(alive, carried, np.inf), kind="stable")
+    return order[: np.count_nonzero(alive)]
+
+
+def _can_give(layout: ClusterLayout, each: FloatArray, carried: FloatArray, fullest: int) -> bool:
+    """Whether a replica of the fullest broker can go where less is held then, its racks no worse: to one of few."""
+    row, column = np.nonzero(layout.replicas == fullest)
+    lists, copied = layout.replicas[row], each[row, column]
+    groups = layout.rack_groups if layout.racks else np.zeros(len(carried), np.int32)
+    order = _emptiest_first(layout.receiving, carried)
+    first_of_rack = np.unique(groups[order], return_index=True)[1]
+    inside = np.append(groups, np.int32(NONE))[lists]
+    own = (inside == groups[fullest]).sum(axis=1)
+    for at in order[np.union1d(first_of_rack, np.arange(min(_EMPTIEST, order.size)))].tolist():
+        fits = (groups[at] == groups[fullest]) | ((inside == groups[at]).sum(axis=1) < own)
+        if (fits & ~row_any(lists == at) & (copied > 0) & (copied < carried[fullest] - carried[at])).any():
+            return True
+    return False
 
 
 def _states(layout: ClusterLayout) -> Iterator[Finding]:

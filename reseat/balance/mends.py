@@ -47,7 +47,8 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Leader is not a replica", "Read the layout again: the input mixes two different times."
         ),
         "duplicate_replicas": FindingKind(
-            "Broker listed twice", "Correct the replica list of these partitions, so that it lists each broker once."
+            "Broker listed twice",
+            "Mend partitions (one plan with the fewest copies), or correct these replica lists by hand.",
         ),
         "dead_broker_mentioned": FindingKind(
             "On dead brokers", "Restart the broker, or drain it so that others hold its replicas."
@@ -89,6 +90,9 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         "leader_skew": FindingKind(
             "Leaders not balanced",
             "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
+        ),
+        "byte_skew": FindingKind(
+            "Sizes not balanced", "Rebalance by size (Size and leaders), or create large topics on emptier brokers."
         ),
         "no_quorum": FindingKind(
             "No controller quorum", "Start controllers until more than half of the voters are up."

@@ -10,10 +10,11 @@ Promises, in this order:
 Needs: any layout; of one that cannot be planned on it says why.
 
 How: a few changes that operators make are planned, each by itself: a preferred election, leaders alone, racks alone,
-a rebalance up to where nothing is a warning any more, a whole one, another replication factor where a topic has no
-replica to spare or mixes factors, a drain of brokers that are dead or out of every ISR, waiting for what is under way.
-The findings before and after are compared. A plan is not credited with what an election alone mends, nor with replicas
-that come into sync: a copy to or from a broker that is down does not end, unless the plan drains that broker.
+a rebalance up to where nothing is a warning any more, a whole one, one by size, a mend of partitions, another
+replication factor where a topic has no replica to spare or mixes factors, a drain of brokers that are dead or out of
+every ISR, waiting for what is under way. The findings before and after are compared. A plan is not credited with what
+an election alone mends, nor with replicas that come into sync: a copy to or from a broker that is down does not end,
+unless the plan drains that broker.
 
 Example: a restarted broker leads nothing: an election mends "non-preferred leaders", at no cost.
 
@@ -33,7 +34,7 @@ from reseat.balance.mends import after_change, mend_of, name_of
 from reseat.balance.spread import spread_of
 from reseat.election import Mode, layout_after, preferred
 from reseat.errors import WishRefused
-from reseat.model import NOT_TOLD, ClusterLayout, Finding, IntArray, Plan, Severity, Wish
+from reseat.model import NOT_TOLD, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.units import duration, size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds.curve import whole_curve
@@ -48,6 +49,8 @@ _RULE = (
 )
 #: Findings of replicas that are behind or gone: no plan brings them into sync but one that drains where they are.
 _BEHIND = frozenset({"offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr", "leader_not_a_replica"})
+#: What a mend is for, beside racks, which have a change of their own.
+_MENDED = frozenset({"duplicate_replicas", "mixed_replication_factor", "dead_broker_mentioned"})
 _WEIGHTS = {Severity.BROKEN: 100.0, Severity.ATTENTION: 10.0, Severity.NOTE: 1.0}
 #: Topics named in a title.
 _NAMED = 3
@@ -58,7 +61,8 @@ class Answer:
     """One thing to do.
 
     Attributes:
-        kind: "wait", "election", "leaders", "racks", "rebalance_few", "rebalance", "factor" or "drain".
+        kind: "wait", "election", "leaders", "racks", "rebalance_few", "rebalance", "rebalance_bytes", "mend",
+            "factor" or "drain".
         title: what to do, in a few words.
         wish: the what-if that it is; None for an election of what is there, and for waiting.
         elections: leaders that a preferred election changes, for one; else 0.
@@ -161,7 +165,11 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
             continue
         if answer is not None and answer.worth > 0:
             found.append(answer)
-    first = (finding.kind for finding in before if finding.severity is Severity.BROKEN or finding.kind in _BEHIND)
+    first = (
+        finding.kind
+        for finding in before
+        if (finding.severity is Severity.BROKEN and finding.kind != "duplicate_replicas") or finding.kind in _BEHIND
+    )
     return Advice(
         first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),
         refused=tuple(refused),
@@ -208,6 +216,10 @@ def _changes(told: _Before) -> Iterator[_Change]:
             yield _Change("rebalance_few", f"Rebalance until no broker is {SKEW_SHARE:.0%} above the mean", few)
     if skew is not None or "leader_skew" in told.kinds:
         yield _Change("rebalance", "Rebalance replicas and leaders", Wish(rebalance=True))
+    if "byte_skew" in told.kinds:
+        yield _Change("rebalance_bytes", "Rebalance by size", Wish(rebalance=True, options=Options(by_bytes=True)))
+    if told.kinds & _MENDED:
+        yield _Change("mend", "Mend partitions", Wish(mend=True))
     dead = {int(i) for i in layout.broker_ids[layout.dead & (layout.replicas_by_broker > 0)]}
     behind = told.of("broker_out_of_every_isr")
     gone = tuple(sorted(dead.union(() if behind is None else behind.brokers)))

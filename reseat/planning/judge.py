@@ -10,7 +10,8 @@ Promises
        called proven, and the sentences say both.
 
 Needs
-    A layout without duplicate replicas. A plan may hold some partitions only; the others stay as they are.
+    A plan may hold some partitions only; the others stay as they are. Where the layout names a broker twice in a list,
+    a mend is judged as any change; of another change the faults and numbers are given, and nothing is proven.
 
 How it works
     The assignment is laid over the layout, the checker judges the two, and the planner is asked for its own plan.
@@ -41,7 +42,7 @@ from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, wi
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan
-from reseat.planning.preconditions import pinned, require_no_duplicates, settled, who_leads
+from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import bytes_to_copy, propose
@@ -78,14 +79,16 @@ def judge(
         The certificate of this plan; ``faults`` says why it must not be executed, where it must not.
 
     Raises:
-        WishRefused: the layout has duplicate replicas.
+        WishRefused: what a rule of the wish names is not known.
     """
     start = settled(layout)
     standing = start.layout
-    require_no_duplicates(standing)
+    doubled = 0 if wish.mend else int(standing.duplicates.size)
     after, faults = apply_assignment(standing, proposed, wish)
     current = standing.with_brokers(after.brokers)
     verdict = _verdict(current, after, wish, allow_rf_change, _held(layout, after, wish))
+    if doubled:
+        verdict = verdict.unproven()
     told = bool(current.order_told.all())
     rows = np.flatnonzero(lists_differ(current.replicas, after.replicas))
     best, refusal = _own_plan(standing, wish)
@@ -124,6 +127,10 @@ def judge(
         faults=faults,
     )
     judged = _with_sentences(certificate, comparison, reference, refusal, verdict)
+    if doubled:
+        named = f"{counted(doubled, 'partition names', 'partitions name')} a broker twice"
+        mended = f"{named}: nothing is proven of this plan. Validate it as a mend (--mend), if it is one."
+        judged = replace(judged, sentences=(*judged.sentences, mended))
     judged = with_cautions(Plan(current=current, proposed=after, certificate=judged), layout).certificate
     if not start.under_way.size:
         return judged
@@ -243,7 +250,7 @@ def _least_balance(
     if reference is not None:
         rack = reference.rack_sum_of_squares if reference.rack_balance_proven else None
         replicas = reference.replica_sum_of_squares if reference.replica_balance_proven else None
-    elif wish.is_empty and not verdict.least_moves:
+    elif wish.is_empty and verdict.least_moves == 0:
         # Nothing has to move, and nothing moves in the best plan.
         still = check(current, current, _NOTHING)
         rack, replicas = still.rack_sum_of_squares, still.replica_sum_of_squares
@@ -296,6 +303,8 @@ class _Comparison:
         first_may_stay = on_brokers(before[:, 0], ~leaving)
         grows = (factor_after > factor_before) & first_may_stay
         free = (moved | (factor_after != factor_before) | (not leaving.any())) & ~grows
+        if wish.mend:  # who only named a broker twice keeps its order
+            free = moved | row_any(newcomers(lists, before))
         every = np.arange(current.partition_count) if wish.orders_all else rows[free]
         first = standing[:, 0].astype(np.int64)
         others = np.ones(current.partition_count, np.bool_)
@@ -313,7 +322,7 @@ class _Comparison:
             for i in lost[: _NAMED_PARTITIONS + 1].tolist()
         )
         return cls(
-            other_factors=not wish.topics and bool((factor_after != factor_before).any()),
+            other_factors=not (wish.topics or wish.mend) and bool((factor_after != factor_before).any()),
             least_leader_sum_of_squares=int((counts**2).sum()),
             least_changed=int((chosen != today).sum()),
             avoidable=named,

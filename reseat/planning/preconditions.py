@@ -274,7 +274,7 @@ def require_no_duplicates(layout: ClusterLayout) -> None:
         f"as replica {first + 1} and as replica {second + 1}.{more}",
         topics=topics,
         brokers=(int(ids[first]),),
-        choices=("Fix the assignment first.", f"Leave {_these(topics)} out."),
+        choices=("Mend partitions first (--mend).", f"Leave {_these(topics)} out."),
     )
 
 

@@ -34,6 +34,28 @@ def test_an_even_healthy_layout_has_no_findings() -> None:
     assert findings(layout) == ()
 
 
+def test_a_broker_that_holds_far_more_bytes_than_the_mean_is_found_where_it_can_give_some() -> None:
+    """With every size known, and a replica that fits elsewhere with its racks no worse; one huge replica stays."""
+    lists = {("t", row): [1 + row % 2, 3 + row % 2] for row in range(8)}
+    brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b"), Broker(4, "b")]
+    sizes = dict(zip(lists, [5e9, 1e9] * 4, strict=True))
+    plain = ClusterLayout.from_assignments(lists, brokers=brokers)
+    uneven = replace(plain, size_bytes=np.array(list(sizes.values())))
+
+    assert found(uneven)["byte_skew"].sentence == (
+        "Broker 1 holds 20.0 GB, 67% more than the mean broker; broker 2 holds 4.0 GB."
+    )
+    assert found(uneven)["byte_skew"].severity is Severity.NOTE
+    for calm in (
+        plain,
+        replace(plain, size_bytes=np.array([5e9] * 8)),
+        replace(plain, size_bytes=np.array([5e9] * 7 + [np.nan])),
+        replace(plain, size_bytes=np.array([5e9] + [0.0] * 7)),  # nothing else is there to give
+        replace(uneven, brokers=tuple(Broker(i, rack) for i, rack in zip(range(1, 5), "acbb", strict=True))),
+    ):
+        assert ("byte_skew" in found(calm)) == (len(calm.racks) == 3)
+
+
 def test_a_partition_without_leader_is_broken() -> None:
     """Singular, with its row."""
     finding = found(one_topic([[1, 2], [2, 1]], leaders={("t", 0): None, ("t", 1): 2}))["offline"]

@@ -133,6 +133,29 @@ def test_what_is_in_progress_comes_first() -> None:
     assert first.wish is None
 
 
+def test_partitions_that_name_a_broker_twice_are_mended() -> None:
+    """Nothing else can be planned until then; a mend is, and takes a mixed factor with it."""
+    lists = {("t", 0): [1, 1], ("t", 1): [2, 3], ("t", 2): [3, 1], ("u", 0): [1, 2, 3], ("u", 1): [2, 3]}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(4)])
+    told = advice(layout)
+    (answer,) = told.answers
+
+    assert (answer.kind, answer.moves, told.first) == ("mend", 2, ())
+    assert {"Broker listed twice", "Mixed replication factor"} <= {*answer.fixed}
+    assert told.refused[0].startswith("Partition t-0 names broker 1 twice")
+    claims_hold(layout, told)
+
+
+def test_uneven_bytes_are_rebalanced_by_size() -> None:
+    """Where sizes are told, counts being even already."""
+    lists = {("t", row): [1 + row % 4] for row in range(16)}
+    layout = ClusterLayout.from_assignments(lists)
+    told = advice(replace(layout, size_bytes=np.array([9e9, 1e9, 1e9, 1e9] * 4)))
+
+    assert advice(layout).answers == ()
+    assert [(answer.kind, answer.fixed) for answer in told.answers] == [("rebalance_bytes", ("Sizes not balanced",))]
+
+
 def test_topics_of_one_factor_are_one_answer() -> None:
     """Mixed factors become what most partitions of the topic have."""
     lists = {("a", 0): [0, 1, 2], ("a", 1): [1, 2, 3], ("a", 2): [2, 3], ("b", 0): [3, 0, 1]}

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Options, Wish
 from reseat.planning import plan
 from reseat.planning.judge import apply_assignment, judge
@@ -163,12 +162,24 @@ class TestFaults:
         assert certificate.valid
         assert certificate.replica_balance_proven
 
-    def test_layout_with_duplicates_is_refused(self) -> None:
-        """What is broken before any plan must be mended first."""
-        layout = ClusterLayout.from_assignments({("orders", 0): [1, 1]})
+    def test_a_broker_named_twice_is_judged_as_a_mend_and_of_another_change_nothing_is_proven(self) -> None:
+        """The one copy that mends it is proven the fewest; without the wish its faults and numbers are told alone."""
+        layout = ClusterLayout.from_assignments({("orders", 0): [1, 1], ("orders", 1): [2, 1]})
+        mended = assignment({("orders", 0): [1, 2]})
+        as_mend, as_any = judge(layout, mended, Wish(mend=True)), judge(layout, mended, Wish(remove=(1,)))
+        unwished = judge(layout, mended)
 
-        with pytest.raises(WishRefused, match="names broker 1 twice"):
-            judge(layout, layout)
+        assert (as_mend.valid, as_mend.moves, as_mend.moves_proven) == (True, 1, True)
+        assert as_any.faults == tuple(
+            f"orders-{row} still has a replica on broker 1, to be drained." for row in range(2)
+        )
+        assert (unwished.valid, unwished.moves, unwished.least_moves, unwished.moves_proven) == (True, 1, None, False)
+        assert unwished.sentences[0] == "It moves 1 replica."
+        assert unwished.sentences[-1] == (
+            "1 partition names a broker twice: nothing is proven of this plan. Validate it as a mend (--mend), if it "
+            "is one."
+        )
+        assert judge(layout, layout).faults == ("orders-0 lists broker 1 twice.",)
 
 
 class TestDistance:

@@ -17,7 +17,7 @@ from tests.planning.brute_force import rack_names, rack_squares, replaced, targe
 MEND = Wish(mend=True)
 
 
-def small(rng: np.random.Generator, *, doubled: bool = True) -> ClusterLayout:
+def small(rng: np.random.Generator) -> ClusterLayout:
     """A few brokers, of which one may be dead, and partitions of any factor; each leads and is in sync on the first."""
     ids = sorted(rng.choice(range(1, 12), int(rng.integers(3, 6)), replace=False).tolist())
     dead = int(rng.choice(ids)) if rng.random() < 0.6 else None
@@ -34,7 +34,7 @@ def small(rng: np.random.Generator, *, doubled: bool = True) -> ClusterLayout:
         first = int(rng.choice(live))
         more = [i for i in ids if i != first]
         members = [first, *rng.choice(more, int(rng.integers(0, 3)), replace=False).tolist()]
-        if doubled and rng.random() < 0.2:
+        if rng.random() < 0.2:
             members.append(int(rng.choice(members)))
         lists[str(rng.choice(["a", "b"])), number] = members
     leaders = {key: members[0] for key, members in lists.items()}
@@ -129,9 +129,9 @@ def test_a_mend_is_the_best_there_is_at_length(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_mend_that_is_spoilt_is_not_proven(seed: int) -> None:
-    """One replica elsewhere: a fault, or what is proven is as good."""
+    """One replica elsewhere, also where a broker was named twice: a fault, or what is proven is as good."""
     rng = np.random.default_rng(seed)
-    layout = small(rng, doubled=False)
+    layout = small(rng)
     outcomes = outcomes_of(layout)
     if outcomes is None:
         return
@@ -149,6 +149,22 @@ def test_a_mend_that_is_spoilt_is_not_proven(seed: int) -> None:
 
     assert not told.moves_proven or value == min(outcomes)[:2]
     assert not told.replica_balance_proven or (*value, sum(load * load for load in loads)) == min(outcomes)
+
+
+def test_the_judge_says_of_a_mend_what_its_own_certificate_says() -> None:
+    """Where partitions name a broker twice, too: the same flags, the same least."""
+    rng, met = np.random.default_rng(3), 0
+    for _ in range(60):
+        layout = small(rng)
+        if not layout.duplicates.size or outcomes_of(layout) is None:
+            continue
+        made = plan(layout, MEND)
+        told = judge(layout, made.proposed, MEND)
+        for name in told.as_dict().keys() - {"sentences"}:
+            assert told.as_dict()[name] == made.certificate.as_dict()[name], (name, layout.assignments())
+        met += 1
+
+    assert met > 10
 
 
 # ---- by hand -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Promises: a sentence says "proven", and not "not proven", exactly where the flag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 from reseat.model.wording import counted, listed, minimal, verb
 
@@ -76,6 +76,11 @@ class Verdict:
     def valid(self) -> bool:
         """Whether the plan may be carried out at all."""
         return not self.faults
+
+    def unproven(self) -> Verdict:
+        """The same numbers of which nothing is known to be the least."""
+        flags = dict.fromkeys((one.name for one in fields(self) if one.name.endswith("_proven")), False)
+        return replace(self, least_moves=None, **flags)  # type: ignore[arg-type]
 
 
 def sentences_of(verdict: Verdict, *, balance: bool = True) -> tuple[str, ...]:
