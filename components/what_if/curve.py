@@ -30,8 +30,8 @@ def draw_curve(points: Sequence[CurvePoint], chosen: int, key: str, on_click: Ca
     """
     first, last = points[0], points[-1]
     alt = (
-        f"Spread of {len(points)} plans: {first.replica_spread:,} with {text.counted(first.moves, 'move')}, "
-        f"{last.replica_spread:,} with {last.moves:,}."
+        f"Spread of {len(points)} plans: {first.spread} with {text.counted(first.moves, 'move')}, "
+        f"{last.spread} with {last.moves:,}."
     )
     plots.draw(_figure(points, chosen), key, alt, height=_HEIGHT, on_click=on_click)
     st.caption("Each point is a plan: click one to take it as the what-if. Lower is better balanced, left is cheaper.")
@@ -47,8 +47,11 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
     if told and max(told) > 0:
         axes.append(("data to copy", sizes))
     figure = make_subplots(1, len(axes), shared_yaxes=True, horizontal_spacing=0.04)
-    spreads = [point.replica_spread for point in points]
-    words = [[str(point.moves), text.counted(point.moves, "move"), text.size(point.bytes_to_move)] for point in points]
+    spreads = [point.balance for point in points]
+    words = [
+        [str(point.moves), text.counted(point.moves, "move"), text.size(point.bytes_to_move), point.spread]
+        for point in points
+    ]
     for column, (name, places) in enumerate(axes, 1):
         figure.add_scatter(
             x=places,
@@ -62,7 +65,7 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
                 "opacity": 1,
             },
             customdata=words,
-            hovertemplate="%{customdata[1]}, %{customdata[2]}: spread %{y:,}<extra></extra>",
+            hovertemplate="%{customdata[1]}, %{customdata[2]}: spread %{customdata[3]}<extra></extra>",
             cliponaxis=False,
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 1}},
@@ -75,6 +78,9 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
         figure.update_xaxes(tickvals=ticks, ticktext=[text.size(tick) for tick in ticks], row=1, col=2)
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
     figure.update_yaxes(title_text="spread", row=1, col=1)
+    if points[0].byte_spread is not None:
+        ends = sorted({min(spreads), max(spreads)})
+        figure.update_yaxes(tickvals=ends, ticktext=[text.size(end) for end in ends])
     figure.update_layout(template=theme.template(), showlegend=False, margin={"l": 60, "r": 30, "t": 16, "b": 44})
     plots.tell(
         figure,

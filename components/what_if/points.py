@@ -132,7 +132,7 @@ def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int 
         if point is None:
             return
         st.button(
-            f"spread {point.replica_spread:,} with {text.counted(point.moves, 'move')}",
+            f"spread {point.spread} with {text.counted(point.moves, 'move')}",
             key="next-point",
             type="tertiary",
             icon=":material/trending_flat:",
@@ -144,16 +144,15 @@ def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int 
 
 def next_point(points: Sequence[CurvePoint], plan: Plan) -> CurvePoint | None:
     """The next point that has more moves than the plan and a smaller spread, or None."""
-    moves, spread = plan.certificate.moves, plan.certificate.replica_spread
-    return next((p for p in points if p.moves > moves and spread is not None and p.replica_spread < spread), None)
+    own = CurvePoint.of(plan)
+    return next((p for p in points if p.moves > own.moves and p.balance < own.balance), None)
 
 
 def with_point(points: Sequence[CurvePoint], plan: Plan) -> tuple[CurvePoint, ...]:
     """The points with the plan's own among them: one that was wished for need not be one of those offered."""
-    made = plan.certificate
-    if any(point.moves == made.moves for point in points):
+    if any(point.moves == plan.certificate.moves for point in points):
         return tuple(points)
-    return tuple(sorted((*points, CurvePoint.of(made)), key=lambda point: point.moves))
+    return tuple(sorted((*points, CurvePoint.of(plan)), key=lambda point: point.moves))
 
 
 def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
@@ -164,22 +163,23 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
         moves: of the chosen point.
         own: of Reseat's own plan.
     """
-    spread = {point.moves: point.replica_spread for point in points}
+    spread = {point.moves: point.spread for point in points}
+    balance = {point.moves: point.balance for point in points}
     if moves > own:
         more = text.counted(moves - own, "more move")
         brings = "changes" if moves - own == 1 else "change"
-        return f"{more} {brings} the spread from {spread[own]:,} to {spread[moves]:,}."
+        return f"{more} {brings} the spread from {spread[own]} to {spread[moves]}."
     if moves < own:
         less = text.counted(own - moves, "move fewer", "moves fewer")
-        return f"{less}: the spread is {spread[moves]:,} instead of {spread[own]:,}."
-    further = [point for point in points if point.moves > own and point.replica_spread < spread[own]]
+        return f"{less}: the spread is {spread[moves]} instead of {spread[own]}."
+    further = [point for point in points if point.moves > own and point.balance < balance[own]]
     if further:
         more = text.counted(further[0].moves - own, "more move")
-        return f"{more} would change the spread from {spread[own]:,} to {further[0].replica_spread:,}."
+        return f"{more} would change the spread from {spread[own]} to {further[0].spread}."
     fewer = [point for point in points if point.moves < own]
     if fewer:
         less = text.counted(own - fewer[-1].moves, "move fewer", "moves fewer")
-        return f"{less}: the spread would be {fewer[-1].replica_spread:,} instead of {spread[own]:,}."
+        return f"{less}: the spread would be {fewer[-1].spread} instead of {spread[own]}."
     return "No alternative is better balanced."
 
 
@@ -204,4 +204,4 @@ def _say(offered: Curve) -> None:
 
 
 def _words(point: CurvePoint) -> str:
-    return f"{text.counted(point.moves, 'move')}, spread {point.replica_spread:,}"
+    return f"{text.counted(point.moves, 'move')}, spread {point.spread}"

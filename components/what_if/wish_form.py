@@ -242,7 +242,7 @@ def _options(seat: OpenLayout) -> None:
                 value=_amount(options.max_bytes),
                 placeholder="no limit; 500 GB",
                 disabled=not sizes,
-                help="Of a rebalance. Less data, less balance. Not with balance by size."
+                help="Onto new brokers, or of a rebalance. Less data, less balance. Not with balance by size."
                 if sizes
                 else "The input has no replica sizes.",
             )

@@ -140,7 +140,7 @@ def plan_options(command: Options) -> None:
     command.add_argument("--receive-cap", type=count, metavar="N", help="max replicas received per broker")
     flag(command, "--by-bytes", "with --remove or --rebalance: balance by size instead of replica count")
     command.add_argument("--max-moves", type=count, metavar="N", help="with --add or --rebalance: at most N moves")
-    said = "with --rebalance: copy at most this much (500GB)"
+    said = "with --add or --rebalance: copy at most this much (500GB)"
     command.add_argument("--max-bytes", type=amount, metavar="SIZE", help=said)
     command.add_argument("--point", type=count, metavar="N", help="the plan with N moves; --points lists the choices")
 

@@ -99,7 +99,7 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
     offered = whole_curve(layout, wish.at(None))
     lines = list(offered.sentences)
     if offered.points:
-        rows = [(f"{at.moves:,}", f"{at.replica_spread:,}", size(at.bytes_to_move)) for at in offered.points]
+        rows = [(f"{at.moves:,}", at.spread, size(at.bytes_to_move)) for at in offered.points]
         heads = ("moves", "spread", "data to copy")
         lines += ["Moves vs. balance (choose one with --point MOVES):", *table(heads, rows, left=0)]
     return lines
@@ -111,8 +111,16 @@ def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
         raise WishRefused(
             "--max-moves only goes with --add or --rebalance: any other change has a fixed minimum of moves."
         )
-    if chosen.max_bytes is not None and (chosen.remove or chosen.by_bytes or not chosen.rebalance):
-        raise WishRefused("--max-bytes only goes with --rebalance by replica count, with no broker removed.")
+    by_size = chosen.rebalance and chosen.by_bytes
+    if chosen.max_bytes is not None and (chosen.remove or by_size or not (chosen.add or chosen.rebalance)):
+        raise WishRefused("--max-bytes only goes with --add, or --rebalance by replica count, with no broker removed.")
+    limited = chosen.max_moves is not None or chosen.max_bytes is not None
+    if chosen.rebalance and chosen.even_topics and limited:
+        raise WishRefused(
+            "--even-topics has no limit on moves or data: with fewer moves some topics would not get their least "
+            "spread, and no aim says which.",
+            choices=("Leave topics out of it (--pin).", "Rebalance without --even-topics."),
+        )
     if chosen.kafka_version is not None and version_of(chosen.kafka_version) is None:
         raise WishRefused(f"{chosen.kafka_version} is not a Kafka version; one such as 2.8 or 4.1.0 was expected.")
 

@@ -13,6 +13,7 @@ from reseat.model.columns import NONE, BoolArray, IntArray
 from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
+from reseat.model.units import size
 from reseat.model.wish import Wish
 
 __all__ = ["Certificate", "CurvePoint", "Moves", "Plan"]
@@ -49,6 +50,7 @@ class CurvePoint:
         replica_spread: fullest minus emptiest remaining broker, in replicas.
         fullest: replicas of the fullest remaining broker, where that was counted.
         bytes_to_move: bytes that its moves copy; None where a size is not told.
+        byte_spread: of a rebalance by size, fullest minus emptiest remaining broker in bytes; else None.
     """
 
     moves: int
@@ -56,16 +58,41 @@ class CurvePoint:
     replica_spread: int
     fullest: int | None = None
     bytes_to_move: float | None = None
+    byte_spread: float | None = None
 
     @classmethod
-    def of(cls, certificate: Certificate) -> CurvePoint:
+    def of(cls, plan: Plan) -> CurvePoint:
         """A plan as a point."""
+        made = plan.certificate
+        by_size = made.wish.rebalance and made.wish.options.by_bytes
         return cls(
-            certificate.moves,
-            certificate.replica_sum_of_squares or 0,
-            certificate.replica_spread or 0,
-            bytes_to_move=certificate.bytes_to_move,
+            made.moves,
+            made.replica_sum_of_squares or 0,
+            made.replica_spread or 0,
+            bytes_to_move=made.bytes_to_move,
+            byte_spread=_byte_spread(plan) if by_size else None,
         )
+
+    @property
+    def balance(self) -> float:
+        """The spread that the change is about, less being better: bytes of a rebalance by size, else replicas."""
+        return self.replica_spread if self.byte_spread is None else self.byte_spread
+
+    @property
+    def spread(self) -> str:
+        """The same in words."""
+        return f"{self.replica_spread:,}" if self.byte_spread is None else size(self.byte_spread)
+
+
+def _byte_spread(plan: Plan) -> float | None:
+    layout = plan.proposed
+    counts = layout.receiving & ~np.isin(layout.broker_ids, (*plan.wish.remove, *plan.wish.options.never_onto))
+    if layout.replica_bytes is None or not counts.any():
+        return None
+    row, column = np.nonzero(layout.replicas != NONE)
+    carried = np.nan_to_num(np.fmax.reduce(layout.replica_bytes, axis=1))[row]
+    held = np.bincount(layout.replicas[row, column], weights=carried, minlength=len(counts))
+    return float(np.ptp(held[counts]))
 
 
 @dataclass(frozen=True, kw_only=True)

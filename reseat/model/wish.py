@@ -27,7 +27,7 @@ class Options:
         by_bytes: for brokers that leave, and for a rebalance: even out bytes instead of replica counts (a bound and its
             gap are stated, not a proof).
         max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
-        max_bytes: for a rebalance that counts replicas: copy at most so many bytes, or None.
+        max_bytes: for a rebalance that counts replicas and for added brokers: copy at most so many bytes, or None.
         pin: (topic or pattern, partition or None for all): replica lists that stay as they are, also on a broker that
             leaves.
         never_leads: ids of brokers that are the preferred leader of no list that a plan may order, unless it holds no
@@ -142,9 +142,9 @@ class Wish:
 
     @property
     def limits_bytes(self) -> bool:
-        """Whether no more than ``Options.max_bytes`` may be copied: a rebalance of replica counts without a drain."""
+        """Whether no more than ``Options.max_bytes`` may be copied: onto added brokers, or by a rebalance of counts."""
         counts = self.rebalance and not self.remove and not (self.options.by_bytes or self.options.even_topics)
-        return counts and self.options.max_bytes is not None
+        return (counts or self.only_adds) and self.options.max_bytes is not None
 
     @property
     def orders_all(self) -> bool:

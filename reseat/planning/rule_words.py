@@ -58,12 +58,7 @@ def _sentences(plan: Plan) -> Iterator[str]:
             yield f"No broker has two of {names}.{divided}"
     yield from _capacities(plan)
     copied = plan.certificate.bytes_to_move
-    if (
-        options.max_bytes is not None
-        and wish.rebalance
-        and not (wish.remove or options.by_bytes)
-        and copied is not None
-    ):
+    if wish.limits_bytes and options.max_bytes is not None and copied is not None:
         yield f"{size(copied)} are copied; at most {size(options.max_bytes)} were allowed."
 
 
@@ -104,7 +99,8 @@ def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Fin
     if options.max_moves is not None and (wish.remove or not wish.rebalance):
         idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
     if options.max_bytes is not None and not wish.limits_bytes:
-        idle.append("max bytes has no effect: it applies only to a rebalance of all replica counts with none removed")
+        applies = "a rebalance of all replica counts or added brokers, with none removed"
+        idle.append(f"max bytes has no effect: it applies only to {applies}")
     if wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if wish.rearranges and not wish.rebalance and options.by_bytes:

@@ -36,12 +36,12 @@ from reseat.model.arrays import newcomers, on_brokers
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.preconditions import require_known
-from reseat.planning.proposal import size_of_copies
+from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
-__all__ = ["Places", "fitted", "no_room", "not_found", "only_onto", "places_of", "ruled", "sharing"]
+__all__ = ["Places", "copies_no_more", "fitted", "no_room", "not_found", "only_onto", "places_of", "ruled", "sharing"]
 
 _Ints = npt.NDArray[np.int64]
 _Solved = TypeVar("_Solved")
@@ -188,6 +188,23 @@ def fitted(
         most[over] = problem.loads_with(found)[over] - np.clip(fewer, 1, np.maximum(received[over], 1)).astype(np.int64)
         problem = replace(problem, most=most)
     raise NoRoom("Bytes never fit.")
+
+
+def copies_no_more(layout: ClusterLayout, found: Found, most: int | None) -> bool:
+    """Whether these sets copy at most so many bytes; None: any.
+
+    Raises:
+        WishRefused: the size of what they copy is not told.
+    """
+    if most is None:
+        return True
+    copied = bytes_to_copy(layout, found.rows, found.lists)
+    if copied is None:
+        raise WishRefused(
+            "Replica sizes are not all known, so a limit on the data to copy cannot be kept.",
+            choices=("Read the output of kafka-log-dirs --describe too.", "Limit the moves instead."),
+        )
+    return copied <= most
 
 
 def not_found() -> WishRefused:

@@ -321,6 +321,8 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
     ("flags", "says"),
     [
         (["--remove", "1", "--max-moves", "1"], "--max-moves only goes with --add"),
+        (["--remove", "1", "--max-bytes", "1GB"], "--max-bytes only goes with --add"),
+        (["--rebalance", "--even-topics", "--max-moves", "1"], "--even-topics has no limit on moves or data"),
         (["--remove", "1", "--kafka-version", "newest"], "newest is not a Kafka version"),
     ],
 )

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, Broker, ClusterLayout, Options, Plan, Wish
+from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, Options, Plan, Wish
 from reseat.model.arrays import newcomers
-from reseat.planning import plan
+from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.solve.by_weight import goals, least_copied, weight_on
 from reseat.planning.solve.problem import Problem
@@ -49,6 +49,23 @@ def clusters(rng: np.random.Generator, brokers: int, partitions: int, racks: int
     return sized(
         ClusterLayout.from_assignments(lists, brokers=[Broker(b, rack=f"r{b % racks}") for b in range(brokers)]), rng
     )
+
+
+def test_fewer_moves_leave_bytes_less_even_and_each_point_is_a_plan() -> None:
+    """The curve goes by size: what it says of a point, the plan at that point has; the last is the whole plan."""
+    layout = clusters(np.random.default_rng(2), 6, 90, 6, 1.5)
+    points, whole = whole_curve(layout, BY_SIZE).points, plan(layout, BY_SIZE).certificate
+
+    assert len(points) == 4
+    assert (points[-1].moves, points[-1].bytes_to_move) == (whole.moves, whole.bytes_to_move)
+    assert [point.balance for point in points] == sorted((point.balance for point in points), reverse=True)
+    for point in points:
+        made = plan(layout, BY_SIZE.at(point.moves))
+        held = bytes_by_broker(made.proposed)
+        assert (made.certificate.moves, made.certificate.bytes_to_move) == (point.moves, point.bytes_to_move)
+        assert point.byte_spread == pytest.approx(held.max() - held.min())
+        assert CurvePoint.of(made).byte_spread == point.byte_spread
+        assert made.certificate.rack_balance_proven
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -12,7 +12,8 @@ from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.planning import curve, plan
 from reseat.planning.conflict import conflict
 from reseat.planning.judge import judge
-from tests.planning.brute_force import random_layout
+from tests.planning.brute_force import addition_options, addition_outcomes, random_layout
+from tests.planning.test_add import random_case
 from tests.planning.test_rebalance import outcomes_of, value_of
 
 
@@ -80,6 +81,57 @@ def test_no_more_is_copied_at_length(seed: int) -> None:
     layouts = (sized(random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=6), rng) for _ in range(40))
 
     assert sum(map(holds, layouts)) > 40
+
+
+def holds_for_added(seed: int) -> None:
+    """Onto added brokers no more is copied, and of all plans with as few moves none is evener; what fits is planned."""
+    rng = np.random.default_rng(seed)
+    layout, added = random_case(seed)
+    layout = sized(layout, rng)
+    ids = [broker.id for broker in added]
+    wish = Wish(add=tuple(sorted((broker.id, broker.rack) for broker in added)))
+    whole = plan(layout, wish)
+    outcomes = addition_outcomes(whole.current, ids, addition_options(whole.current, ids))
+    all_of_it = int(copied(whole.current, whole.proposed))
+    for most in sorted({0, all_of_it // 2, all_of_it - 1, all_of_it} - {-1}):
+        asked = replace(wish, options=Options(max_bytes=most))
+        made = plan(layout, asked)
+        told, judged = made.certificate, judge(layout, made.proposed, asked)
+        own, squares = told.moves, told.replica_sum_of_squares
+        best = min(int(one[2]) for one in outcomes if one[1] <= own)
+
+        assert copied(made.current, made.proposed) <= most
+        assert (told.faults, judged.faults) == ((), ())
+        assert best == squares or most == all_of_it
+        assert judged.replica_balance_proven == told.replica_balance_proven
+        assert own == whole.certificate.moves or most < all_of_it
+        if most < all_of_it:
+            assert any("would be copied" in fault for fault in judge(layout, whole.proposed, asked).faults)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_added_brokers_get_no_more_data_than_is_allowed(seed: int) -> None:
+    """Against every plan onto them."""
+    holds_for_added(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(300))
+def test_added_brokers_get_no_more_data_than_is_allowed_at_length(seed: int) -> None:
+    """The same of many more."""
+    holds_for_added(5_000 + seed)
+
+
+def test_added_brokers_are_filled_with_small_partitions_first() -> None:
+    """86 GB of 2.9 TB are 14 of 71 moves, proven for so many; without sizes it is refused, and the curve ends there."""
+    wish = Wish(add=((7, None), (8, None)), options=Options(max_bytes=10**11))
+    told = plan(skewed(), wish).certificate
+
+    assert (told.moves, told.bytes_to_move, told.replica_balance_proven) == (14, 86e9, True)
+    assert told.sentences[-1] == "86.0 GB are copied; at most 100 GB were allowed."
+    assert [point.bytes_to_move for point in curve(skewed(), wish)][-1] == 86e9
+    with pytest.raises(WishRefused, match="Replica sizes are not all known"):
+        plan(replace(skewed(), size_bytes=None), wish)
 
 
 def skewed() -> ClusterLayout:

@@ -9,6 +9,7 @@ Promises, in this order:
     3. Then the least sum of squares of replica counts.
     4. Then preferred leaders as ``leaders`` promises, over orders of the changed partitions' lists.
     With ``Options.max_moves`` below the moves of (2): the least sum of squares with at most that many moves, then (4).
+    With ``Options.max_bytes``: the same with the most moves found that copy no more, which copies the smallest first.
     Where the solver finds partitions for a part of these moves only, that part is planned, and nothing called least.
 
 Needs: a layout without duplicate replicas whose order is told; brokers to add, which may hold replicas already.
@@ -62,7 +63,7 @@ from reseat.planning.preconditions import (
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, leader_sentences
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
-from reseat.planning.rules import fitted, ruled
+from reseat.planning.rules import copies_no_more, fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
@@ -80,13 +81,15 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     Args:
         layout: the layout. A broker that it has already may be "added" as well: then it only receives.
         brokers: brokers that join; one without a rack beside brokers with one is a rack of its own.
-        options: ``max_moves``, ``receive_cap`` and ``reorder_all`` apply; replicas are counted, not weighed.
+        options: ``max_moves``, ``max_bytes``, ``receive_cap`` and ``reorder_all`` apply; replicas are counted, not
+            weighed.
 
     Returns:
         The plan with its certificate. Where nothing can become more even it is empty, and says so.
 
     Raises:
-        WishRefused: no broker is given, one twice, or one known to be dead; or as ``preconditions`` says.
+        WishRefused: no broker is given, one twice, or one known to be dead; sizes are not told that a limit needs; or
+            as ``preconditions`` says.
     """
     start, added = _joined(layout, brokers)
     current = start.layout
@@ -97,7 +100,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         problem,
         current,
         options,
-        lambda one: _solved(Solver(one, own_arcs=0), options.max_moves),
+        lambda one: _solved(Solver(one, own_arcs=0), current, options),
         lambda made: made[0],
     )
     found = replace(found, whole=found.whole and not fewer)
@@ -119,7 +122,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         *_sentences(certificate, verdict, current, capped=capped, whole=found.whole),
     )
     if options.receive_cap is not None and certificate.valid:
-        free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), options.max_moves)
+        free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), current, options)
         loads, without = (problem.loads_with(one)[problem.targets] for one in (found, free))
         sentences = (*sentences, cost_of_cap(options.receive_cap, loads, without))
     certificate = replace(certificate, sentences=sentences)
@@ -141,7 +144,7 @@ def addition_curve(
         layout: the layout.
         brokers: brokers that join.
         shares: parts of the moves of the last point, each from 0 to 1, that are offered.
-        options: ``max_moves`` and ``keep_unmovable`` apply.
+        options: ``max_moves``, ``max_bytes`` and ``keep_unmovable`` apply.
 
     Returns:
         The points that are surely the best with so many moves and, in any case, the last, which is the plan itself;
@@ -154,11 +157,12 @@ def addition_curve(
     current = start.layout
     problem = _problem(current, added, pinned(layout, options), options)
     solver = Solver(problem, own_arcs=0)
-    last, _ = _solved(solver, options.max_moves)
+    last, _ = _solved(solver, current, options)
     most = problem.moves(last)
     grid = sorted({int(np.ceil(most * share)) for share in shares} | {most})
     answers = [last if at == most else solver.with_moves(at) for at in grid]
-    return tuple(_point(current, problem, one) for one in answers if one is not None), answers.count(None)
+    points = [one for one in answers if one is not None and copies_no_more(current, one, options.max_bytes)]
+    return tuple(_point(current, problem, one) for one in points), answers.count(None)
 
 
 def _point(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
@@ -192,14 +196,24 @@ def _room(layout: ClusterLayout, options: Options) -> npt.NDArray[np.int64] | No
     return None if options.receive_cap is None else np.full(len(layout.brokers), options.receive_cap)
 
 
-def _solved(solver: Solver, most: int | None) -> tuple[Found, bool]:
-    """The least spread; where that needs more moves than are allowed, the evenest with so many, and that it is that."""
-    found, capped = solver.evenest(in_part=True), False
+def _solved(solver: Solver, layout: ClusterLayout, options: Options) -> tuple[Found, bool]:
+    """The least spread; where that needs more than is allowed, the evenest with so many moves, and that it is that."""
+    found, capped, most = solver.evenest(in_part=True), False, options.max_moves
     if most is not None and (found is None or solver.problem.moves(found) > most):
         found, capped = solver.with_moves(max(0, most), in_part=True), True
     if found is None:
         raise WishRefused("No plan onto the added brokers was found.", choices=("Rebalance with the brokers added.",))
-    return found, capped
+    if copies_no_more(layout, found, options.max_bytes):
+        return found, capped
+    fits, too_many, found = 0, solver.problem.moves(found), Found.nothing(solver.problem)
+    while fits + 1 < too_many:
+        middle = (fits + too_many) // 2
+        tried = solver.with_moves(middle, in_part=True)
+        if tried is not None and copies_no_more(layout, tried, options.max_bytes):
+            found, fits = tried, middle
+        else:
+            too_many = middle
+    return found, True
 
 
 def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, tuple[Broker, ...]]:

@@ -9,8 +9,8 @@ Promises, in this order:
     3. ``plan_at`` says "Proven" of a point only where no rearrangement whatever, racks and places aside, is evener with
        so many moves: then a count that the flow has no part in confirms it.
 
-Needs: a removal (for added brokers and for a rebalance, the points are plans with ``max_moves``); replica counts, not
-bytes.
+Needs: a removal (for added brokers and for a rebalance, the points are plans with ``max_moves``); replica counts, but
+for a rebalance by size, of whose points nothing is claimed but what its certificate says.
 
 How: ``Solver.with_moves``: of displaced replicas and of those that may move too, only so many leave their brokers. A
 broker that would have to give one replica and take another counts for less there than it moves: where that would be
@@ -92,7 +92,7 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         return _curve_of_added(layout, wish)
     removal = _removal(layout, wish)
     if removal.short:
-        return Curve((CurvePoint.of(plan_without_point(layout, wish).certificate),), (_only_last_resorts(removal),))
+        return Curve((CurvePoint.of(plan_without_point(layout, wish)),), (_only_last_resorts(removal),))
     refuse_closed_joining(wish)
     who_leads(removal.layout, wish.options, removal.leaving)  # no plan of this curve could be made else
     fewest, _ = placed_by_fewest(removal, wish.options)
@@ -124,13 +124,18 @@ def _without_a_curve(wish: Wish) -> str | None:
     """Why a wish has no points to choose from, or None."""
     if wish.replication_factor is not None:
         return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
-    if wish.options.by_bytes and (wish.rebalance or not wish.rearranges):
+    if wish.options.by_bytes and wish.remove and not wish.rebalance:
         return (
             "No alternatives with more moves: the plan balances by size, and alternatives are computed for replica "
             "counts only."
         )
     alone = wish.mend_racks or wish.mend or wish.leaders_only or bool(wish.places)
-    if alone or (wish.rebalance and (wish.remove or wish.options.even_topics)):
+    if wish.rebalance and wish.options.even_topics:
+        return (
+            "A rebalance by topic has one plan: with fewer moves some topics would not get their least spread, and no "
+            "aim says which."
+        )
+    if alone or (wish.rebalance and wish.remove):
         return "This change has one plan: the one with the fewest moves for it."
     if wish.options.receive_cap is not None:
         return "No alternatives with more moves: a cap on replicas received is set."
@@ -178,6 +183,8 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             choices=("Choose another point of the curve.", "Allow more moves."),
         )
     if not wish.remove:
+        if wish.options.by_bytes and (whole := plan_without_point(layout, wish)).certificate.moves == moves:
+            return whole
         return _said_enough(
             plan_without_point(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves
         )
@@ -227,7 +234,8 @@ def _said_enough(made: Plan, allowed: int) -> Plan:
     if certificate.moves >= allowed or certificate.faults:
         return made
     asked = f"{counted(allowed, 'move')} {verb(allowed, 'was', 'were')} requested"
-    fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more moves is better balanced."
+    better = "was found that balances better" if certificate.wish.options.by_bytes else "is better balanced"
+    fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more moves {better}."
     return replace(made, certificate=replace(certificate, sentences=(*certificate.sentences, fewer)))
 
 

@@ -73,7 +73,8 @@ from reseat.planning.proof.verdict import (
     spread_sentence,
 )
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
-from reseat.planning.rules import fitted, no_room, not_found, ruled
+from reseat.planning.rules import copies_no_more, fitted, no_room, not_found, ruled
+from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
@@ -185,6 +186,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     Raises:
         WishRefused: as ``rebalance``.
     """
+    if wish.options.by_bytes:
+        return _curve_by_bytes(layout, shares, wish)
     begun, choice, whole = _with_room(layout, wish, lambda solver, _: solver.evenest(), lambda found: found)
     problem, options, fewest = begun.problem, wish.options, choice.at(None)
     if fewest is None or whole is None:
@@ -204,6 +207,40 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
             continue
         after = problem.loads_with(found)[problem.targets]
         points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()), copied)
+    return tuple(points[moves] for moves in sorted(points))
+
+
+def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
+    """Points of a rebalance by size: the first of its steps, which are the plans with ``max_moves``; all of them last.
+
+    Raises:
+        WishRefused: as ``rebalance``.
+    """
+    begun, _, (start, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
+    current, problem = begun.current, begun.problem
+
+    def within(most: int | None) -> Found:
+        return start if limited else rebalanced_by_bytes(current, problem, start, begun.leaving, most=most)[0]
+
+    def settled_within(most: int) -> Found:
+        found = within(most)  # one that went back moved twice: asked for as many as there are, others may come out
+        while (moves := problem.moves(found)) < most:
+            found, most = within(moves), moves
+        return found
+
+    whole = within(wish.options.max_moves)
+    least, most, told = problem.moves(start), problem.moves(whole), size_of_copies(current)
+    weight = np.zeros(current.partition_count) if told is None else np.nan_to_num(told)
+    between = [settled_within(least + int(share * (most - least))) for share in (0.0, *shares)]
+    points: dict[int, CurvePoint] = {}
+    for found in (*between, whole):
+        lists, moves, loads = problem.lists.copy(), problem.moves(found), problem.loads_with(found)[problem.targets]
+        lists[found.rows] = found.lists
+        carried = weight_on(lists, weight, len(problem.targets))[problem.targets]
+        copied, squares = bytes_to_copy(current, found.rows, found.lists), int((loads**2).sum())
+        spread = int(np.ptp(loads)), int(loads.max())
+        if moves:
+            points[moves] = CurvePoint(moves, squares, *spread, copied, float(np.ptp(carried)))
     return tuple(points[moves] for moves in sorted(points))
 
 
@@ -249,20 +286,12 @@ def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish) -> tuple[Found, b
         raise not_found()
 
     def fits(made: Found) -> bool:
-        if most is not None and problem.moves(made) > most:
-            return False
-        copied = 0.0 if most_bytes is None else bytes_to_copy(layout, made.rows, made.lists)
-        return most_bytes is None or (copied is not None and copied <= most_bytes)
+        return (most is None or problem.moves(made) <= most) and copies_no_more(layout, made, most_bytes)
 
     if wish.mend_racks or wish.remove or options.even_topics or fits(found):
         return found, False
     about, copied = problem.moves(found), bytes_to_copy(layout, found.rows, found.lists)
-    if most_bytes is not None:
-        if copied is None:
-            raise WishRefused(
-                "Replica sizes are not all known, so a limit on the data to copy cannot be kept.",
-                choices=("Read the output of kafka-log-dirs --describe too.", "Limit the moves instead."),
-            )
+    if most_bytes is not None and copied is not None:
         about = int(about * min(1, most_bytes / max(copied, 1)))
     within = choice.within(about if most is None else min(about, most), fits)
     if within is None:

@@ -205,6 +205,8 @@ def _of_addition(
     )
     change.require_factor(change.before_factor)
     change.require_cap(cap)
+    if wish.limits_bytes:
+        change.require_bytes(wish.options.max_bytes)
     joins = np.isin(change.current.broker_ids, np.array(ids, np.int64)) & change.targets
     places = places_kept(change, wish.options, moves=False)
     racks = not change.faults and racks_kept(change)
@@ -213,8 +215,10 @@ def _of_addition(
     if racks and asked.sound:
         graph = _graph(change, asked.choices, places, full=None if cap is None else joins & (change.received >= cap))
         most = wish.options.max_moves if wish.point is None else wish.point
+        # With a limit on bytes the plan is the best for as many moves as it has: which other fits is not asked.
+        left = 0 if wish.limits_bytes else (most or 0) - change.moves
         if graph is not None:
-            moves, replicas = _moves_and_squares(graph, limit=(most or 0) - change.moves if limited else None)
+            moves, replicas = _moves_and_squares(graph, limit=left if limited else None)
     free = change.members_differ
     leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=wish.orders_all)
     moves &= not limited
