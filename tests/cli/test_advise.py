@@ -39,7 +39,7 @@ def test_each_command_that_is_named_makes_that_plan(tmp_path: Path, capsys: pyte
     assert main(["advise", NINE]) == 0
     commands = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("   reseat plan")]
 
-    assert len(commands) == len(answers) == 4
+    assert len(commands) == len(answers) == 5
     for words, answer in zip(commands, answers, strict=True):
         certificate = tmp_path / "certificate.json"
         assert main(["plan", NINE, *words[3:], "--certificate", str(certificate)]) == 0
