@@ -50,7 +50,9 @@ _VALUES |= {
 
 def options() -> st.SearchStrategy[Options]:
     """Any options."""
-    return st.builds(Options, **{one.name: _VALUES[str(one.type)] for one in fields(Options)})
+    split = st.sets(st.sampled_from("/:|-_,."), max_size=2).map(lambda signs: tuple(sorted(signs)))
+    values = {one.name: _VALUES[str(one.type)] for one in fields(Options)} | {"rack_levels": split}
+    return st.builds(Options, **values)
 
 
 def wishes(names: st.SearchStrategy[str], topics: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[Wish]:

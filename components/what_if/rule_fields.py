@@ -31,6 +31,11 @@ _WRITTEN = {
         "payments-*,analytics-*",
         "No broker gets replicas of two of a group. A rebalance divides the brokers among them.",
     ),
+    "rack_levels": (
+        "Levels of racks: a character that splits names such as region/zone",
+        "/",
+        "Replicas spread over regions before they do over racks.",
+    ),
     "capacity": (
         "Capacity: BROKER = replicas or size, one per line",
         "3=4000\n4=2TB",
@@ -40,7 +45,7 @@ _WRITTEN = {
 
 
 #: Where each written rule stands, and what else is counted on its tab.
-_OF_BROKERS, _OF_TOPICS = ("capacity",), ("pin", "only_onto", "keep_apart")
+_OF_BROKERS, _OF_TOPICS = ("capacity", "rack_levels"), ("pin", "only_onto", "keep_apart")
 _CHOSEN = ("never_leads", "never_onto", "leader_racks")
 
 

@@ -125,6 +125,8 @@ def wish(command: Options) -> None:
     several(command, "--keep-apart", "TOPIC,TOPIC,...", rule_item("keep_apart"), said)
     said = "the most replicas, or bytes (2TB), that a broker is to hold"
     several(command, "--capacity", "ID=MOST", rule_item("capacity"), said)
+    said = "racks are in regions: names such as region/zone are split here, and replicas spread over regions first"
+    several(command, "--rack-levels", "CHARACTER", rule_item("rack_levels"), said)
     said = "with --rebalance: no partition's racks get less diverse, and none is moved for its racks alone"
     flag(command, "--keep-racks", said)
     flag(command, "--even-topics", "with --rebalance: balance each topic over brokers before all of them together")

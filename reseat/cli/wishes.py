@@ -40,7 +40,7 @@ _OPTIONS = (
     *RULES,
 )
 #: Rules of which an option holds one item, which has commas of its own.
-_ONE_A_TIME = ("only_onto", "keep_apart", "capacity")
+_ONE_A_TIME = ("only_onto", "keep_apart", "capacity", "rack_levels")
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:

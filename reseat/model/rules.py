@@ -124,6 +124,12 @@ def _apart(text: str) -> tuple[str, ...]:
     return names
 
 
+def _separator(text: str) -> str:
+    if len(text) != 1 or text.isalnum() or text.isspace():
+        raise ValueError(f"'{text[:20]}' is not one character that separates the levels of racks, such as /.")
+    return text
+
+
 def _capacity(text: str) -> Capacity:
     broker, sign, most = text.partition("=")
     if sign and id_in(most.strip()) is not None:
@@ -158,6 +164,7 @@ RULES: dict[str, Rule] = {
     "never_leads": Rule("never leads", str, _broker, int, ordered=False),
     "never_onto": Rule("receives nothing", str, _broker, int, ordered=False),
     "leader_racks": Rule("leaders in", str, str, str),
+    "rack_levels": Rule("racks in levels at", str, _separator, str, ordered=False),
     "only_onto": Rule(
         "only onto",
         _onto_line,

@@ -42,6 +42,8 @@ class Options:
         keep_apart: groups of topics or patterns of which no broker holds two: a plan brings no two together, and a
             rebalance parts those that are together.
         even_topics: for a rebalance: even out each topic over brokers before all of them together.
+        rack_levels: characters at which a rack's name is split into levels, the coarsest first (region/zone): replicas
+            spread over regions before they do over racks.
         capacity: the most that brokers may hold; one that holds more already ends no higher, and a rebalance relieves
             it.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
@@ -63,6 +65,7 @@ class Options:
     capacity: tuple[Capacity, ...] = ()
     max_bytes: int | None = None
     even_topics: bool = False
+    rack_levels: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""

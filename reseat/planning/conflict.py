@@ -34,7 +34,7 @@ __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 
 #: Layouts up to which the demands are tried, and how long.
 _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
-_ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity")
+_ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
 _LIMITS = ("receive_cap", "max_moves", "max_bytes", "by_bytes")
 _RULES = frozenset({*_ITEMS, *_LIMITS})
 #: What is said of several of a kind, before and after their names.
@@ -156,6 +156,8 @@ def _item_in_words(kind: str, item: Any) -> str:
         return f"{line} is pinned"
     if kind == "never_onto":
         return f"broker {line} receives nothing"
+    if kind == "rack_levels":
+        return f"replicas spread over regions first (racks split at {line})"
     if kind == "only_onto":
         places = [*(f"broker {one}" for one in item.brokers), *(f"rack {one}" for one in item.racks)]
         return f"{listed(item.topics)} is only on {listed(places)}"

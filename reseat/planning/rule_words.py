@@ -33,6 +33,9 @@ def _sentences(plan: Plan) -> Iterator[str]:
         yield f"Preferred leaders are in rack {order}, where their list has a broker there that can lead."
     if wish.leaders_only:
         return
+    if options.rack_levels:
+        split = listed(options.rack_levels)
+        yield f"Regions come first: replicas spread over what racks are in (names split at {split}), then over racks."
     if options.only_onto:
         allowed = only_onto(layout, options)[layout.topic_of]
         row, column = np.nonzero(layout.replicas >= 0)
@@ -109,6 +112,8 @@ def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Fin
         idle.append("max moves and balance by size have no effect beside balance by topic")
     if options.even_topics and not wish.rebalance:
         idle.append("balance by topic has no effect: it is an aim of a rebalance")
+    if options.rack_levels and wish.leaders_only:
+        idle.append("levels of racks have no effect: no replica moves")
     if options.keep_racks and not wish.rebalance:
         idle.append("keeping racks has no effect: it is a rule of a rebalance")
     if (options.never_leads or options.leader_racks) and (wish.topics or wish.places):

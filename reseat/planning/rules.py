@@ -37,6 +37,7 @@ from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.preconditions import require_known
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
+from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.problem import Found, NoRoom, Problem
@@ -121,6 +122,8 @@ def ruled(
     Raises:
         WishRefused: what a rule names is not known, or leaves partitions too few brokers.
     """
+    if options.rack_levels:
+        problem = in_regions(problem, layout, options)
     places = places_of(layout, options, leaving, moves=moves)
     if places is not None:
         problem = places.of(problem, rows)

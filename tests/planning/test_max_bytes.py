@@ -187,5 +187,6 @@ def test_elsewhere_it_has_no_effect_and_that_is_said() -> None:
         made = plan(layout, replace(wish, options=replace(wish.options, max_bytes=1)))
 
         assert [one.sentence for one in made.findings if one.kind == "option_without_effect"] == [
-            "Max bytes has no effect: it applies only to a rebalance of all replica counts with none removed."
+            "Max bytes has no effect: it applies only to a rebalance of all replica counts or added brokers, with none "
+            "removed."
         ]

@@ -91,6 +91,7 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     capacity: list[_Capacity] = []
     max_bytes: Count | None = None
     even_topics: bool = False
+    rack_levels: list[Annotated[str, msgspec.Meta(pattern=r"^[^A-Za-z0-9\s]$")]] = []
 
     def read(self) -> Options:
         """The options of a wish; each item of a rule once, in their order."""

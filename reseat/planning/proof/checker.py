@@ -124,7 +124,8 @@ def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinn
     names, factor = frozenset(wish.topics), wish.replication_factor or 0
     wished = np.array([name in names for name in current.topics], np.bool_)[current.topic_of]
     closed = wish.options.never_onto if (current.replication_factor[wished] < factor).any() else ()
-    change = Change.between(current, proposed, (), pinned=pinned, rules=Options(never_onto=closed))
+    rules = Options(never_onto=closed, rack_levels=wish.options.rack_levels)
+    change = Change.between(current, proposed, (), pinned=pinned, rules=rules)
     change.faults.extend(f"Topic {name} is not in the layout." for name in sorted(names - {*current.topics}))
     wished = np.array([name in names for name in change.current.topics], np.bool_)
     ours = wished[change.current.topic_of[change.rows]]
@@ -238,7 +239,7 @@ def _graph(
     brokers = len(change.targets)
     cost = np.full((brokers, brokers), NEVER)
     for choice in choices:
-        found = exchanges(choice)
+        found = exchanges(replace(choice, regions=change.regions))
         if not found.racks_good.all():
             return None
         np.minimum(cost, np.where(found.edges, np.int64(choice.cost), NEVER), out=cost)

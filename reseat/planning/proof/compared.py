@@ -43,6 +43,7 @@ class Change:
     alive: BoolArray  # (B,) brokers that remain and are not known to be dead
     closed: BoolArray  # (B,) brokers that receive nothing and do not count
     rack: IndexArray | None  # (B,) rack codes; None where no broker has a rack
+    regions: tuple[IndexArray, ...]  # (B,) codes of what racks are in, the coarsest first
     rows: IndexArray  # (n,)
     before: IndexArray  # (n, W) positions, -1 padded
     after: IndexArray  # (n, W)
@@ -93,6 +94,7 @@ class Change:
             alive=alive,
             closed=closed,
             rack=_rack_codes(current.brokers),
+            regions=_region_codes(current.brokers, rules.rack_levels),
             rows=rows,
             before=widened(current.replicas[rows], width),
             after=widened(proposed.replicas[rows], width),
@@ -403,6 +405,22 @@ def _rack_codes(brokers: tuple[Broker, ...]) -> IndexArray | None:
         return None
     code = {name: i for i, name in enumerate(names)}
     return np.array([len(names) + i if b.rack is None else code[b.rack] for i, b in enumerate(brokers)], np.int64)
+
+
+def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> tuple[IndexArray, ...]:
+    """(B,) codes of the regions of racks, level by level; a rack that names fewer levels is alone in those it lacks."""
+    parts = []
+    for at, broker in enumerate(brokers):
+        name = f"\0{at}" if broker.rack is None else broker.rack
+        for one in separators:
+            name = name.replace(one, "\1")
+        parts.append(name.split("\1"))
+    out = []
+    for depth in range(1, max(map(len, parts), default=1)):
+        heads = ["\1".join(one[:depth]) + "\2" * (len(one) <= depth) for one in parts]
+        names = sorted(set(heads))
+        out.append(np.array([names.index(head) for head in heads], np.int64))
+    return tuple(out)
 
 
 # ---- passes over all partitions: a column at a time, since reducing over short rows is ten times slower ------

@@ -14,6 +14,8 @@ How it works
     exactly when no chosen replica can leave a rack with m replicas for an open broker in a rack with m - 2 or fewer:
     the cost is separable and convex over the racks, with as many places in each as it has open brokers. An exchange
     keeps it where it stays in the rack, or goes from a rack with m replicas to one with m - 1.
+    *Racks in regions.* The same of regions, and of racks within them: sums of squares over sets that are nested are
+    convex, too, so that a choice is least when no single exchange lessens regions' sum, or racks' with that equal.
     *Racks no less diverse than a bound.* The k fullest racks together hold no more than those of the bound, for every
     k. Where a partition is just as diverse as its bound, an exchange keeps that where it stays in the rack or goes to
     one that holds fewer; where it is more diverse, the racks after each exchange are held against the bound.
@@ -60,6 +62,8 @@ class Choice:
         cost: what an exchange adds to the moves of the plan.
         keeps_racks: whether racks are to be no less diverse than a bound; else as good as can be.
         bound: (n, G) int64 replicas by rack, the most first; None: each partition is just as diverse as its bound.
+        regions: (B,) int64 codes of what racks are in, the coarsest first: these come before racks. Not with
+            ``keeps_racks``.
     """
 
     kept: IndexArray
@@ -70,6 +74,7 @@ class Choice:
     cost: int = 0
     keeps_racks: bool = False
     bound: IndexArray | None = None
+    regions: tuple[IndexArray, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,18 +128,32 @@ class _Part:
         row, column = np.nonzero(chosen >= 0)
         self._row, self._at = row, chosen[row, column]
         self._own = choice.rack[self._at]
-        fullest = inside[row, self._own]
         # Racks that each replica may enter, its own among them, and those that would be better.
-        self._enters = inside[row] < fullest[:, None]
-        self._enters[np.arange(row.size), self._own] = True
+        rise = self._rise(inside)
+        self._enters = rise <= 0
         self.good = np.ones(count, np.bool_)
         if choice.bound is not None:
             bound = choice.bound[rows]
             self.good = no_less_diverse(inside, bound)
             self._add_slack(inside, bound)
         elif row.size and not choice.keeps_racks:
-            better = inside[row] < fullest[:, None] - 1
-            self.good[row[(better & self._open(inside.shape)).any(axis=1)]] = False
+            self.good[row[((rise < 0) & self._open(inside.shape)).any(axis=1)]] = False
+
+    def _rise(self, inside: IndexArray) -> IndexArray:
+        """(m, G) by how much a partition's sum of squares over racks would rise, halved; regions weigh most."""
+        every, own = np.arange(self._row.size), self._own
+        rise = inside[self._row] + 1 - inside[self._row, own][:, None]
+        rise[every, own] = 0
+        weight = 1
+        for codes in reversed(self._choice.regions):
+            weight *= 2 * (self._members.shape[1] + 2)
+            region = np.zeros(self._racks, np.int64)
+            region[self._choice.rack] = codes
+            held = inside @ (region[:, None] == np.arange(self._racks)[None, :]).astype(np.int64)
+            there = held[:, region][self._row]
+            elsewhere = region[None, :] != region[own][:, None]
+            rise += weight * np.where(elsewhere, there + 1 - there[every, own][:, None], 0)
+        return rise
 
     def _open(self, shape: tuple[int, int]) -> BoolArray:
         """(m, G) racks that have a broker which the replica could sit on instead."""

@@ -2,7 +2,9 @@
 
 How: a partition's replicas are dealt by levels: as many racks as hold more than l replicas in a set that is as diverse
 as it is to be take one from level l, so that no set that is less diverse can be dealt, and every other can (Gale and
-Ryser). From its rack a replica goes to a broker, at a price where it is not there today.
+Ryser). From its rack a replica goes to a broker, at a price where it is not there today. Where racks are in
+regions, each further replica of a region, and then of a rack, costs more than all that comes after them, and a flow
+that does not cost the least that racks can is none.
 
 Complexity: a flow of O(n (L K + B)) arcs for L levels. Source: H. J. Ryser, "Combinatorial properties of matrices of
 zeros and ones", 1957.
@@ -69,8 +71,43 @@ class PartitionArcs:
             return np.random.default_rng(0).random(rows.size)
         return np.nan_to_num(size[rows] / largest, nan=1.0)
 
+    @cached_property
+    def _least_rank(self) -> int:
+        """What regions and racks cost where loads are no matter."""
+        nobody = np.zeros(self._targets.size, np.int64)
+        most = nobody + int(self.problem.loads.sum() + self.problem.need.sum())
+        return self._flow(Levels.free(nobody, most))[1]
+
+    def _dealt(
+        self, network: Network, cells: _Ints, used: BoolArray, total: _Ints, unit: int
+    ) -> list[tuple[slice, _Ints]]:
+        """Deal (m,) replicas of each partition over regions and from there over racks; arcs and what each costs."""
+        problem, (here, rack) = self.problem, np.nonzero(used)
+        deepest = int(total.max(initial=1))
+        weight, above, dealt = (deepest**2 + 1) ** len(problem.regions), network.nodes(len(cells)), []
+        network.supply(above, total)
+        tails = above[here]
+        for codes in (*problem.regions, None):
+            first, group = np.arange(here.size), np.arange(here.size)
+            heads = cells[here, rack]
+            if codes is not None:
+                of_rack = np.zeros(problem.racks, np.int64)
+                of_rack[problem.rack] = codes
+                keys = here * (int(codes.max(initial=0)) + 1) + of_rack[rack]
+                _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+                heads = network.nodes(first.size)
+            cost = np.broadcast_to(weight * (2 * np.arange(deepest) + 1), (first.size, deepest))
+            dealt.append((network.arcs(tails[first][:, None], heads[:, None], 1, unit * cost), cost.ravel()))
+            tails, weight = heads[group], weight // (deepest**2 + 1)
+        return dealt
+
     def flow(self, levels: Levels) -> _Ints | None:
         """(a,) whether each place is taken; None where no sets have such loads."""
+        taken, rank = self._flow(levels)
+        return None if self.problem.regions and rank > self._least_rank else taken
+
+    def _flow(self, levels: Levels) -> tuple[_Ints | None, int]:
+        """The same, and what regions and racks cost with it."""
         problem, rows, kinds = self.problem, self._rows, self._kinds
         count, racks = rows.size, problem.racks
         kind = kinds.of[rows]
@@ -78,16 +115,23 @@ class PartitionArcs:
         network = Network()
         cells = network.nodes(count * racks).reshape(count, racks)
         brokers, sink = network.nodes(self._targets.size), network.nodes(1)
-        dealt = kinds.levels[kind]
-        steps = network.nodes(dealt.size).reshape(dealt.shape)
-        network.supply(steps, dealt)
         fixed = (kinds.held - kinds.movable)[kind]
         network.supply(cells, -fixed)
         used = fixed > 0
         used[row, problem.rack[self._targets[at]]] = True
-        here, rack = np.nonzero(used)
-        tails = steps[here]
-        network.arcs(tails, np.broadcast_to(cells[here, rack][:, None], tails.shape))
+        total, ranked = kinds.held[kind].sum(axis=1) + kinds.need[kind], []
+        if problem.regions:
+            # A circle that improves passes each broker once, and what takes their loads once.
+            width = int(levels.high.max(initial=0) - levels.low.min(initial=0))
+            unit = 2 * len(self._targets) * levels.move + levels.square * (2 * width + 1) + 1
+            ranked = self._dealt(network, cells, used, total, unit)
+        else:
+            dealt = kinds.levels[kind]
+            steps = network.nodes(dealt.size).reshape(dealt.shape)
+            network.supply(steps, dealt)
+            here, rack = np.nonzero(used)
+            tails = steps[here]
+            network.arcs(tails, np.broadcast_to(cells[here, rack][:, None], tails.shape))
         loads = problem.loads[self._targets]
         levels.hang(network, brokers, sink, loads)
         movable = (self._held == 1).sum(axis=0)
@@ -101,9 +145,11 @@ class PartitionArcs:
         sits = network.arcs(tails, np.where(holds, brokers[at], doors[at]), 1, np.where(holds, 0, levels.move))
         priced = levels.move or levels.square
         if priced:
-            network.prefer(sits, np.where(holds, 0.0, self._amounts[row]), int(dealt.sum() - fixed.sum()))
-        solved = network.solve() if priced else network.route()
-        return None if solved is None else solved[sits]
+            network.prefer(sits, np.where(holds, 0.0, self._amounts[row]), int(total.sum() - fixed.sum()))
+        solved = network.solve() if priced or ranked else network.route()
+        if solved is None:
+            return None, 0
+        return solved[sits], sum(int(solved[arcs] @ cost) for arcs, cost in ranked)
 
     def loads(self, solved: _Ints) -> _Ints:
         """(B,) replicas on each broker after a flow."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.planning.solve.bin_packing import placed_by_weight
-from reseat.planning.solve.problem import Found, Problem
+from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rounding import Ties, untie
 from reseat.planning.solve.solver import Solver
 
@@ -34,6 +34,10 @@ def placed(problem: Problem, ties: Ties | None = None) -> tuple[Found, bool]:
     """
     found = Solver(problem, own_arcs=0).at(None)
     exact = found is not None
+    if problem.regions:  # neither what places one by one nor what exchanges equals knows of them
+        if found is None:
+            raise NoRoom("No sets were found.")
+        return found, exact
     if found is None:
         found = placed_by_weight(problem, np.ones(len(problem.lists)), problem.loads.astype(np.float64), even=False)
     return (found if ties is None else untie(problem, found, ties.of(found.rows))), exact

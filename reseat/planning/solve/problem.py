@@ -40,6 +40,8 @@ class Problem:
         receivers: (C, B) bool, who may receive, a row a class of partitions; None: all targets, one class.
         late: (C, B) bool, last resorts, none of them receivers: who gets what fits nowhere else; None: nobody.
         group: (n,) the class of each partition; None: one class.
+        regions: (B,) codes of what racks are in, the coarsest first: replicas spread over these before they do over
+            racks; never with ``keeps_racks``, and only partitions' own arcs know of them.
         keeps_racks: whether no partition's racks get less diverse, of what loses or lacks replicas than those of them
             that come can reach; else each is as diverse as it can be.
         base: (B,) replicas of other partitions on each broker; None: there are no others.
@@ -58,6 +60,7 @@ class Problem:
     receivers: BoolArray | None = None
     late: BoolArray | None = None
     group: _Ints | None = None
+    regions: tuple[_Ints, ...] = ()
     keeps_racks: bool = False
     base: _Ints | None = None
     room: _Ints | None = None

@@ -185,7 +185,7 @@ class Solver:
     def _networks(self) -> Iterator[Pools | PartitionArcs]:
         """The networks to try, the quicker one first."""
         rows, targets = self._concerned, int(self.problem.targets.sum())
-        if rows * targets > self.own_arcs and self._pools is not None:
+        if rows * targets > self.own_arcs and not self.problem.regions and self._pools is not None:
             yield self._pools
         if rows * (targets + self.problem.racks) <= MOST_OWN_ARCS:
             yield self._arcs
