@@ -239,7 +239,7 @@ def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
     yield Finding(
         "byte_skew",
         Severity.NOTE,
-        f"Broker {ids[0]} holds {size(spread.most)}, {spread.most / spread.mean - 1:.0%} more than the mean broker; "
+        f"Broker {ids[0]} holds {size(spread.most)}, {spread.most / spread.mean - 1:.0%} above the mean; "
         f"broker {ids[1]} holds {size(spread.least)}.",
         brokers=ids,
     )

@@ -61,10 +61,11 @@ def in_regions(problem: Problem, layout: ClusterLayout, options: Options) -> Pro
         WishRefused: no rack is in anything, or the problem is too large.
     """
     levels = levels_of([broker.rack for broker in layout.brokers], options.rack_levels)
-    said = f"rack_levels: {listed(options.rack_levels)}"
+    split = listed(options.rack_levels)
     if not 0 < len(levels) <= _MOST_LEVELS:
+        many = f"Racks are in {len(levels)} levels of regions (split at {split}); at most {_MOST_LEVELS} are planned."
         raise WishRefused(
-            f"Racks are in {counted(len(levels), 'level')} ({said}); 1 to {_MOST_LEVELS} were expected.",
+            many if levels else f"No rack is in a region: no name of a rack is split at {split} (rack_levels).",
             choices=("Name racks such as region/zone.", "Leave rack_levels out."),
         )
     rows = int(np.count_nonzero(problem.movable.any(axis=1) | (problem.need > 0)))

@@ -42,9 +42,7 @@ def test_a_broker_that_holds_far_more_bytes_than_the_mean_is_found_where_it_can_
     plain = ClusterLayout.from_assignments(lists, brokers=brokers)
     uneven = replace(plain, size_bytes=np.array(list(sizes.values())))
 
-    assert found(uneven)["byte_skew"].sentence == (
-        "Broker 1 holds 20.0 GB, 67% more than the mean broker; broker 2 holds 4.0 GB."
-    )
+    assert found(uneven)["byte_skew"].sentence == ("Broker 1 holds 20.0 GB, 67% above the mean; broker 2 holds 4.0 GB.")
     assert found(uneven)["byte_skew"].severity is Severity.NOTE
     for calm in (
         plain,
