@@ -121,11 +121,11 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
 
 
 def test_what_to_do_opens_the_plan_that_it_promises(page: Page, dashboard: str) -> None:
-    """From the Overview's fifth answer to the point of a rebalance, and from there along its curve; a link each."""
+    """From the Overview's sixth answer to the point of a rebalance, and from there along its curve; a link each."""
     open_sample(page, dashboard, SAMPLE)
     page.get_by_label("Replication throttle per broker (MB/s)").fill("1")
     page.keyboard.press("Enter")
-    few = page.locator(".st-key-advice-5")
+    few = page.locator(".st-key-advice-6")
     few.filter(has_text="155 moves, 1.9 MB to copy, at least 2 s at 1.0 MB/s").wait_for()
     settled(page, "what-to-do")
 
