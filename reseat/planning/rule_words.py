@@ -33,7 +33,7 @@ def _sentences(plan: Plan) -> Iterator[str]:
         yield f"Preferred leaders are in rack {order}, where their list has a broker there that can lead."
     if wish.leaders_only:
         return
-    if options.rack_levels:
+    if options.rack_levels and not wish.places:
         split = listed(options.rack_levels)
         yield f"Regions come first: replicas spread over what racks are in (names split at {split}), then over racks."
     if options.only_onto:
