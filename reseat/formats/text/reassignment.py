@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.input.json_scan import check_width, deepest
+from reseat.formats.input.json_scan import check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading, Skipped
 from reseat.formats.input.shown import shown
 from reseat.formats.rows.assemble import assemble
@@ -47,13 +47,13 @@ from reseat.formats.text.reassignment_entries import (
     KNOWN_KEYS,
     PARTITIONS,
     RAW_LIST,
-    RAW_OBJECT,
     EntryColumns,
     keys_of,
     repeats,
     top_keys,
     why_no_partition,
 )
+from reseat.formats.text.reassignment_text import DocumentText
 from reseat.model import ClusterLayout, Finding, Severity
 from reseat.model.wording import counted
 
@@ -136,6 +136,7 @@ class _Reader:
         self.source = source
         self.limits = limits
         self.place = Offsets(document, first_line)
+        self.text = DocumentText(document, source, limits, self.place)
         self.skipped: list[Skipped] = []
         self.findings: list[Finding] = []
         self.unknown: dict[str, int] = {}
@@ -146,7 +147,8 @@ class _Reader:
         self._raws: list[msgspec.Raw] = []
 
     def read(self) -> Reading:
-        top = self._top_level()
+        top = self.text.top_level()
+        self._note_keys(top)
         body = bytes(memoryview(top["partitions"]))
         columns = self._by_pieces(body)
         if columns is None:
@@ -187,34 +189,13 @@ class _Reader:
             findings=tuple(self.findings),
         )
 
-    # ---- the outermost object ------------------------------------------------------------------------------
-
-    def _top_level(self) -> dict[str, msgspec.Raw]:
-        check_width(self.document, self.limits.keys, "keys", self.source, self.place.line(0))
-        try:
-            top = RAW_OBJECT.decode(self.document)
-        except msgspec.ValidationError as error:
-            raise self._refused("JSON, but not an object with a list of partitions.") from error
-        except msgspec.DecodeError as error:
-            raise self._malformed(error) from error
-        except UnicodeDecodeError as error:
-            raise self._refused("The text is not UTF-8.") from error
-        except RecursionError as error:
-            raise LimitMet(f"JSON nested deeper than {self.limits.depth}.", source=self.source) from error
-        if "partitions" not in top:
-            if "topics" in top:
-                raise self._refused(
-                    "This is the list of topics that kafka-reassign-partitions --generate takes; no replicas are in "
-                    "it. Give its output, or kafka-topics --describe.",
-                    recognised="topics-to-move JSON",
-                )
-            keys = ", ".join(f"'{shown(key)}'" for key in list(top)[:5]) or "none"
-            raise self._refused(f"A reassignment JSON has the key 'partitions'; the keys here are: {keys}.")
+    def _note_keys(self, top: dict[str, msgspec.Raw]) -> None:
+        """The seal, the version, and keys that are not known."""
         for key, value in top.items():
             if key == SEAL_KEY:
                 self.seal = bytes(memoryview(value))
             elif key not in ("version", "partitions"):
-                self._check_depth(value)
+                self.text.check_depth(value)
                 self.unknown[key] = self.unknown.get(key, 0) + 1
         version = bytes(memoryview(top["version"])) if "version" in top else b"1"
         if version != b"1":
@@ -226,32 +207,6 @@ class _Reader:
                     "accept only version 1. It was read as version 1.",
                 )
             )
-        return top
-
-    def _refused(self, sentence: str, *, recognised: str | None = None, offset: int | None = None) -> InputRefused:
-        return InputRefused(
-            sentence,
-            source=self.source,
-            line=None if offset is None else self.place.line(offset),
-            recognised=recognised,
-        )
-
-    def _malformed(self, error: msgspec.DecodeError) -> InputRefused:
-        found = re.search(r"\(byte (\d+)\)", str(error))
-        offset = len(self.document.rstrip()) if found is None else int(found[1])
-        if found is None or offset >= len(self.document.rstrip()):
-            return self._refused(
-                f"The JSON ends early, at {self.place(offset)}. Was all of it copied?", offset=max(offset - 1, 0)
-            )
-        what = str(error).removeprefix("JSON is malformed: ").split(" (byte")[0]
-        near = self.document[offset : offset + 30].decode("utf-8", "replace")
-        return self._refused(f"Not JSON at {self.place(offset)}: {what}; found {near!r}.", offset=offset)
-
-    def _check_depth(self, value: msgspec.Raw) -> None:
-        """Values that are not known may be nested at will; what is known is at most four deep."""
-        depth = deepest(memoryview(value))
-        if depth > self.limits.depth:
-            raise LimitMet(f"JSON nested {depth} deep; {self.limits.depth} is the limit.", source=self.source)
 
     # ---- the list of partitions ----------------------------------------------------------------------------
 
@@ -279,9 +234,9 @@ class _Reader:
         try:
             raws = RAW_LIST.decode(partitions)
         except msgspec.ValidationError as error:
-            raise self._refused("The value of 'partitions' is not a list.") from error
+            raise self.text.refused("The value of 'partitions' is not a list.") from error
         if not raws:
-            raise self._refused(
+            raise self.text.refused(
                 "The list of partitions is empty: there is nothing to read. Kafka's tools refuse such a text too."
             )
         columns, kept = EntryColumns(), []
@@ -311,14 +266,14 @@ class _Reader:
                     continue
                 for key, value in keys_of(raw).items():
                     if key not in KNOWN_KEYS:
-                        self._check_depth(value)
+                        self.text.check_depth(value)
                         self.unknown[key] = self.unknown.get(key, 0) + 1
                 entries.append(entry)
                 kept.append(number)
             if entries:
                 columns.append(entries)
         if not kept and without_replicas == len(raws):
-            raise self._refused(
+            raise self.text.refused(
                 "This is the list of partitions that kafka-leader-election takes; no replicas are in it. Give "
                 "kafka-topics --describe, or a reassignment JSON.",
                 recognised="preferred-election JSON",
