@@ -10,13 +10,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from components.server import entry, housekeeping, settings
 from components.shell import navigation
-from components.state import addresses, caching, store, watched
+from components.state import addresses, caching, watched
 
 if get_script_run_ctx(suppress_warning=True) is None:
     entry.serves()
     watched.begin()
-    housekeeping.begin(lambda: len(store.sessions()), caching.forget)
-    app = st.App(__file__, **settings.settings())
+    app = st.App(__file__, lifespan=housekeeping.lifespan(caching.forget), **settings.settings())
 else:
     st.set_page_config(
         page_title="Reseat", page_icon=str(Path(__file__).with_name("components") / "shell" / "logo.svg"), layout="wide"

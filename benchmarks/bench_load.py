@@ -111,6 +111,8 @@ async def _live(port: int, server: psutil.Process, load: Load, people: int, seco
         await first.press(_SAMPLE)
         for page in _PAGES:
             await first.to(page)
+        await first.to("board")
+        await first.drop(_BROKERS // 2)
         load.before, cpu, began = server.memory_full_info().uss, _cpu(server), time.perf_counter()
         over = began + seconds
         watcher = asyncio.create_task(_watch(port, server, load))

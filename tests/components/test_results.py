@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from typing import cast
 
 import numpy as np
 import pytest
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
 
-from components.server.housekeeping import Housekeeping
+from components.server.housekeeping import Housekeeping, reap
 from components.state import caching
 from components.state.results import LARGE, Results, named
 from reseat.demo.generate import generate
@@ -30,6 +34,16 @@ class About:
     """Something about a layout, as a reading is."""
 
     layout: ClusterLayout
+
+
+class _Closed:
+    """What Streamlit keeps of a session whose page was closed."""
+
+    @property
+    def session(self) -> _Closed:
+        return self
+
+    id = "closed"
 
 
 @cache
@@ -139,18 +153,27 @@ def test_a_result_is_named_by_all_that_it_is_made_from() -> None:
 
 def test_results_are_forgotten_once_the_last_session_is_over() -> None:
     """While somebody is there nothing is forgotten; afterwards all is, once, and not before anybody was there."""
-    there, forgotten, collected = [0], [], []
-    house = Housekeeping(
-        lambda: there[0], lambda: forgotten.append(there[0]), collect=lambda: collected.append(there[0])
-    )
-    seen = []
+    forgotten, collected, seen = [], [], []
+    house = Housekeeping(lambda: forgotten.append("all"), collect=lambda: collected.append(len(seen)))
     for sessions in (0, 2, 1, 0, 0, 3, 0):
-        there[0] = sessions
-        house.look()
+        house.look(sessions)
         seen.append(len(forgotten))
 
     assert seen == [0, 0, 0, 1, 1, 1, 2]
-    assert collected == [2, 1, 0, 3, 0]
+    assert collected == [1, 2, 3, 5, 6]
+
+
+def test_a_session_that_is_over_is_let_go_without_another_one() -> None:
+    """Streamlit's storage keeps what has expired until the next session is over; after a look it is gone."""
+    storage = MemorySessionStorage(ttl_seconds=0)
+    closed = _Closed()
+    storage.save(cast("SessionInfo", closed))
+    kept = [weakref.ref(closed)]
+    del closed
+
+    assert kept[0]() is not None
+    reap(storage)
+    assert kept[0]() is None
 
 
 def test_what_is_forgotten_is_made_anew() -> None:
