@@ -17,7 +17,7 @@ from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, In
 from reseat.model.units import size
 from reseat.model.wording import counted
 
-__all__ = ["Change", "rack_squares", "rack_sum_of_squares", "widened"]
+__all__ = ["Change", "rack_sum_of_squares", "widened"]
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -472,16 +472,6 @@ def rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | No
         for left in range(right):
             total += 2 * int(np.count_nonzero((columns[left] == columns[right]) & held))
     return total
-
-
-def rack_squares(lists: IndexArray, rack: IndexArray | None) -> IndexArray:
-    """(n,) the square of the partition's replicas in a rack, summed; 0 where racks do not count."""
-    if rack is None:
-        return np.zeros(len(lists), np.int64)
-    codes = np.append(rack, -1)[lists]
-    held = lists != NONE
-    same: IndexArray = ((codes[:, :, None] == codes[:, None, :]) & held[:, :, None] & held[:, None, :]).sum(axis=(1, 2))
-    return same
 
 
 def widened(lists: IntArray, width: int) -> IndexArray:
