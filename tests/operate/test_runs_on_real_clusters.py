@@ -33,6 +33,7 @@ from reseat.placement.topic_spec import TopicSpec
 from reseat.planning.windows import read_windows
 from reseat.sources.live import read_cluster
 from tests.operate.live_cluster import OpenTarget, connection_to, controller_of, create_everywhere, fill, running, until
+from tests.servers.cluster import KINDS as EVERY_KIND
 
 pytestmark = pytest.mark.kafka
 
@@ -46,6 +47,12 @@ KINDS = ("kraft-4.1", "zookeeper-2.8")
 #: Long tests of what hardly depends on the kind of cluster: on KRaft each time, on ZooKeeper among the long ones.
 ON_KRAFT = pytest.mark.parametrize(
     "cluster", [pytest.param("zookeeper-2.8", marks=pytest.mark.slow), "kraft-4.1"], indirect=True
+)
+#: The same, and on the newest Kafka among the long ones too.
+ON_EVERY_KIND = pytest.mark.parametrize(
+    "cluster",
+    [pytest.param(kind, marks=() if kind == "kraft-4.1" else pytest.mark.slow) for kind in EVERY_KIND],
+    indirect=True,
 )
 
 
@@ -105,6 +112,12 @@ def leaderless(snapshot):
     return int((read_snapshot(Path(snapshot).read_text(encoding="utf-8")).layout.leader == NONE).sum())
 
 
+def known_dead(snapshot):
+    """The brokers that a snapshot's file knows to be dead."""
+    layout = read_snapshot(Path(snapshot).read_text(encoding="utf-8")).layout
+    return layout.broker_ids[layout.dead].tolist()
+
+
 def _told(target, topic, count):
     return target.assignments([(topic, partition) for partition in range(count)])
 
@@ -115,6 +128,21 @@ def made(cluster, target, topic, lists, megabytes=0, **configs):
     assert create_everywhere(target, TopicSpec.placed(topic, dict(enumerate(lists)), configs=named)).differences == ()
     if megabytes:
         fill(cluster, topic, megabytes)
+
+
+def deleted(target, *topics):
+    """These topics are no more, as every broker tells it."""
+    from kafka.protocol.admin import DeleteTopicsRequest
+    from kafka.protocol.metadata import MetadataRequest
+
+    names = [DeleteTopicsRequest.DeleteTopicState(name=topic) for topic in topics]
+    target.client.send(DeleteTopicsRequest(topics=names, timeout_ms=10_000), broker="controller")
+
+    def knows(broker):
+        told = target.client.send(MetadataRequest(topics=None), broker=broker)
+        return not {topic.name for topic in told.topics}.isdisjoint(topics)
+
+    assert until(lambda: not any(knows(broker) for broker in target.alive()))
 
 
 def approve(journal, target, topic, moves, *, throttle=None, most=50):
@@ -229,7 +257,7 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
     assert "Nothing to roll back" in capsys.readouterr().err
 
 
-@ON_KRAFT
+@ON_EVERY_KIND
 @pytest.mark.usefixtures("enabled")
 @pytest.mark.parametrize(
     "change",
@@ -240,24 +268,33 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
             pytest.param(change, marks=pytest.mark.slow)
             for change in (
                 "--mend-racks",
+                "--mend",
                 "--replace 2:3",
                 "--rebalance --remove 2 --never-leads 4 --never-onto 3",
+                "--remove 4 --receive-cap 4 --reorder-all",
                 "--remove-rack c",
+                "--replication-factor 3 --topics TOPIC",
                 "--rebalance --by-bytes",
+                "--rebalance --keep-racks --pin TOPIC:0",
+                "--rebalance --even-topics",
+                "--rebalance --max-bytes 2MB",
+                "--rebalance --only-onto TOPIC=1,rack:b",
+                "--rebalance --keep-apart TOPIC,BESIDE",
+                "--rebalance --capacity 1=4 --capacity 2=1GB",
                 "--leaders-only --leader-racks b,a",
             )
         ),
     ],
 )
-def test_a_plan_of_each_kind_is_carried_out_and_rolled_back(cluster, target, tmp_path, capsys, change):
+def test_a_plan_of_each_kind_and_rule_is_carried_out_and_rolled_back(cluster, target, tmp_path, capsys, change):
     """All ends where the plan says; of leaders alone nothing is copied; then all is as it was."""
-    made(
-        cluster,
-        target,
-        f"uneven{change.replace(' ', '').replace(':', '-')}",
-        [[1, 2]] * 4 + [[1, 4], [3, 2]],
-        megabytes=1,
-    )
+    topic = re.sub("[ :,=]+", "-", f"uneven{change}").lower()
+    made(cluster, target, topic, [[1, 2]] * 4 + [[1, 4], [3, 2]], megabytes=1)
+    made(cluster, target, f"{topic}-beside", [[4, 3]] * 2)
+    if change == "--mend":  # one of another factor than the topic's, which no topic can be made with
+        assert target.reassign({(topic, 0): [1, 2, 3]}) == {(topic, 0): None}
+        assert until(lambda: in_sync(target, topic, 6) and not target.reassigning())
+    change = change.replace("TOPIC", topic).replace("BESIDE", f"{topic}-beside")
     admin = ["--bootstrap", cluster.bootstrap]
     snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
     operate = ["--journal", journal, "--confirm", target.cluster_id(), "--wait", "--throttle", "10000000"]
@@ -275,14 +312,16 @@ def test_a_plan_of_each_kind_is_carried_out_and_rolled_back(cluster, target, tmp
     code = main(["operate", "execute", *admin, "--plan", plan, *operate])
     said, after = capsys.readouterr(), now()
     back = main(["operate", "rollback", *admin, *operate])
+    ended = until(lambda: now() == start)
+    deleted(target, topic, f"{topic}-beside")  # so that the next plan has no other to move
     moved = [key for key in planned if set(planned[key]) != set(start[key])]
 
     assert code == 0, said
     assert after == planned
     assert bool(moved) == (not change.startswith("--leaders-only"))
     assert planned != start
-    assert back == 0
-    assert until(lambda: now() == start)
+    assert back == 0, capsys.readouterr()
+    assert ended
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -324,6 +363,45 @@ def test_a_dead_broker_is_drained(cluster, target, tmp_path, enabled, capsys):
     assert "Broker 4 has 1 partition yet: stranded-0." in said.out
     assert not any(4 in ids for ids in lists.values())
     assert until(lambda: no_throttles(target, "survives"))
+
+
+@pytest.mark.slow
+@ON_EVERY_KIND
+@pytest.mark.usefixtures("enabled")
+def test_partitions_are_mended_of_a_broker_that_died_and_rolled_back_once_it_is_back(cluster, target, tmp_path, capsys):
+    """Its replicas go to live brokers, the factor that differs is the topic's again; then all is as it was.
+
+    To KRaft a broker that died is fenced, as one that starts is; dead is what was unregistered.
+    """
+    made(cluster, target, "mended", [[4, 1], [2, 4], [1, 2], [2, 3]], megabytes=1)
+    assert target.reassign({("mended", 3): [1, 2, 3]}) == {("mended", 3): None}
+    assert until(lambda: in_sync(target, "mended", 4) and not target.reassigning())
+    start = lists_of(target, "mended", 4)
+    admin = ["--bootstrap", cluster.bootstrap]
+    snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
+    operate = ["--journal", journal, "--confirm", target.cluster_id(), "--wait", "--throttle", "10000000"]
+    cluster.stop_broker(4, kill=True)
+    try:
+        assert until(lambda: 4 not in target.alive())
+        if not cluster.zookeeper:
+            cluster.tool("cluster", "unregister", "--bootstrap-server", cluster.bootstrap, "--id", "4", connect=False)
+        assert until(lambda: main(["snapshot", *admin, "--output", snapshot]) == 0 and 4 in known_dead(snapshot))
+        assert main(["plan", snapshot, "--mend", "--without-internal", "--output", plan]) == 0
+        code = main(["operate", "execute", *admin, "--plan", plan, *operate])
+        said, mended = capsys.readouterr(), lists_of(target, "mended", 4)
+    finally:
+        cluster.start_broker(4)
+        assert until(lambda: 4 in target.alive())
+    back = main(["operate", "rollback", *admin, *operate])
+    ended = until(lambda: lists_of(target, "mended", 4) == start)
+    deleted(target, "mended")
+
+    assert code == 0, said
+    assert [len(ids) for ids in mended.values()] == [2] * 4
+    assert not any(4 in ids for ids in mended.values())
+    assert mended[2] == (1, 2)
+    assert back == 0, capsys.readouterr()
+    assert ended
 
 
 @ON_KRAFT

@@ -35,6 +35,7 @@ _KRAFT_TOOLS = {
     "configs": "kafka.admin.ConfigCommand",
     "perf": "org.apache.kafka.tools.ProducerPerformance",
     "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
+    "cluster": "org.apache.kafka.tools.ClusterTool",
     "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
     "console-share-consumer": "org.apache.kafka.tools.consumer.ConsoleShareConsumer",
