@@ -168,6 +168,8 @@ class ClusterLayout(LayoutColumns):
 
         Both are sorted, so the rows that are found ascend. O((P + P') log P).
         """
+        if other.topic_of is self.topic_of and other.partition is self.partition and other.topics == self.topics:
+            return np.arange(self.partition_count)  # a layout made of this one, as a plan's proposal is
         topic = np.array([self._topic_code.get(name, NONE) for name in other.topics], np.int64)
         return self.rows_at(topic[other.topic_of], other.partition)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reseat.model import ClusterLayout
 
 LAYOUT = ClusterLayout.from_assignments({("a", 0): [1], ("a", 7): [1], ("c", 1): [1], ("c", 2): [1]})
@@ -20,6 +22,13 @@ def test_an_empty_layout_has_no_partition():
 
     assert empty.rows_of(LAYOUT).tolist() == [-1, -1, -1, -1]
     assert LAYOUT.rows_of(empty).tolist() == []
+
+
+def test_a_layout_made_of_it_has_its_rows_unless_topics_are_named_anew():
+    """Other replicas change nothing; with other names the same columns tell other partitions."""
+    assert LAYOUT.rows_of(replace(LAYOUT, replicas=LAYOUT.replicas.copy())).tolist() == [0, 1, 2, 3]
+    assert LAYOUT.rows_of(replace(LAYOUT, topics=("c", "d"))).tolist() == [-1, -1, -1, -1]
+    assert LAYOUT.rows_of(replace(LAYOUT, topics=("a", "d"))).tolist() == [0, 1, -1, -1]
 
 
 def test_topics_are_found_by_their_names() -> None:
