@@ -57,6 +57,9 @@ def lifespan(forget: Callable[[], None]) -> Callable[[object], AbstractAsyncCont
 
     @asynccontextmanager
     async def lives(_app: object) -> AsyncIterator[None]:
+        # What is there before anybody came stays for good: no collection looks at it any more.
+        gc.collect()
+        gc.freeze()
         task = asyncio.create_task(_always(Housekeeping(forget)))
         yield
         task.cancel()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import threading
 import weakref
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ import pytest
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 
-from components.server.housekeeping import Housekeeping, reap
+from components.server.housekeeping import Housekeeping, lifespan, reap
 from components.state import caching
 from components.state.results import LARGE, Results, named
 from reseat.demo.generate import generate
@@ -161,6 +163,26 @@ def test_results_are_forgotten_once_the_last_session_is_over() -> None:
 
     assert seen == [0, 0, 0, 1, 1, 1, 2]
     assert collected == [1, 2, 3, 5, 6]
+
+
+def test_the_house_is_kept_while_the_server_runs() -> None:
+    """What is there at the start is left out of all collections; when the server ends, so do the looks."""
+
+    async def served() -> tuple[int, int, int]:
+        before = len(asyncio.all_tasks())
+        async with lifespan(lambda: None)(None):
+            during = len(asyncio.all_tasks())
+            frozen = gc.get_freeze_count()
+        await asyncio.sleep(0)
+        return during - before, frozen, len(asyncio.all_tasks()) - before
+
+    try:
+        looks, frozen, left = asyncio.run(served())
+    finally:
+        gc.unfreeze()
+
+    assert (looks, left) == (1, 0)
+    assert frozen > 0
 
 
 def test_a_session_that_is_over_is_let_go_without_another_one() -> None:
