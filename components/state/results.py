@@ -81,8 +81,8 @@ class Results:
 
     def _put(self, key: object, answer: object, weight: int) -> None:
         with self._lock:
+            self._weight += weight - self._kept.pop(key, (None, 0))[1]
             self._kept[key] = answer, weight
-            self._weight += weight
             while self._weight > self._most and len(self._kept) > 1:
                 self._weight -= self._kept.popitem(last=False)[1][1]
 

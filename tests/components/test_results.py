@@ -80,6 +80,16 @@ def test_what_was_asked_for_last_stays() -> None:
     assert made == ["a", "b", "c", "d", "e", "f", "b"]
 
 
+def test_what_was_made_twice_counts_once() -> None:
+    """Made again while it is made, a result takes the room of one: eleven others stay beside it."""
+    kept = Results(1)
+    kept.of("twice", lambda: kept.of("twice", lambda: "made"))
+    for number in range(11):
+        kept.of(number, lambda: None)
+
+    assert kept.of("twice", lambda: "anew") == "made"
+
+
 def test_one_result_that_is_larger_than_all_the_room_is_kept_alone() -> None:
     """Else what one looks at would be made anew with each run of the page."""
     kept, made = Results(0), []
