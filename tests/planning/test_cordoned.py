@@ -50,6 +50,17 @@ def small(*lists: list[int], cordoned: tuple[int, ...]) -> ClusterLayout:
     return cordoning(layout, *cordoned)
 
 
+def of_kind(kind: str, layout: ClusterLayout) -> Wish:
+    """A wish of this kind that is about the first broker, and the first topic, of a layout."""
+    first, wish = int(layout.broker_ids[0]), KINDS[kind]
+    return replace(
+        wish,
+        remove=(first,) if wish.remove else (),
+        replace=((first, 9),) if wish.replace else (),
+        topics=layout.topics[:1] if wish.topics else (),
+    )
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_plan_makes_a_list_with_a_cordoned_broker(kind: str, seed: int) -> None:
@@ -57,10 +68,7 @@ def test_no_plan_makes_a_list_with_a_cordoned_broker(kind: str, seed: int) -> No
     rng = np.random.default_rng(seed)
     layout = random_layout(rng, brokers=6, partitions=int(rng.integers(3, 9)), dead=False)
     ids = layout.broker_ids.tolist()
-    wish = replace(KINDS[kind], remove=(ids[0],) if KINDS[kind].remove else ())
-    wish = replace(
-        wish, replace=((ids[0], 9),) if wish.replace else (), topics=layout.topics[:1] if wish.topics else ()
-    )
+    wish = of_kind(kind, layout)
     closed = set(ids[-2:])
     try:
         made = plan(cordoning(layout, *closed), wish)

@@ -15,7 +15,7 @@ from reseat.model.snapshot import with_offline_dirs
 from reseat.planning import plan
 from reseat.planning.judge import judge
 from tests.planning.brute_force import random_layout
-from tests.planning.test_cordoned import KINDS
+from tests.planning.test_cordoned import KINDS, of_kind
 
 
 def failing(layout: ClusterLayout, *brokers: int) -> ClusterLayout:
@@ -49,10 +49,7 @@ def test_a_plan_is_that_of_brokers_that_never_receive(kind: str, seed: int) -> N
     rng = np.random.default_rng(seed)
     layout = random_layout(rng, brokers=6, partitions=int(rng.integers(3, 9)), dead=False)
     ids = layout.broker_ids.tolist()
-    wish = replace(KINDS[kind], remove=(ids[0],) if KINDS[kind].remove else ())
-    wish = replace(
-        wish, replace=((ids[0], 9),) if wish.replace else (), topics=layout.topics[:1] if wish.topics else ()
-    )
+    wish = of_kind(kind, layout)
     by_rule = replace(wish, options=replace(wish.options, never_onto=(ids[-1],)))
     made, ruled = planned(failing(layout, ids[-1]), wish), planned(failing(layout), by_rule)
 
