@@ -73,9 +73,16 @@ def tell_layout(seat: OpenLayout) -> None:
 
 
 def _write(query: Mapping[str, str]) -> None:
-    """Let the address say this. Nobody came by it, whatever links elsewhere lead to the same."""
-    store.state().offers.pop(frozenset(query.items()), None)
-    st.query_params.from_dict(query)
+    """Let the address say this. Nobody came by it, whatever links elsewhere lead to the same.
+
+    Not told again is what a page was come by, until it is drawn: Streamlit's page takes an address at once, and changes
+    to another page only when it has drawn that far. Where both come in one breath, the page that was left gets a step
+    of Back that says what the next one opens.
+    """
+    now = store.state()
+    now.offers.pop(frozenset(query.items()), None)
+    if not query == now.coming == st.query_params.to_dict():
+        st.query_params.from_dict(query)
 
 
 def carried() -> dict[str, str]:
@@ -120,6 +127,7 @@ def begin(title: str) -> str:
 
 def end(title: str) -> None:
     """A page is drawn: the title of the browser's tab says what it shows."""
+    store.state().coming = None
     keep_title()
     st.set_page_config(page_title=_tab(title))
 
@@ -141,6 +149,7 @@ def arrive(page: str) -> None:
     now, query = store.state(), st.query_params.to_dict()
     came = page != now.page
     now.page, now.telling, now.titling, now.arrived = page, {}, ("", ""), True
+    now.coming = query if came or query == now.coming else None
     if not _follow_address(now, query) and came and own_part(query) != now.own.get(page, own_part(query)):
         now.returns += 1  # a link says something else than the page did as it was left
         slots.forget_addressed()

@@ -87,6 +87,7 @@ class SessionState:
         addressed: those of them that a page's address tells, with the page.
         page: the title of the page that is drawn, or was last.
         arrived: whether that page's address was looked at, and it has not begun to be drawn.
+        coming: the address by which that page was come to from another one, until it is drawn; else None.
         telling: what that page's address is to say of its choices; empty texts are taken out of it.
         own: what each page's address said of its choices last, by the page's title: links to it say it again.
         titles: what each page said that it shows: its view, and whose, for the title of the browser's tab.
@@ -110,6 +111,7 @@ class SessionState:
     addressed: dict[str, str] = field(default_factory=dict)
     page: str = ""
     arrived: bool = False
+    coming: dict[str, str] | None = None
     telling: dict[str, str] = field(default_factory=dict)
     own: dict[str, dict[str, str]] = field(default_factory=dict)
     titles: dict[str, tuple[str, str]] = field(default_factory=dict)
