@@ -5,6 +5,7 @@ import streamlit as st
 from components.look import text
 from components.look.notices import refused
 from components.operate import person, states
+from components.operate.approvals import draw_proposals, proposed
 from components.operate.cordons import draw_cordons_left
 from components.operate.history import draw_history
 from components.operate.operated_cluster import OperatedCluster, look_at, looked_at, operated_cluster
@@ -86,6 +87,16 @@ def roll_back(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
     draw_proposal(operated, proposal, head)
 
 
+def second_word(operated: OperatedCluster, journal: Journal, number: int) -> None:
+    """A plan that somebody proposed, guarded as any plan: for who approves it, and for who executes it then."""
+    st.button(
+        "Back to the plan", key="to-plan", type="tertiary", icon=":material/arrow_back:", on_click=look_at,
+        args=(operated, "plan"),
+    )  # fmt: skip
+    head = st.container()
+    draw_proposal(operated, proposed(operated, journal, number), head)
+
+
 def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
     """The page for a live cluster."""
     notices(operated)
@@ -93,6 +104,8 @@ def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
     try:
         if look.what == "plan" or operated.journal is None:
             prepare(seat, operated)
+        elif look.what == "proposal":
+            second_word(operated, operated.journal, look.run)
         elif look.what == "run":
             draw_run(operated, operated.journal, look.run)
         else:
@@ -100,6 +113,7 @@ def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
     except ReseatError as error:
         refused(error)
     if operated.journal is not None:
+        draw_proposals(operated, operated.journal, look.run if look.what == "proposal" else None)
         opened = look.run if look.what == "run" else None
         draw_history(operated.journal.runs(operated.cluster_id), opened, lambda run: look_at(operated, "run", run))
 

@@ -14,7 +14,7 @@ from reseat.operate.checks.check import Check
 __all__ = ["JUDGED_ELSEWHERE", "draw_confirm", "why_not"]
 
 #: Checks of who asks and of what was typed: the page says them where they belong, not in the list.
-JUDGED_ELSEWHERE = frozenset({"writing_enabled", "person_allowed", "cluster_confirmed"})
+JUDGED_ELSEWHERE = frozenset({"writing_enabled", "person_allowed", "cluster_confirmed", "approved_by_another"})
 
 
 def why_not(checks: Sequence[Check], overrides: frozenset[str], typed: str, cluster_id: str) -> str:

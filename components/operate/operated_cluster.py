@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -17,6 +18,7 @@ from reseat.model import Snapshot
 from reseat.operate.checks.authorization import Access, Person, allowed
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.journal import Journal, LeaseHolder
+from reseat.operate.journal.proposals import ProposedPlan
 from reseat.operate.journal.records import Run
 from reseat.operate.request import RequestedBy
 from reseat.sources.connection import Connection
@@ -168,12 +170,12 @@ def operated_cluster(seat: OpenLayout) -> OperatedCluster | None:
 
 @dataclass(frozen=True, slots=True)
 class ExecuteView:
-    """What the Execute page shows of a cluster: a plan to carry out, a run, or the rollback of a run.
+    """What the Execute page shows of a cluster: a plan to carry out, a proposal, a run, or the rollback of a run.
 
     Attributes:
         cluster_id: of which cluster.
-        what: ``plan``, ``run`` or ``rollback``.
-        run: the run, where it is about one.
+        what: ``plan``, ``proposal``, ``run`` or ``rollback``.
+        run: the run or the proposal, where it is about one.
     """
 
     cluster_id: str = ""
@@ -198,10 +200,14 @@ def looked_at(operated: OperatedCluster) -> ExecuteView:
 def _linked(operated: OperatedCluster) -> ExecuteView:
     """What the address names of this cluster, where its journal has it."""
     what, _, number = st.query_params.get(_LOOKS, "").partition("-")
-    runs = () if operated.journal is None else operated.journal.runs(operated.cluster_id)
-    run = next((run.id for run in runs if str(run.id) == number), 0)
-    known = what == "plan" or (what in ("run", "rollback") and run)
-    return ExecuteView(operated.cluster_id, what, run) if known else ExecuteView()
+    journal = operated.journal
+    found: Sequence[Run | ProposedPlan] = ()
+    if journal is not None and what in ("run", "rollback"):
+        found = journal.runs(operated.cluster_id)
+    elif journal is not None and what == "proposal":
+        found = journal.proposals(operated.cluster_id)
+    one = next((one.id for one in found if str(one.id) == number), 0)
+    return ExecuteView(operated.cluster_id, what, one) if what == "plan" or one else ExecuteView()
 
 
 def look_at(operated: OperatedCluster, what: str, run: int = 0) -> None:

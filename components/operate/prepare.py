@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from components.look import text
 from components.look.notices import refused
 from components.operate import states
+from components.operate.approvals import draw_second_word
 from components.operate.between import draw_between, figures_between, moves_between, what_moves
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
@@ -88,13 +89,13 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     with foot:
         if not between:
             st.caption(takes(schedule, options, estimated, datetime.now(UTC)))
-        if operated.may_write:
-            typed = draw_confirm(
-                operated, checks, overrides, label_of(operated, proposal, plan, between), f"plan-{proposal.kind}"
-            )
+        label = label_of(operated, proposal, plan, between)
+        confirmed_next = draw_second_word(intent, checks, overrides, label)
+        if operated.may_write and confirmed_next:
+            typed = draw_confirm(operated, checks, overrides, label, f"plan-{proposal.kind}")
             if typed is not None:
                 _carry_out(intent, typed, overrides)
-        else:
+        elif not operated.may_write:
             st.caption("Nothing can be sent: the line above says why.")
     if between:
         draw_between(between)

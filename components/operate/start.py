@@ -16,14 +16,19 @@ from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
 from reseat.operate.run.throttling import runs_that_left_throttles
 
-__all__ = ["Intent", "begin", "go_on", "last_begun", "put_throttles_back", "throttles_left"]
+__all__ = ["Intent", "begin", "go_on", "journal_of", "last_begun", "put_throttles_back", "throttles_left"]
 
 SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 
 _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
 
 
-def _journal(operated: OperatedCluster) -> Journal:
+def journal_of(operated: OperatedCluster) -> Journal:
+    """The journal, for who may write.
+
+    Raises:
+        WriteRefused: they may not, or there is none.
+    """
     if not operated.may_write or operated.journal is None:
         raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
     return operated.journal
@@ -78,7 +83,7 @@ def begin(intent: Intent, typed: str, overrides: frozenset[str], fresh: Fresh) -
     run, _ = admit(
         intent.request(typed, overrides),
         fresh.facts,
-        _journal(operated),
+        journal_of(operated),
         proposal.text,
         cluster=operated.name,
         options=intent.options,
@@ -97,7 +102,7 @@ def go_on(operated: OperatedCluster, run: Run) -> None:
     from reseat.operate.run import runner
 
     operated.insist()
-    runner.start(operated.writing, _journal(operated).path, run.id)
+    runner.start(operated.writing, journal_of(operated).path, run.id)
     _BEGUN.set((run.id, time.monotonic()))
 
 
@@ -122,7 +127,7 @@ def put_throttles_back(operated: OperatedCluster) -> None:
     try:
         operated.insist()
         with reading.target_of(operated) as target:
-            said = reconcile(target, _journal(operated))
+            said = reconcile(target, journal_of(operated))
         SETTLED.set(tuple(said))
     except ReseatError as error:
         SETTLED.set((str(error),))

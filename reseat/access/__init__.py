@@ -1,11 +1,11 @@
-"""Who may do what: two rights, look and operate, asked at every door of a server. May import: model, errors.
+"""Who may do what: look, operate and approve, asked at every door of a server. May import: model, errors.
 
 Pages, the guard and the command line ask ``ask(door, person, access, now)`` and nobody else decides. Everything comes
 in as plain values: who knows Streamlit, files or the clock passes them.
 """
 
 from reseat.access.addresses import Addresses
-from reseat.access.configured import OPERATE_VARIABLE, access_of, unsafe_together, writing_enabled
+from reseat.access.configured import OPERATE_VARIABLE, access_of, approval_in, unsafe_together, writing_enabled
 from reseat.access.local import local_use, same_origin
 from reseat.access.rights import Access, Decision, Door, Person, Right, ask, command_line_person
 from reseat.access.token import OperateToken, operate_token
@@ -20,6 +20,7 @@ __all__ = [
     "Person",
     "Right",
     "access_of",
+    "approval_in",
     "ask",
     "command_line_person",
     "local_use",

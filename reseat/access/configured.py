@@ -1,24 +1,39 @@
 """Who may what, from the secrets and the environment; and which settings of a server must not stand together.
 
-Keys of the secrets: ``[operate] allowed`` and ``[look] allowed`` (a list, or one text), ``[operate] hours`` and
-``[look] hours`` (how long a sign-in counts). Whether there is a section ``[auth]`` says whether sign-in is configured.
+Keys of the secrets: ``[operate] allowed``, ``[approve] allowed`` and ``[look] allowed`` (a list, or one text),
+``[operate] hours`` and ``[look] hours`` (how long a sign-in counts), and ``[approve] hours`` (how long a proposal waits
+and its approval counts). Which clusters need approvals stands in the environment, as the command line reads no secrets.
+Whether there is a section ``[auth]`` says whether sign-in is configured.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from reseat.access.addresses import ADDRESSES_VARIABLE, Addresses
-from reseat.access.rights import Access
+from reseat.access.rights import ALL_CLUSTERS, Access
 from reseat.errors import InputRefused
 
-__all__ = ["LOCAL_VARIABLE", "OPERATE_VARIABLE", "access_of", "unsafe_together", "writing_enabled"]
+__all__ = [
+    "APPROVAL_VARIABLE",
+    "LOCAL_VARIABLE",
+    "OPERATE_VARIABLE",
+    "access_of",
+    "approval_in",
+    "unsafe_together",
+    "writing_enabled",
+]
 
 #: The environment variable that enables writing, where it is "1" and nothing else.
 OPERATE_VARIABLE = "RESEAT_OPERATE"
 #: The environment variable that declares local use to be enough for writing, likewise.
 LOCAL_VARIABLE = "RESEAT_OPERATE_LOCAL"
+#: The environment variable that lists the clusters on which a plan needs a second person's word.
+APPROVAL_VARIABLE = "RESEAT_APPROVAL"
+#: As Kafka writes cluster ids; whoever wrote a name instead must hear of it.
+_CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 #: A sign-in never counts longer than this: Streamlit's own cookie.
 _MOST_HOURS = 30 * 24
 
@@ -39,7 +54,7 @@ def access_of(secrets: Mapping[str, Any], environment: Mapping[str, str], *, uns
     Raises:
         InputRefused: a key is not as expected; names it.
     """
-    operate, look = _table(secrets, "operate"), _table(secrets, "look")
+    operate, look, approve = (_table(secrets, name) for name in ("operate", "look", "approve"))
     default = Access()
     return Access(
         sign_in="auth" in secrets,
@@ -49,8 +64,27 @@ def access_of(secrets: Mapping[str, Any], environment: Mapping[str, str], *, uns
         look_seconds=_seconds(look, "look", default.look_seconds),
         local=environment.get(LOCAL_VARIABLE) == "1",
         addresses=Addresses.read(environment.get(ADDRESSES_VARIABLE, "")),
+        approvers=_allowed(approve, "approve") or (),
+        approval=approval_in(environment),
+        approval_seconds=_seconds(approve, "approve", default.approval_seconds),
         unsafe=unsafe,
     )
+
+
+def approval_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Ids of the clusters on which a plan needs a second person's word (``Access.approval``).
+
+    Raises:
+        InputRefused: an entry is no cluster id.
+    """
+    words = tuple(word.strip() for word in environment.get(APPROVAL_VARIABLE, "").split(",") if word.strip())
+    for word in words:
+        if not _CLUSTER_ID.fullmatch(word) or (word == ALL_CLUSTERS and len(words) > 1):
+            raise InputRefused(
+                f"{APPROVAL_VARIABLE}: '{word[:60]}' is not understood: cluster ids with commas between, or '"
+                f"{ALL_CLUSTERS}' alone, were expected."
+            )
+    return words
 
 
 def unsafe_together(*, agent_api: bool, trusted_headers: bool) -> str:

@@ -1,20 +1,23 @@
-"""Two rights, the doors that ask for them, and the one function that decides.
+"""Three rights, the doors that ask for them, and the one function that decides.
 
 ``look`` reads what the server can reach: named clusters, typed addresses, the history. ``operate`` changes something:
-it saves snapshots, runs the pipeline, writes to clusters. Whoever may operate may look. What a person uploads is their
-own, and no door.
+it saves snapshots, runs the pipeline, writes to clusters. ``approve`` gives the second person's word that plans need on
+some clusters, and nothing else. Whoever may operate or approve may look. What a person uploads is their own, and no
+door.
 
 The rules, first to last:
-    1. A command's person is the user of the operating system, and may do whatever that user may.
+    1. A command's person is the user of the operating system, and may do whatever that user may; but approve nothing,
+       as that name proves nobody.
     2. Where the configuration of access cannot be read, nobody may do anything.
     3. Nothing is written to a cluster while a setting of the server lets others speak in a person's name.
     4. Where sign-in (OIDC) is configured, a person must be signed in, not too long ago, and listed: under
-       ``[operate] allowed`` of the secrets for ``operate``, and under ``[look] allowed`` for ``look`` where that is
-       there. An e-mail address counts only where the provider says that it is verified; a provider that does not say
-       lets people take any address (nOAuth).
-    5. Where it is not, every door is open but one: writing to a cluster needs the token that the server printed at
-       start, or ``RESEAT_OPERATE_LOCAL=1`` and a browser on the server's own machine. Where a browser is cannot be
-       told from outside: a reverse proxy on the same machine looks like one, so local use must be declared.
+       ``[operate] allowed`` of the secrets for ``operate``, under ``[approve] allowed`` for ``approve``, and under
+       ``[look] allowed`` for ``look`` where that is there. An e-mail address counts only where the provider says that
+       it is verified; a provider that does not say lets people take any address (nOAuth).
+    5. Where it is not, nobody may approve, since nobody knows whether two people are the same. Every other door is open
+       but one: writing to a cluster needs the token that the server printed at start, or ``RESEAT_OPERATE_LOCAL=1`` and
+       a browser on the server's own machine. Where a browser is cannot be told from outside: a reverse proxy on the
+       same machine looks like one, so local use must be declared.
     6. An address that somebody types is reached only where the server's settings allow it (``Addresses``).
 """
 
@@ -27,10 +30,14 @@ from enum import Enum
 from reseat.access.addresses import Addresses
 from reseat.model.wording import listed
 
-__all__ = ["Access", "Decision", "Door", "Person", "Right", "ask", "command_line_person"]
+__all__ = ["ALL_CLUSTERS", "Access", "Decision", "Door", "Person", "Right", "ask", "command_line_person"]
 
 #: Seconds that the provider's clock may be ahead of ours.
 _CLOCKS_APART = 300.0
+#: Claims of which a provider gives each person a value of their own (OpenID Connect Core 5.1; ``oid``: Entra ID).
+_IDENTIFYING = ("sub", "oid", "preferred_username")
+#: What stands for every cluster where cluster ids are listed.
+ALL_CLUSTERS = "all"
 
 
 class Right(Enum):
@@ -38,6 +45,7 @@ class Right(Enum):
 
     LOOK = "look"
     OPERATE = "operate"
+    APPROVE = "approve"
 
 
 class Door(Enum):
@@ -49,10 +57,13 @@ class Door(Enum):
     SAVE_SNAPSHOT = "save snapshots"
     RUN_PIPELINE = "start or cancel the pipeline"
     WRITE = "write to clusters"
+    APPROVE = "approve plans"
 
     @property
     def right(self) -> Right:
         """The right that it needs."""
+        if self is Door.APPROVE:
+            return Right.APPROVE
         return Right.LOOK if self in (Door.READ_CLUSTERS, Door.TYPE_ADDRESS, Door.READ_HISTORY) else Right.OPERATE
 
 
@@ -84,6 +95,17 @@ class Person:
     command_line: bool = False
     claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """What tells this person from others in the provider's own words; empty where nobody vouches for them.
+
+        Two sign-ins that share one mark are the same person, whatever they are called.
+        """
+        if not self.signed_in:
+            return frozenset()
+        told = {f"{name}={value}" for name in _IDENTIFYING for value in self.claims.get(name, ())}
+        return frozenset(mark.casefold() for mark in (told | ({f"email={self.email}"} if self.email else set())))
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -97,6 +119,9 @@ class Access:
         look_seconds: how long after a sign-in one may look.
         local: whether local use was declared to be enough for writing (``RESEAT_OPERATE_LOCAL=1``).
         addresses: which addresses may be typed.
+        approvers: who may approve, listed as ``allowed``.
+        approval: ids of the clusters on which a plan needs a second person's word; ``all`` stands for every one.
+        approval_seconds: how long a proposal waits for that word, and how long it counts once given.
         unsafe: why nothing may be written with the server's settings, as a sentence; empty where nothing speaks
             against it.
         error: why the configuration cannot be read, as a sentence; empty where it can.
@@ -109,8 +134,18 @@ class Access:
     look_seconds: float = 12 * 3600.0
     local: bool = False
     addresses: Addresses = field(default_factory=Addresses)
+    approvers: tuple[str, ...] = ()
+    approval: tuple[str, ...] = ()
+    approval_seconds: float = 24 * 3600.0
     unsafe: str = ""
     error: str = ""
+
+    def needs_approval(self, cluster_id: str | None) -> bool:
+        """Whether a plan needs a second person's word on this cluster.
+
+        It goes by the id that the cluster gives itself: names differ from person to person.
+        """
+        return ALL_CLUSTERS in self.approval or cluster_id in self.approval
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +174,15 @@ def ask(door: Door, person: Person, access: Access, now: float) -> Decision:
         access: who may what, as configured now.
         now: seconds since 1970.
     """
+    if person.command_line and door is Door.APPROVE:
+        return Decision(
+            False, "A plan is approved on the Execute page by somebody who signed in: a command's user proves nobody."
+        )
     if person.command_line:
         return Decision(True, f"Asked from the command line by {person.name}.")
     if access.error:
         return Decision(False, f"Nobody may {door.value}: {access.error}")
-    if door is Door.WRITE and access.unsafe:
+    if door in (Door.WRITE, Door.APPROVE) and access.unsafe:
         return Decision(False, f"Nobody may {door.value}: {access.unsafe}")
     answer = _signed_in(door, person, access, now) if access.sign_in else _without_sign_in(door, person, access)
     if answer.may and door is Door.TYPE_ADDRESS and not access.addresses.any_allowed:
@@ -157,14 +196,12 @@ def _signed_in(door: Door, person: Person, access: Access, now: float) -> Decisi
     stale = _stale(door.right, person, access, now)
     if stale:
         return Decision(False, f"{stale} Sign in again to {door.value}.")
-    means = _listed_as(person, access.allowed)
-    if means is None and door.right is Right.LOOK:
-        if access.viewers is None:
-            return Decision(True, f"{person.name} is signed in.")
-        means = _listed_as(person, access.viewers)
+    entries = _entries(door.right, access)
+    means = _listed_as(person, entries)
+    if means is None and door.right is Right.LOOK and access.viewers is None:
+        return Decision(True, f"{person.name} is signed in.")
     if means is not None:
         return Decision(True, f"{person.name} is signed in and listed by {means}.")
-    entries = access.allowed if door.right is Right.OPERATE else (*access.allowed, *(access.viewers or ()))
     place = f"[{door.right.value}] allowed in the secrets"
     if not entries:
         return Decision(False, f"Nobody may {door.value}: list e-mail addresses or claims under {place}.")
@@ -177,7 +214,21 @@ def _signed_in(door: Door, person: Person, access: Access, now: float) -> Decisi
     return Decision(False, f"{person.name} is not listed: {place} lists who may {door.value}.")
 
 
+def _entries(right: Right, access: Access) -> tuple[str, ...]:
+    """Who is listed for a right, by itself or since a greater one includes it."""
+    if right is Right.APPROVE:
+        return access.approvers
+    if right is Right.OPERATE:
+        return access.allowed
+    return (*access.allowed, *access.approvers, *(access.viewers or ()))
+
+
 def _without_sign_in(door: Door, person: Person, access: Access) -> Decision:
+    if door is Door.APPROVE:
+        return Decision(
+            False,
+            "Nobody may approve plans: without a sign-in (OIDC), nobody knows whether two people are the same.",
+        )
     if door is not Door.WRITE:
         return Decision(True, f"No sign-in is configured: whoever opens the dashboard may {door.value}.")
     if person.unlocked:
@@ -205,9 +256,9 @@ def _stale(right: Right, person: Person, access: Access, now: float) -> str:
         return "The sign-in lacks its time of issue and expiry (iat, exp)."
     if person.issued_at > now + _CLOCKS_APART:
         return "The sign-in is from the future: the provider's clock and this server's differ."
-    longest = access.operate_seconds if right is Right.OPERATE else access.look_seconds
+    longest = access.look_seconds if right is Right.LOOK else access.operate_seconds
     until = person.issued_at + longest
-    if right is Right.OPERATE:
+    if right is not Right.LOOK:
         until = min(until, person.expires_at)
     return "" if now < until else "The last sign-in was too long ago."
 

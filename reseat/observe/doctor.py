@@ -104,6 +104,10 @@ def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[st
         may = "those listed may execute plans" if access.sign_in else "the printed token enables executing plans"
     else:
         may = "nobody may execute plans (RESEAT_OPERATE is not set)"
+    if access.approval and not (access.sign_in and access.approvers):
+        lacking = "list them under [approve] allowed" if access.sign_in else "configure sign-in (OIDC)"
+        steps.warned("Settings", f"RESEAT_APPROVAL is set and nobody may approve plans: {lacking}.", "configuration")
+        return
     steps.passed("Settings", f"{read}; {who}; {may}.")
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from reseat.model import Snapshot
 from reseat.operate.approving import approval_of
+from reseat.operate.checks.another import needs_another
 from reseat.operate.checks.check import Check, overridden_of
 from reseat.operate.checks.cordons import brokers_emptied
 from reseat.operate.checks.guard import check, refuse_unless
@@ -86,9 +87,11 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
     """
     cluster_id = facts.snapshot.cluster_id
     open_runs: tuple[Run, ...] = ()
+    proposal = None
     lifted: set[int] = set()
     if journal is not None and cluster_id is not None:
         open_runs = journal.open_runs(cluster_id)
+        proposal = journal.open_proposal(cluster_id, request.plan.hash)
         if request.kind == "rollback":
             for there in cordons_left(journal, cluster_id):
                 lifted |= {broker for broker, was in there.before.items() if not was.closed}
@@ -102,6 +105,7 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
         cordons=facts.cordons,
         lifted=lifted,
         protocol=facts.protocol,
+        proposal=proposal,
     )
 
 
@@ -136,18 +140,20 @@ def admit(
     refuse_unless(checks, who=request.person.name, cluster_id=facts.snapshot.cluster_id or "")
     if request.cordon:
         options = replace(options, cordon=brokers_emptied(PlanDiff.of(request, facts.snapshot)))
-    run = journal.approve(
-        approval_of(
-            request.plan,
-            text,
-            facts.snapshot,
-            cluster=cluster,
-            operator=request.person.name,
-            options=options,
-            kind=request.kind,
-            takes_back=takes_back,
-            protocol=facts.protocol,
-            overridden=overridden_of(checks),
-        )
+    approval = approval_of(
+        request.plan,
+        text,
+        facts.snapshot,
+        cluster=cluster,
+        operator=request.person.name,
+        options=options,
+        kind=request.kind,
+        takes_back=takes_back,
+        protocol=facts.protocol,
+        overridden=overridden_of(checks),
     )
-    return run, checks
+    if needs_another(request, facts.snapshot):
+        proposal = journal.open_proposal(approval.cluster_id, approval.hash)
+        # Nothing where it went away since the check: its number is none then, and the journal refuses it.
+        approval = replace(approval, proposal=0 if proposal is None else proposal.id)
+    return journal.approve(approval), checks

@@ -23,6 +23,12 @@ HOST = {"Host": "127.0.0.1:8501"}
             Access(True, ("a", "b"), (), 1800.0, 86400.0, local=True, addresses=Addresses(())),
         ),
         ({}, {"RESEAT_OPERATE_LOCAL": "yes"}, Access()),
+        (
+            {"approve": {"allowed": ["groups=leads"], "hours": 2}},
+            {"RESEAT_APPROVAL": "kf0F_a-1, x9"},
+            Access(approvers=("groups=leads",), approval=("kf0F_a-1", "x9"), approval_seconds=7200.0),
+        ),
+        ({}, {"RESEAT_APPROVAL": "all"}, Access(approval=("all",))),
     ],
 )
 def test_access_as_it_is_configured(secrets, environment, access):
@@ -48,6 +54,21 @@ def test_a_key_that_is_not_as_expected_is_named(secrets, word):
         access_of(secrets, {})
 
     assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("setting", ["all,kf0F", "the shop", "kafka1:9092"])
+def test_a_cluster_that_is_no_id_is_refused(setting):
+    """A name or an address where an id was expected would silently ask for no approval."""
+    with pytest.raises(InputRefused, match="RESEAT_APPROVAL"):
+        access_of({}, {"RESEAT_APPROVAL": setting})
+
+
+def test_a_cluster_needs_approval_by_its_id():
+    """Listed, or all are; a cluster that tells no id is not on a list."""
+    listed, every = Access(approval=("a",)), Access(approval=("all",))
+
+    assert [listed.needs_approval(cluster) for cluster in ("a", "b", None)] == [True, False, False]
+    assert every.needs_approval("b")
 
 
 def test_the_secrets_are_read_as_they_are_now(tmp_path):

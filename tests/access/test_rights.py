@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +14,7 @@ from reseat.operate.checks.check import CheckResult
 NOW = 1_800_000_000.0
 HOUR = 3600.0
 SIGN_IN = Access(sign_in=True, allowed=("ada@example.org", "groups=kafka-operators"))
+APPROVING = Access(sign_in=True, allowed=("ada@example.org",), approvers=("groups=leads",), viewers=())
 LISTED = Access(sign_in=True, allowed=("ada@example.org",), viewers=("hd=example.org", "eve@example.org"))
 
 
@@ -84,7 +86,7 @@ def test_who_may_write(person, access, may, word):
     assert not check.overridable
 
 
-@pytest.mark.parametrize("door", [door for door in Door if door is not Door.WRITE])
+@pytest.mark.parametrize("door", [door for door in Door if door not in (Door.WRITE, Door.APPROVE)])
 def test_without_a_sign_in_all_other_doors_are_open(door):
     """A server that has no sign-in serves whoever reaches it, whatever stands against writing."""
     assert ask(door, Person(), Access(unsafe="server.enableAgentApi is set."), NOW).may
@@ -102,6 +104,7 @@ def test_with_a_sign_in_every_door_asks(door):
 @pytest.mark.parametrize(
     ("person", "access", "looks", "operates"),
     [
+        (signed_in("bo", None, claims={"groups": ("leads",)}), APPROVING, True, False),  # who may approve may look
         (signed_in(), SIGN_IN, True, True),
         (signed_in("ben", "ben@example.org"), SIGN_IN, True, False),  # no list of viewers: whoever signs in
         (signed_in("ben", "ben@example.org", None), SIGN_IN, True, False),
@@ -117,9 +120,42 @@ def test_with_a_sign_in_every_door_asks(door):
 )
 def test_two_rights(person, access, looks, operates):
     """Each door asks for its right and for nothing else."""
-    may = {door: ask(door, person, access, NOW).may for door in Door}
+    doors = [door for door in Door if door.right is not Right.APPROVE]
+    may = {door: ask(door, person, access, NOW).may for door in doors}
 
-    assert may == {door: looks if door.right is Right.LOOK else operates for door in Door}
+    assert may == {door: looks if door.right is Right.LOOK else operates for door in doors}
+
+
+@pytest.mark.parametrize(
+    ("person", "access", "may", "word"),
+    [
+        (signed_in("bo", claims={"groups": ("leads",)}), APPROVING, True, "claim groups=leads"),
+        (signed_in(), APPROVING, False, "[approve] allowed"),  # who may operate does not approve by that
+        (signed_in(), Access(sign_in=True, allowed=("ada@example.org",)), False, "[approve] allowed"),
+        (signed_in("bo", ago=2 * HOUR, claims={"groups": ("leads",)}), APPROVING, False, "too long ago"),
+        (signed_in("bo", claims={"groups": ("leads",)}), replace(APPROVING, unsafe="x is set."), False, "x is set"),
+        (Person(unlocked=True), Access(local=True), False, "whether two people are the same"),
+        (Person(loopback=True), Access(local=True), False, "whether two people are the same"),
+        (command_line_person("bo"), APPROVING, False, "proves nobody"),
+    ],
+)
+def test_approving_takes_a_sign_in_and_a_place_on_its_own_list(person, access, may, word):
+    """Neither the token nor local use nor a command's user approves, and no right to operate includes it."""
+    answer = ask(Door.APPROVE, person, access, NOW)
+
+    assert answer.may is may
+    assert word in answer.sentence
+
+
+def test_a_person_is_told_by_what_the_provider_says_and_not_by_a_name():
+    """Two addresses with one sub share a mark; who did not sign in has none."""
+    one = signed_in("ada", "ada@example.org", claims={"sub": ("u1",), "groups": ("leads",)})
+    other = signed_in("Ada L.", "Ada.L@example.org", claims={"sub": ("U1",), "groups": ("leads",)})
+    third = signed_in("ada", "ada@else.org", claims={"sub": ("u2",), "groups": ("leads",)})
+
+    assert one.marks & other.marks == {"sub=u1"}
+    assert not one.marks & third.marks
+    assert Person(unlocked=True).marks == command_line_person("ada").marks == frozenset()
 
 
 def test_looking_reads_and_operating_changes():

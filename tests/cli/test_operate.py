@@ -7,15 +7,17 @@ import logging
 import signal
 import threading
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from reseat.cli import main
 from reseat.errors import WishRefused, WriteRefused
+from reseat.formats.documents.sealed import read_sealed
 from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
 from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.proposals import ProposalState, ProposedPlan
 from reseat.operate.journal.records import RunState
 from reseat.operate.run.execute import carry_out
 from reseat.operate.run.pace import Pace
@@ -141,6 +143,31 @@ def test_every_failed_check_is_named_with_topics_and_partitions(world, capsys, m
     assert "3" in checks["targets_alive"]
     assert "reassign" not in world.cluster.calls
     assert world.runs() == ()
+
+
+def test_a_cluster_that_needs_a_second_person_takes_what_was_approved_on_execute(world, capsys, monkeypatch):
+    """Refused without, by the id whatever the address; an approval of this very plan lets it pass, once."""
+    monkeypatch.setenv("RESEAT_APPROVAL", "FAKE")
+    command = ("execute", "--plan", str(world.plan), "--wait")
+
+    assert world.run(*command) == 2
+    assert "approved_by_another" in capsys.readouterr().err
+    assert "reassign" not in world.cluster.calls
+
+    text = world.plan.read_text()
+    at = datetime.now(UTC)
+    ends = at + timedelta(hours=1)
+    digest = read_sealed(text).hash
+    draft = ProposedPlan(0, "FAKE", "prod", "x", text, digest, (), "ada", frozenset({"sub=a"}), at, ends)
+    journal = Journal(world.journal)
+    row = journal.propose(draft)
+    journal.decide(row.id, ProposalState.APPROVED, who="bo", marks={"sub=b"}, seconds=3600)
+    journal.close()
+
+    assert world.run(*command) == 0
+    assert world.cluster.lists == AFTER
+    assert world.run("rollback", "--wait") == 0  # waits for nobody
+    assert world.run(*command) == 2
 
 
 def test_a_plan_that_was_edited_is_refused(world, capsys):

@@ -29,6 +29,20 @@ def test_an_installation_that_is_as_it_should_be(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("secrets", "word"), [("", "configure sign-in"), ("[auth]\nx = 1\n", "list them under [approve] allowed")]
+)
+def test_approvals_that_nobody_can_give_are_told(tmp_path: Path, secrets: str, word: str) -> None:
+    """With them no plan could ever be executed."""
+    file = tmp_path / "secrets.toml"
+    file.write_text(secrets)
+    told = examine(environment(tmp_path, RESEAT_APPROVAL="all"), [file], host="127.0.0.1", port=free_port())
+    said = next(one for one in told if one.name == "Settings")
+
+    assert said.outcome is StepOutcome.WARNED
+    assert word in said.sentence
+
+
 def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     """A cluster that is away, one that is misspelt, a journal that is none, a port that is taken; no secret is said."""
     secrets = tmp_path / "secrets.toml"

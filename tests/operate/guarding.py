@@ -64,17 +64,21 @@ def text_of(plan, *, key=None, log_dirs=None):
     return json.dumps(document | ({"reseat": json.loads(key)} if key else {}))
 
 
+def sealed_text(plan=None, *, made_for=None, leaving=(3,), log_dirs=None):
+    """The text of a plan that says which layout it was made for."""
+    plan = PLAN if plan is None else plan
+    whole = layout() if made_for is None else made_for
+    proposed = read_sealed(text_of(plan, log_dirs=log_dirs)).proposed
+    lists = whole.assignments()
+    before = ClusterLayout.from_assignments({key: lists[key] for key in plan})
+    return text_of(plan, key=seal_of(proposed, before, made_for=whole, leaving=leaving), log_dirs=log_dirs)
+
+
 def sealed(plan=None, *, made_for=None, leaving=(3,), with_key=True, log_dirs=None):
     """A plan as read from its text, made for a layout."""
-    plan = PLAN if plan is None else plan
-    text = text_of(plan, log_dirs=log_dirs)
     if with_key:
-        whole = layout() if made_for is None else made_for
-        proposed = read_sealed(text).proposed
-        lists = whole.assignments()
-        before = ClusterLayout.from_assignments({key: lists[key] for key in plan})
-        text = text_of(plan, key=seal_of(proposed, before, made_for=whole, leaving=leaving), log_dirs=log_dirs)
-    return read_sealed(text)
+        return read_sealed(sealed_text(plan, made_for=made_for, leaving=leaving, log_dirs=log_dirs))
+    return read_sealed(text_of(PLAN if plan is None else plan, log_dirs=log_dirs))
 
 
 def request(plan=None, **more):

@@ -345,6 +345,7 @@ def test_a_journal_of_the_first_version_is_taken_over(journal):
         database.execute("ALTER TABLE runs DROP COLUMN overridden")
         database.execute("ALTER TABLE runs DROP COLUMN paused_by")
         database.execute("ALTER TABLE runs DROP COLUMN schedule")
+        database.execute("DROP TABLE proposals")
         database.execute("PRAGMA user_version = 1")
     database.close()
     again = Journal(path)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
+from reseat.access import Access, approval_in
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
@@ -78,6 +79,7 @@ def requester(chosen: argparse.Namespace) -> RequestedBy:
         confirmed=getattr(chosen, "confirm", ""),
         person=command_line_person(getpass.getuser()),
         enabled=writing_enabled(os.environ),
+        access=Access(approval=approval_in(os.environ)),
         overrides=frozenset(getattr(chosen, "override", ())),
     )
 

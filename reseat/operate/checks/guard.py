@@ -41,6 +41,7 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     26  cordon_possible           one is asked for, and the cluster has none     never: execute without it
     27  directories_fit           replicas cannot move to the directories named  where lists change too: another run
     28  directories_online        a target has an offline log directory          yes: it has others
+    29  approved_by_another       nobody but the proposer stands behind it       never; asked of some clusters
     ==  ========================  =============================================  ==================================
 
 How: the plan's partitions are laid beside the reading once (``plan_diff``), and every check is a few comparisons of
@@ -65,7 +66,8 @@ from reseat.errors import WriteRefused
 from reseat.model import Snapshot
 from reseat.model.wording import counted
 from reseat.operate.checks.access import access_checks, migration_over, nothing_under_way, one_run, plan_as_shown
-from reseat.operate.checks.check import Check, CheckResult
+from reseat.operate.checks.another import approved_by_another
+from reseat.operate.checks.check import Check, CheckResult, overridden_of
 from reseat.operate.checks.cordons import cordon_possible, cordons_heeded
 from reseat.operate.checks.drained import drained
 from reseat.operate.checks.election import Ends, election_checks
@@ -91,6 +93,7 @@ from reseat.operate.checks.replicas import (
 from reseat.operate.checks.room import directories_fit, directories_online, disk_room, log_dirs_chosen
 from reseat.operate.checks.size import requests_fit
 from reseat.operate.checks.topic import topic_checks
+from reseat.operate.journal.proposals import ProposedPlan
 from reseat.operate.journal.records import Run
 from reseat.operate.request import ElectionRequest, PlanRequest, TopicRequest, WriteRequest
 from reseat.operate.targets.cordon_settings import Cordon
@@ -110,6 +113,7 @@ def check(
     cordons: Mapping[int, Cordon] | None = None,
     lifted: Collection[int] = (),
     protocol: str = "admin",
+    proposal: ProposedPlan | None = None,
 ) -> tuple[Check, ...]:
     """Check a plan that is to be carried out, or taken back.
 
@@ -123,12 +127,13 @@ def check(
         cordons: how the brokers that the plan empties are cordoned (``Target.cordons``); None: the cluster knows none.
         lifted: brokers whose cordon is lifted before anything is sent.
         protocol: by which it is written, ``admin`` or ``zookeeper``.
+        proposal: the plan as it was proposed for this cluster, where it was and is not over.
 
     Returns:
         All checks in the order of the table; a failed one stops the write (``refuse_unless``).
     """
     diff = PlanDiff.of(request, now)
-    return _overridden(
+    checks = _overridden(
         request,
         (
             *access_checks(request, now),
@@ -159,6 +164,7 @@ def check(
             directories_online(diff),
         ),
     )
+    return (*checks, approved_by_another(request, now, proposal, overridden_of(checks)))
 
 
 def check_access(request: WriteRequest, now: Snapshot) -> tuple[Check, ...]:

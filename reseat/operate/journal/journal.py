@@ -15,7 +15,7 @@ journal by working on the same machine.
 
 How it works: one transaction a method (``BEGIN IMMEDIATE``, ``synchronous = FULL``). The tables: ``runs``, ``moves``
 (one row per partition), ``steps`` (an intention with its outcome, or without: it is open), ``paces`` (how far a run was
-when, for the remaining time) and ``owners`` (the locks).
+when, for the remaining time), ``owners`` (the locks) and ``proposals`` (plans that wait for a second person's word).
 
 Example: ``record_intent(..., "batch", {"rows": [0, 1]})`` marks two partitions as sent and opens step 7; the request
 goes out; ``record_outcome(7, {"refused": {}})`` closes it. Killed in between, step 7 is open, and the cluster is asked
@@ -36,6 +36,7 @@ from reseat import audit
 from reseat.errors import WriteRefused
 from reseat.model.wording import counted, verb
 from reseat.operate.journal.file import Lease, LeaseHolder, now
+from reseat.operate.journal.proposals import JournalProposals, use_up
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
 from reseat.operate.journal.rows import (
     COLUMNS,
@@ -59,7 +60,7 @@ _PACE_SECONDS = 60.0
 _LEAST_PACE_SECONDS = 2.0
 
 
-class Journal(JournalSteps):
+class Journal(JournalSteps, JournalProposals):
     """One journal file. May be used from several threads, and the file from several processes.
 
     Every writing method raises ``WriteRefused`` where the file cannot be written (a full disk): nothing may be sent
@@ -72,7 +73,7 @@ class Journal(JournalSteps):
         """Take in what was approved; nothing is sent by that.
 
         Raises:
-            WriteRefused: another run of this cluster is not over.
+            WriteRefused: another run of this cluster is not over, or the proposal's approval does not count any more.
         """
         with self._writing() as database:
             self._refuse_second_run(database, approval.cluster_id)
@@ -98,6 +99,8 @@ class Journal(JournalSteps):
                 ),
             )
             run_id = int(cursor.lastrowid or 0)
+            if approval.proposal is not None:
+                use_up(database, approval.proposal, approval.cluster_id, approval.hash, run_id)
             database.executemany(
                 "INSERT INTO moves (run, row, topic, partition, before, target, bytes_total) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -122,6 +125,7 @@ class Journal(JournalSteps):
                 run=run_id,
                 kind=approval.kind,
                 plan=approval.hash,
+                proposal=approval.proposal,
                 overridden=list(approval.overridden) or None,
             )
         return self.run(run_id)

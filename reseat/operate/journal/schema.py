@@ -13,7 +13,7 @@ from reseat.operate.journal.file_systems import network_file_system
 __all__ = ["VERSION", "default_path", "open_database"]
 
 #: ``PRAGMA user_version`` of the tables below; a journal with a higher one was written by a later Reseat.
-VERSION = 4
+VERSION = 5
 #: ``PRAGMA application_id``: "rsea", so that no other program's file is taken for a journal.
 _APPLICATION = 0x72736561
 #: A writer holds the file for milliseconds; whoever waits longer than this meets a machine in trouble.
@@ -26,6 +26,28 @@ _LOCAL = (
     "Name a file on a disk of this machine (--journal, RESEAT_JOURNAL); on Kubernetes a volume that one node mounts at "
     "a time (ReadWriteOnce, a block device)."
 )
+
+_PROPOSALS = """
+CREATE TABLE proposals (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    cluster_id TEXT NOT NULL,
+    cluster TEXT NOT NULL,
+    title TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    overridden TEXT NOT NULL,
+    proposer TEXT NOT NULL,
+    marks TEXT NOT NULL,
+    proposed_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'proposed'
+        CHECK (state IN ('proposed', 'approved', 'declined', 'withdrawn', 'executed')),
+    decided_by TEXT NOT NULL DEFAULT '',
+    decided_at TEXT,
+    reason TEXT NOT NULL DEFAULT '',
+    run INTEGER REFERENCES runs (id)
+) STRICT;
+CREATE INDEX proposals_of_cluster ON proposals (cluster_id, hash)"""
 
 _TABLES = """
 CREATE TABLE runs (
@@ -114,6 +136,7 @@ _STEPS_UP = {
         "AND EXISTS (SELECT 1 FROM moves WHERE moves.run = runs.id AND moves.state = 'sent')",
     ),
     3: ("ALTER TABLE runs ADD COLUMN schedule TEXT NOT NULL DEFAULT '{}'",),
+    4: tuple(_PROPOSALS.split(";\n")),
 }
 #: What SQLite says of a file that is none of its own, or that was damaged.
 _NO_DATABASE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
@@ -174,7 +197,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     database.execute("BEGIN IMMEDIATE")
     version = _refuse_what_is_no_journal(database, path)
     if version == 0:
-        for statement in _TABLES.split(";\n"):
+        for statement in (_TABLES + _PROPOSALS).split(";\n"):
             database.execute(statement)
         database.execute(f"PRAGMA application_id = {_APPLICATION}")
     for earlier in range(version, VERSION) if version else ():

@@ -47,6 +47,7 @@ class Approval:
         takes_back: id of the run that a rollback takes back, or None.
         protocol: by which it is to be written.
         overridden: names of the checks that the person goes on in spite of.
+        proposal: id of the proposal whose approval it uses up, or None.
     """
 
     cluster_id: str
@@ -61,6 +62,7 @@ class Approval:
     takes_back: int | None = None
     protocol: str | None = None
     overridden: tuple[str, ...] = ()
+    proposal: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

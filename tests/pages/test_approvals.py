@@ -1,0 +1,122 @@
+"""Execute on a cluster where plans need a second person's word: proposed by one, approved by another, executed once."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from components.server import visitor
+from reseat.access import Access, Person
+from reseat.operate.journal.proposals import ProposalState
+
+from .conftest import texts
+from .test_operate import buttons, confirm, operate, world  # noqa: F401 -- fixtures
+
+ACCESS = Access(
+    sign_in=True, allowed=("ada@example.org",), approvers=("bo@example.org", "ada@example.org"), approval=("FAKE",)
+)
+PROPOSE = "Propose: move 2 replicas on prod"
+MOVE = "Move 2 replicas on prod"
+
+
+def signed_in(name: str) -> Person:
+    """Somebody who signed in just now."""
+    at = time.time()
+    claims = {"sub": (name,)}
+    return Person(name, f"{name}@example.org", True, signed_in=True, issued_at=at, expires_at=at + 3600, claims=claims)
+
+
+@pytest.fixture
+def there(world, monkeypatch):  # noqa: F811
+    """Who is at the page; to be changed."""
+    people = [signed_in("ada")]
+    monkeypatch.setattr(visitor, "person", lambda shown="": people[-1])
+    monkeypatch.setattr(visitor, "access", lambda: ACCESS)
+    return people
+
+
+def test_a_plan_is_proposed_by_one_approved_by_another_and_executed_once(operate, world, there):  # noqa: F811
+    """Who proposed it has no button to approve; who approves need not operate; then it is confirmed as any plan."""
+    at = operate()
+
+    assert not at.exception
+    assert PROPOSE in buttons(at)
+    assert MOVE not in buttons(at)
+
+    buttons(at)[PROPOSE].click().run()
+
+    assert not at.exception
+    assert at.query_params["look"] == "proposal-1"
+    assert "You proposed it, so somebody else approves it" in texts(at)
+    assert "Withdraw" in buttons(at)
+    assert not {"Approve", MOVE} & buttons(at).keys()
+
+    there.append(signed_in("bo"))
+    at.run()
+
+    assert "bo is not listed: [operate] allowed" in texts(at)
+    assert not {"Withdraw", MOVE} & buttons(at).keys()
+    assert buttons(at)["Decline"].disabled
+
+    buttons(at)["Approve"].click().run()
+
+    assert not at.exception
+    assert world.journal.proposal(1).decided_by == "bo"
+    assert MOVE not in buttons(at)  # bo may not operate
+
+    there.append(signed_in("ada"))
+    buttons(confirm(at.run()))[MOVE].click().run()
+
+    assert not at.exception
+    assert world.begun == [1]
+    assert world.journal.proposal(1).state is ProposalState.EXECUTED
+    assert "executed as run 1" in texts(at)
+
+
+def test_a_decline_has_a_reason_and_the_proposer_reads_it(operate, world, there):  # noqa: F811
+    """The list says who declined; nothing can be executed, and the plan can be proposed anew."""
+    at = operate()
+    buttons(at)[PROPOSE].click().run()
+    there.append(signed_in("bo"))
+    at.run()
+    at.text_input(key="decision-reason").set_value("Not before *Monday*").run()
+    buttons(at)["Decline"].click().run()
+
+    assert not at.exception
+    assert world.journal.proposal(1).reason == "Not before *Monday*"
+
+    there.append(signed_in("ada"))
+    at.run()
+
+    assert "declined by bo" in texts(at)
+    assert "Not before *Monday*" in texts(at)
+    assert PROPOSE in buttons(at)
+    assert MOVE not in buttons(at)
+    assert world.journal.runs() == ()
+
+
+def test_what_waits_elsewhere_is_listed_and_withdrawn(operate, world, there):  # noqa: F811
+    """The plan's own page has the list; withdrawn, it is over, and of another cluster nothing is shown."""
+    at = operate()
+    buttons(at)[PROPOSE].click().run()
+    buttons(at)["Back to the plan"].click().run()
+
+    assert "Proposal 1: Broker 3 removed" in buttons(at)
+
+    at.button(key="open-proposal-1").click().run()
+    buttons(at)["Withdraw"].click().run()
+
+    assert not at.exception
+    assert world.journal.proposal(1).state is ProposalState.WITHDRAWN
+    assert "withdrawn by ada" in texts(at)
+
+
+def test_a_cluster_that_needs_no_second_word_shows_none_of_it(operate, there, monkeypatch):  # noqa: F811
+    """Neither the heading nor the list, and the confirmation is there at once."""
+    monkeypatch.setattr(visitor, "access", lambda: Access(sign_in=True, allowed=("ada@example.org",)))
+    at = operate()
+
+    assert MOVE in buttons(at)
+    assert PROPOSE not in buttons(at)
+    assert "Approvals" not in texts(at)
