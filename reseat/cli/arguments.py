@@ -237,6 +237,16 @@ def _land(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=later("land", "land_layout"))
 
 
+def _forecast(command: argparse.ArgumentParser) -> None:
+    said = "the pipeline's tables, a folder or a URL; by default RESEAT_TABLES, else ~/.local/share/reseat/tables"
+    command.add_argument("--tables", metavar="DIR", help=said)
+    command.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    said = "how much brokers and clusters may hold, as TOML; by default RESEAT_LIMITS"
+    command.add_argument("--limits", metavar="FILE", help=said)
+    options.json_output(command)
+    command.set_defaults(run=later("forecast"))
+
+
 #: Each command: its words, what it does, and an example.
 _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str], ...] = (
     ("dashboard", dashboard_arguments, "the dashboard, as a web server", "--port 8080 --base-path kafka"),
@@ -320,6 +330,12 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         pipeline_arguments,
         "ingest saved snapshots into history tables, on Spark",
         "run --landing landing --tables tables",
+    ),
+    (
+        "forecast",
+        _forecast,
+        "what a history says about the weeks to come, and when a limit is met",
+        "--limits limits.toml",
     ),
     ("doctor", doctor_arguments, "what of this installation is as it should be, and what is missing", "--port 8080"),
     ("audit", audit_arguments, "the audit log: whether it is as it was written", "verify audit.jsonl"),

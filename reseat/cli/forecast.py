@@ -1,0 +1,134 @@
+"""``forecast``: what a history says about the weeks to come, and when a limit is met."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import date, timedelta
+from pathlib import Path
+
+from reseat.cli.output.writer import complain, say, table, write_json
+from reseat.errors import InputRefused
+from reseat.forecast.outlook import WORDS, Outlook, Outlooks, outlooks
+from reseat.forecast.settings import configured, read_settings
+from reseat.forecast.trend import LEAST_DAYS, Forecast, Refused
+from reseat.history.places import default_tables
+from reseat.history.read import History
+from reseat.model.wording import counted, listed
+
+__all__ = ["forecast"]
+
+_WEEK = timedelta(days=7)
+#: Counts listed for a person; of more, those that meet a limit first.
+_LISTED = 60
+_HEAD = ("Broker", "count", "now", "a week", f"in {LEAST_DAYS // 7} weeks (80 %)", "limit", "met", "from", "to")
+
+
+def forecast(chosen: argparse.Namespace) -> int:
+    """Tell what comes; see the command's ``--help``."""
+    settings = configured() if chosen.limits is None else read_settings(Path(chosen.limits))
+    history = History.open(default_tables(os.environ) if chosen.tables is None else chosen.tables)
+    clusters = history.clusters()
+    if not clusters:
+        said = "There are no tables here; `reseat pipeline run --landing DIR --tables DIR` makes them."
+        raise InputRefused(said, source=history.where)
+    if chosen.cluster is not None and chosen.cluster not in clusters:
+        raise InputRefused(f"Cluster {chosen.cluster[:100]} is not in the history.", source=history.where)
+    wanted = clusters if chosen.cluster is None else (chosen.cluster,)
+    strange = sorted(set(settings.of_cluster) - set(clusters))
+    if strange:
+        complain(f"{settings.source}: not in the history: {listed(name[:100] for name in strange)}.")
+    told = [outlooks(history, cluster, settings.limits(cluster)) for cluster in wanted]
+    if chosen.json:
+        write_json([_as_json(one) for one in told])
+    else:
+        for one in told:
+            say(*_lines(one))
+    return 0
+
+
+def _lines(told: Outlooks) -> list[str]:
+    past = "" if told.since is None else f", {told.since} to {told.until}"
+    lines = [f"{told.cluster}{past}: {told.sentence}", *(f"  {sentence}" for sentence in told.blind)]
+    inside, tried = told.inside
+    if inside is not None:
+        lines.append(
+            f"  Of {tried:,} days held out of its own past, {inside:.0%} lay inside the 80 % interval told before."
+        )
+    shown = sorted(told.counts, key=_soonest)[:_LISTED]
+    foretold = [_row(one, one.told) for one in shown if not isinstance(one.told, Refused)]
+    if foretold:
+        lines += table(_HEAD, foretold, left=2)
+    if len(told.counts) > _LISTED:
+        lines.append(f"  {_LISTED} of {len(told.counts):,} counts; --json lists all.")
+    reasons: dict[str, list[str]] = {}
+    for one in told.counts:
+        if isinstance(one.told, Refused):
+            reasons.setdefault(one.told.sentence, []).append(one.name)
+    for reason, names in reasons.items():
+        first = names[0] if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other count')}"
+        lines.append(f"  No forecast of {first}: {reason}")
+    return lines
+
+
+def _soonest(one: Outlook) -> tuple[date, date]:
+    met = one.met
+    return (date.max, date.max) if met is None else (met.likely or date.max, met.early or date.max)
+
+
+def _row(one: Outlook, told: Forecast) -> tuple[str, ...]:
+    met = one.met
+    month = min(LEAST_DAYS, len(told.likely)) - 1
+    week = told.slope * 7
+    return (
+        "all" if one.broker is None else str(one.broker),
+        WORDS[one.measure],
+        one.words(one.now),
+        f"{'-' if week < 0 else '+'}{one.words(abs(week))}",
+        f"{one.words(told.likely[month])} ({one.words(told.low[month])} to {one.words(told.high[month])})",
+        "-" if one.limit is None else one.words(one.limit),
+        *(("-",) * 3 if met is None else (_day(met.likely), _day(met.early), _day(met.late))),
+    )
+
+
+def _day(day: date | None) -> str:
+    return "not yet" if day is None else day.isoformat()
+
+
+def _as_json(told: Outlooks) -> dict[str, object]:
+    inside, tried = told.inside
+    return {
+        "cluster": told.cluster,
+        "since": None if told.since is None else told.since.isoformat(),
+        "until": None if told.until is None else told.until.isoformat(),
+        "sentence": told.sentence,
+        "blind": list(told.blind),
+        "inside": inside,
+        "tried": tried,
+        "counts": [_count_json(one) for one in told.counts],
+    }
+
+
+def _count_json(one: Outlook) -> dict[str, object]:
+    told, met = one.told, one.met
+    out: dict[str, object] = {
+        "measure": one.measure,
+        "broker": one.broker,
+        "now": one.now,
+        "limit": one.limit,
+        "met": met
+        and {name: day and day.isoformat() for name in ("early", "likely", "late") for day in (getattr(met, name),)},
+    }
+    if isinstance(told, Refused):
+        return out | {"refused": told.sentence}
+    weeks = [
+        {
+            "day": (one.until + week * _WEEK).isoformat(),
+            "likely": round(float(told.likely[week * 7 - 1]), 1),
+            "low": round(float(told.low[week * 7 - 1]), 1),
+            "high": round(float(told.high[week * 7 - 1]), 1),
+        }
+        for week in range(1, len(told.likely) // 7 + 1)
+    ]
+    facts = {"slope_per_week": told.slope * 7, "inside": told.inside, "tried": told.tried, "weeks": weeks}
+    return out | {"refused": None} | facts

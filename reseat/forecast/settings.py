@@ -1,0 +1,125 @@
+"""The limits file: how much a broker and a cluster may hold, for all clusters and for one.
+
+Example::
+
+    [limits]
+    disk = 85                        # percent of a broker's file systems
+    replicas_per_broker = 4000
+    bytes_per_broker = "2TB"
+    partitions_per_cluster = 200000
+
+    [clusters.orders.limits]         # what is not named here is as above
+    replicas_per_broker = 2000
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from reseat.errors import InputRefused
+from reseat.model.units import bytes_in
+
+__all__ = ["NAMED_BY", "Limits", "Settings", "configured", "read_settings"]
+
+#: The environment's name for the file.
+NAMED_BY = "RESEAT_LIMITS"
+_MOST_BYTES = 1_000_000
+_Count = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much may be held; None: no limit.
+
+    Attributes:
+        disk: percent of a broker's file systems.
+        replicas_per_broker: replicas on one broker.
+        bytes_per_broker: what the replicas of one broker take, in bytes or with a unit.
+        partitions_per_cluster: partitions of all topics together.
+    """
+
+    disk: Annotated[float, msgspec.Meta(gt=0, le=100)] | None = None
+    replicas_per_broker: _Count | None = None
+    bytes_per_broker: _Count | str | None = None
+    partitions_per_cluster: _Count | None = None
+
+    def over(self, general: Limits) -> Limits:
+        """These, and the general ones where these name none."""
+        pairs = [(name, getattr(self, name)) for name in self.__struct_fields__]
+        return Limits(**{name: getattr(general, name) if mine is None else mine for name, mine in pairs})
+
+
+class _OfCluster(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    limits: Limits = Limits()
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    limits: Limits = Limits()
+    clusters: dict[str, _OfCluster] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the limits file says; nothing where there is none.
+
+    Attributes:
+        general: the limits of every cluster.
+        of_cluster: those of some clusters, which go before.
+        source: the file, or None.
+    """
+
+    general: Limits = field(default_factory=Limits)
+    of_cluster: Mapping[str, Limits] = field(default_factory=dict)
+    source: str | None = None
+
+    def limits(self, cluster: str) -> Limits:
+        """The limits of a cluster."""
+        return self.of_cluster.get(cluster, Limits()).over(self.general)
+
+
+def configured(env: Mapping[str, str] = os.environ) -> Settings:
+    """What the file says that ``RESEAT_LIMITS`` names; no limits where it names none.
+
+    Raises:
+        InputRefused: as ``read_settings``.
+    """
+    named = env.get(NAMED_BY)
+    return read_settings(Path(named)) if named else Settings()
+
+
+def read_settings(file: Path) -> Settings:
+    """What a limits file says.
+
+    Raises:
+        InputRefused: it cannot be read, is not TOML, or has a key or a value that is not known.
+    """
+    source = str(file)
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InputRefused(f"The limits file cannot be read: {error.strerror or error}.", source=source) from error
+    if len(data) > _MOST_BYTES:
+        raise InputRefused("The limits file is larger than 1 MB; a few lines of TOML were expected.", source=source)
+    try:
+        told = msgspec.convert(tomllib.loads(data.decode()), _File)
+        return Settings(
+            _in_bytes(told.limits), {name: _in_bytes(one.limits) for name, one in told.clusters.items()}, source
+        )
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputRefused(f"The limits file is not TOML: {error}.", source=source) from error
+    except (msgspec.ValidationError, ValueError) as error:
+        raise InputRefused(
+            f"The limits file says how much is too much; {str(error).rstrip('.')}.", source=source
+        ) from error
+
+
+def _in_bytes(limits: Limits) -> Limits:
+    given: Any = limits.bytes_per_broker
+    return msgspec.structs.replace(limits, bytes_per_broker=bytes_in(given)) if isinstance(given, str) else limits

@@ -1,0 +1,171 @@
+"""A straight line through a count's past, how far such lines were off before, and so how far this one may be.
+
+What it promises, ranked: (1) nothing is foretold that could not be tried on the past: a past that is too short, has too
+many gaps or jumps too far is refused in a sentence; (2) of the days held out of it, at least eight in ten lie between
+``low`` and ``high``, over a fleet of growth, steps and seasons; what share did in this very past is
+``Forecast.inside``; (3) farther ahead is never surer than nearer.
+
+How it works: the line has the median slope of all pairs of the last 28 days (Theil-Sen) and goes through the median of
+the last week. The same line is drawn from each day of the past with the days before it alone, and held beside what
+came: those misses, by how far ahead they were, are the interval (split conformal prediction). Misses that overlap are
+not independent: m of them, h days ahead, count as m / h. Beyond what could be tried, the interval widens in proportion.
+
+Example: 40 days at 100, 102, 104, ... give 2 a day; every line of the past was right, so ``low`` and ``high`` are the
+line itself.
+
+Complexity: O(days x 28^2) for one count. Sources: Sen, Estimates of the regression coefficient based on Kendall's tau,
+JASA 63 (1968); Vovk, Gammerman and Shafer, Algorithmic learning in a random world (2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["LEAST_DAYS", "Forecast", "Refused", "foretell"]
+
+Values = npt.NDArray[np.float64]
+
+#: Days that a past needs: two weeks to draw a line, two to see how far it was off.
+LEAST_DAYS = 28
+#: Of these days a third may be without a snapshot.
+_MOST_MISSING = 1 / 3
+#: The line's slope is that of so many days, and its level that of the last week, so that a weekend is no fall.
+_WINDOW, _WEEK = 28, 7
+#: Days ahead at which lines are held beside what came; between them the interval is interpolated.
+_AHEAD = (1, 2, 3, 5, 7, 10, 14, 21, 28, 42, 56, 84, 112, 140, 182)
+#: Misses that an interval of 80 % needs: with fewer there is none of rank (m + 1) x 0.1.
+_LEAST_MISSES = 9
+_TAIL = 0.1
+#: Where too few misses are apart from each other, the farthest is not far enough: it is stretched by this over their
+#: number. Measured on simulated fleets (docs/decisions/0040).
+_BEYOND = 0.5
+#: A past is tried from so many of its days at most, and each third of these if they are many.
+_ORIGINS, _JUDGED = 180, 60
+#: An interval wider than the count itself says nothing; of a small count, one wider than this.
+_SMALL = 10.0
+#: How far ahead at most, in days; and not farther than the past goes back.
+_FARTHEST = 365
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why nothing is foretold, as a sentence."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forecast:
+    """What a count will be, by day from the last one.
+
+    Attributes:
+        likely: (days,) the line; place 0 is the day after the last.
+        low: (days,) the lower end of the 80 % interval.
+        high: (days,) its upper end.
+        slope: by how much it grows a day.
+        inside: the share of held-out days of this past that lay in the interval told for them before; None where too
+            few could be tried.
+        tried: how many those were.
+    """
+
+    likely: Values
+    low: Values
+    high: Values
+    slope: float
+    inside: float | None
+    tried: int
+
+    def reaches(self, limit: float) -> tuple[int | None, int | None, int | None]:
+        """Days from the last one until a limit is met: at the earliest, likely, at the latest; None: not within it."""
+        firsts = [np.flatnonzero(line >= limit) for line in (self.high, self.likely, self.low)]
+        early, likely, late = (int(days[0]) + 1 if len(days) else None for days in firsts)
+        return early, likely, late
+
+
+def foretell(values: Values) -> Forecast | Refused:
+    """What comes after some days.
+
+    Args:
+        values: (n,) the count of each day, oldest first; NaN where a day has none. No count is below 0.
+    """
+    told = np.flatnonzero(~np.isnan(values))
+    days = int(told[-1] - told[0]) + 1 if len(told) else 0
+    if days < LEAST_DAYS:
+        return Refused(f"{days} of the {LEAST_DAYS} days that a forecast needs are there.")
+    values = values[told[0] : told[-1] + 1]
+    missing = float(np.isnan(values).mean())
+    if missing > _MOST_MISSING:
+        return Refused(f"{missing:.0%} of the last {days} days have no snapshot; a third may be missing.")
+    told = told - told[0]
+    whole = np.interp(np.arange(days), told, values[told])
+    window = min(_WINDOW, days // 2)
+    origins = np.arange(window - 1, days)[-_ORIGINS:]
+    slopes, levels = _lines(whole, origins, window)
+    ahead = np.array([step for step in _AHEAD if len(origins) - step >= _LEAST_MISSES])
+    misses = _misses(values, origins, slopes, levels, ahead)
+    bounds = np.array([_interval(misses[:, place], step) for place, step in enumerate(ahead.tolist())])
+    farthest = np.arange(1, min(days, _FARTHEST) + 1)
+    below, above = (_widened(bounds[:, end] * sign, ahead, farthest) for end, sign in ((0, -1.0), (1, 1.0)))
+    likely = np.maximum(levels[-1] + slopes[-1] * farthest, 0.0)
+    low, high = np.maximum(likely - below, 0.0), likely + above
+    month = LEAST_DAYS - 1
+    if high[month] - low[month] > max(float(np.median(whole[-LEAST_DAYS:])), _SMALL):
+        return Refused(f"It jumps too far: its interval in {LEAST_DAYS} days would be wider than the count itself.")
+    return Forecast(likely, low, high, float(slopes[-1]), *_tried(misses, len(origins), ahead))
+
+
+def _lines(whole: Values, origins: npt.NDArray[np.int64], window: int) -> tuple[Values, Values]:
+    """(slopes, levels) of the lines that end at each origin."""
+    seen = np.lib.stride_tricks.sliding_window_view(whole, window)[origins - window + 1]
+    first, second = np.triu_indices(window, 1)
+    slopes = np.median((seen[:, second] - seen[:, first]) / (second - first), axis=1)
+    back = np.arange(1 - _WEEK, 1)
+    return slopes, np.median(seen[:, -_WEEK:] - slopes[:, None] * back, axis=1)
+
+
+def _misses(
+    values: Values, origins: npt.NDArray[np.int64], slopes: Values, levels: Values, ahead: npt.NDArray[np.int64]
+) -> Values:
+    """(origins, ahead) by how much what came was more than the line said; NaN where nothing came (yet)."""
+    at = origins[:, None] + ahead
+    came = np.where(at < len(values), values[np.minimum(at, len(values) - 1)], np.nan)
+    return np.asarray(came - np.maximum(levels[:, None] + slopes[:, None] * ahead, 0.0), np.float64)
+
+
+def _interval(misses: Values, ahead: int) -> tuple[float, float]:
+    """The ends of the 80 % interval of misses so many days ahead; without enough of them, the farthest ones."""
+    there = np.sort(misses[~np.isnan(misses)])
+    if not len(there):
+        return 0.0, 0.0
+    apart = len(there) / ahead
+    left_out = _TAIL - (1 - _TAIL) / apart  # of m apart: the rank (m + 1) x 0.9 from the other end
+    rank = max(int(np.ceil(left_out * len(there))), 1)
+    beyond = 1.0 if left_out > 0 else 1 + _BEYOND / apart
+    return min(float(there[rank - 1]), 0.0) * beyond, max(float(there[-rank]), 0.0) * beyond
+
+
+def _widened(ends: Values, ahead: npt.NDArray[np.int64], farthest: npt.NDArray[np.int64]) -> Values:
+    """How far the interval goes to one side on each day: never less than nearer, beyond the tried in proportion."""
+    grown = np.maximum.accumulate(ends)
+    inner = np.interp(farthest, ahead, grown)
+    return np.asarray(inner * np.maximum(farthest / ahead[-1], 1.0), np.float64)
+
+
+def _tried(misses: Values, origins: int, ahead: npt.NDArray[np.int64]) -> tuple[float | None, int]:
+    """The share of days inside the interval that was known on the day of each line, and of how many."""
+    inside = tried = 0
+    for number in range(_LEAST_MISSES, origins, max(1, origins // _JUDGED)):
+        below = above = 0.0
+        for place, step in enumerate(ahead):
+            known = misses[: max(number - step + 1, 0), place]
+            came = misses[number, place]
+            if np.isnan(came) or np.count_nonzero(~np.isnan(known)) < _LEAST_MISSES:
+                continue
+            low, high = _interval(known, int(step))
+            below, above = max(below, -low), max(above, high)
+            tried += 1
+            inside += -below <= came <= above
+    return (inside / tried if tried else None), tried

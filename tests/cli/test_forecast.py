@@ -1,0 +1,67 @@
+"""``forecast``: the table for a person, the JSON for a program, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from reseat.cli import main
+from tests.forecast.grown import grow
+
+DOCS = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    """One cluster that grows for 60 days, and one that is ten days old."""
+    grow(tmp_path / "tables", [100 + 2 * day for day in range(60)])
+    return grow(tmp_path / "tables", [100] * 10, cluster="young")
+
+
+def limits(tables: Path, text: str) -> str:
+    """A limits file beside the tables."""
+    file = tables.parent / "limits.toml"
+    file.write_text(text)
+    return str(file)
+
+
+def test_a_person_reads_when_a_limit_is_met(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sentence, how it fared on the past, a row a count, and why there is none."""
+    file = limits(tables, "[limits]\nreplicas_per_broker = 230\n\n[clusters.ordesr.limits]\ndisk = 1\n")
+
+    assert main(["forecast", "--tables", str(tables), "--limits", file]) == 0
+    said = capsys.readouterr()
+    assert (
+        "shop, 2026-03-01 to 2026-04-29: Replicas of broker 1: the limit of 230 is likely met on 2026-05-05" in said.out
+    )
+    assert re.search(r"Of [\d,]+ days held out of its own past, 100% lay inside", said.out)
+    assert re.search(
+        r"^  1 +replicas +218 +\+14 +274 \(274 to 274\) +230 +2026-05-05 +2026-05-05 +2026-05-05$", said.out, re.M
+    )
+    assert "young, 2026-03-01 to 2026-03-10: No forecast. 10 of the 28 days" in said.out
+    assert "not in the history: ordesr." in said.err
+
+
+def test_a_program_reads_the_same_and_every_key_is_documented(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By week, with the days of the limit."""
+    file = limits(tables, "[limits]\nreplicas_per_broker = 230\n")
+
+    assert main(["forecast", "--tables", str(tables), "--cluster", "shop", "--limits", file, "--json"]) == 0
+    (shop,) = json.loads(capsys.readouterr().out)
+    one = next(count for count in shop["counts"] if (count["measure"], count["broker"]) == ("replicas", 1))
+    keys = {*shop, *one, *one["met"], *one["weeks"][0]}
+    assert one["met"] == {"early": "2026-05-05", "likely": "2026-05-05", "late": "2026-05-05"}
+    assert one["weeks"][0] == {"day": "2026-05-06", "likely": 232, "low": 232, "high": 232}
+    assert len(one["weeks"]) == 60 // 7
+    assert {key for key in keys if f"`{key}`" not in DOCS.read_text("utf-8")} == set()
+
+
+def test_what_is_not_there_is_refused(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cluster that is not in the history, and tables that are none."""
+    assert main(["forecast", "--tables", str(tables), "--cluster", "nosuch"]) == 2
+    assert "Cluster nosuch is not in the history." in capsys.readouterr().err
+    assert main(["forecast", "--tables", str(tables.parent / "none")]) == 2
+    assert "There are no tables here" in capsys.readouterr().err

@@ -1,0 +1,54 @@
+"""A history of many days, written without Spark: the tables that a forecast reads, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from reseat.history.schema import arrow_schema
+
+__all__ = ["FIRST", "grow"]
+
+FIRST = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def grow(
+    tables: Path,
+    replicas: Sequence[int | None],
+    *,
+    cluster: str = "shop",
+    brokers: int = 3,
+    sizes: bool = True,
+    disk: int | None = 1_000_000_000_000,
+) -> Path:
+    """Write a cluster's history: so many replicas on each broker, by day; None: a day without a snapshot.
+
+    Every replica is 1 GB, every partition has one on each broker, and every broker's disk has ``disk`` bytes.
+    """
+    for day, count in enumerate(replicas):
+        if count is None:
+            continue
+        when = FIRST + timedelta(days=day)
+        key = {"snapshot_id": f"{day:032x}", "taken_at": when}
+        size = count * 1_000_000_000 if sizes else None
+        whole = {
+            "partitions": count,
+            "replicas": count * brokers,
+            "brokers": brokers,
+            "topics": 1,
+            "size_bytes": None if size is None else size * brokers,
+            "replica_spread": 0,
+        }
+        each = [{"broker": broker, "replicas": count, "size_bytes": size} for broker in range(1, brokers + 1)]
+        left = None if disk is None or size is None else disk - size
+        disks = [{"broker": broker, "total_bytes": disk, "usable_bytes": left} for broker in range(1, brokers + 1)]
+        for name, rows in (("snapshots", [whole]), ("broker_balance", each), ("brokers", disks)):
+            folder = tables / name / f"cluster={cluster}" / f"day={when:%Y-%m-%d}"
+            folder.mkdir(parents=True)
+            full = [dict.fromkeys(arrow_schema(name).names) | key | row for row in rows]
+            pq.write_table(pa.Table.from_pylist(full, arrow_schema(name)), folder / "0.parquet")
+    return tables
