@@ -8,6 +8,7 @@ from components.charts import plots
 from components.history import choices
 from components.history.compare import Between, draw_between
 from components.history.figure import HEIGHT, figure
+from components.history.forecast import draw_forecast
 from components.history.moment import draw_moment
 from components.history.notices import draw_notices, how_to_read
 from components.history.words import answer, figures
@@ -101,6 +102,7 @@ try:
             ends = None
         else:
             ends = draw(history, where, told, stretch)
+            draw_forecast(history, stretch.cluster, told.marks)
         with lost:
             choices.draw_lost(stretch.cluster)
         own = choices.own_of(stretch.cluster, ends, frozenset(told.snapshots["snapshot_id"]))

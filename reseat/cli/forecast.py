@@ -55,7 +55,7 @@ def _lines(told: Outlooks) -> list[str]:
         lines.append(
             f"  Of {tried:,} days held out of its own past, {inside:.0%} lay inside the 80 % interval told before."
         )
-    shown = sorted(told.counts, key=_soonest)[:_LISTED]
+    shown = sorted(told.counts, key=lambda one: one.soonest)[:_LISTED]
     foretold = [_row(one, one.told) for one in shown if not isinstance(one.told, Refused)]
     if foretold:
         lines += table(_HEAD, foretold, left=2)
@@ -69,11 +69,6 @@ def _lines(told: Outlooks) -> list[str]:
         first = names[0] if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other count')}"
         lines.append(f"  No forecast of {first}: {reason}")
     return lines
-
-
-def _soonest(one: Outlook) -> tuple[date, date]:
-    met = one.met
-    return (date.max, date.max) if met is None else (met.likely or date.max, met.early or date.max)
 
 
 def _row(one: Outlook, told: Forecast) -> tuple[str, ...]:

@@ -95,6 +95,12 @@ class Outlook:
         days = self.told.reaches(self.limit)
         return Met(*(None if ahead is None else self.until + timedelta(days=ahead) for ahead in days))
 
+    @property
+    def soonest(self) -> tuple[date, date]:
+        """Sorts counts: those that likely meet their limit first, then those that may."""
+        met = self.met or Met(None, None, None)
+        return met.likely or date.max, met.early or date.max
+
     def words(self, value: float | None) -> str:
         """A value of this count for a person."""
         return (size if self.measure in ("size_bytes", "disk_used") else count)(value)
@@ -133,13 +139,8 @@ class Outlooks:
     @property
     def first(self) -> Outlook | None:
         """The count that likely meets its limit first, else the one that may; None where none does."""
-
-        def order(one: Outlook) -> tuple[date, date]:
-            met = one.met or Met(None, None, None)
-            return met.likely or date.max, met.early or date.max
-
-        soonest = min(self.counts, key=order, default=None)
-        return None if soonest is None or order(soonest) == (date.max, date.max) else soonest
+        soonest = min(self.counts, key=lambda one: one.soonest, default=None)
+        return None if soonest is None or soonest.soonest == (date.max, date.max) else soonest
 
     @property
     def blind(self) -> tuple[str, ...]:

@@ -13,6 +13,11 @@ from reseat.history.schema import arrow_schema
 
 __all__ = ["FIRST", "grow"]
 
+#: What there is nothing of in any snapshot.
+_NONE = (
+    "brokers_down", "offline", "under_replicated", "below_min_isr", "not_preferred", "reassigning", "replica_spread",
+    "findings_broken", "findings_attention", "findings_note",
+)  # fmt: skip
 FIRST = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -33,15 +38,18 @@ def grow(
         if count is None:
             continue
         when = FIRST + timedelta(days=day)
-        key = {"snapshot_id": f"{day:032x}", "taken_at": when}
+        key = {"snapshot_id": f"{day:032x}", "taken_at": when, "state": "alive"}
         size = count * 1_000_000_000 if sizes else None
         whole = {
+            "path": "",
+            "way": "admin",
+            "consistency": "consistent",
             "partitions": count,
             "replicas": count * brokers,
             "brokers": brokers,
             "topics": 1,
             "size_bytes": None if size is None else size * brokers,
-            "replica_spread": 0,
+            **dict.fromkeys(_NONE, 0),
         }
         each = [{"broker": broker, "replicas": count, "size_bytes": size} for broker in range(1, brokers + 1)]
         left = None if disk is None or size is None else disk - size

@@ -1,0 +1,89 @@
+"""The weeks to come on History: folded away, then when a limit is met, a figure and all counts; refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components.history.forecast import forecast_figure
+from reseat.forecast.outlook import outlooks
+from reseat.forecast.settings import Limits
+from reseat.history.read import History
+from tests.forecast.grown import grow
+
+from .conftest import APP, tables, texts
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cluster that grows for 60 days, and one that is ten days old."""
+    home = tmp_path_factory.mktemp("forecast") / "tables"
+    grow(home, [100 + 2 * day for day in range(60)])
+    return grow(home, [100] * 10, cluster="young")
+
+
+def page(grown: Path, monkeypatch: pytest.MonkeyPatch, limits: str | None = None, **query: str) -> AppTest:
+    """History over these tables, with a limits file."""
+    monkeypatch.setenv("RESEAT_LANDING", str(grown.parent / "landing"))
+    monkeypatch.setenv("RESEAT_TABLES", str(grown))
+    if limits is not None:
+        (grown.parent / "limits.toml").write_text(limits)
+        monkeypatch.setenv("RESEAT_LIMITS", str(grown.parent / "limits.toml"))
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.run()
+    return at.switch_page("pages/history.py").run()
+
+
+def test_it_says_when_a_limit_is_met_and_how_it_fared_on_the_past(grown, monkeypatch):
+    """The count that meets its limit first comes up; the table has all, it first."""
+    at = page(grown, monkeypatch, "[limits]\nreplicas_per_broker = 230\n", cluster="shop", forecast="yes")
+    (table,) = [one.value for one in tables(at) if "80% interval" in one.value]
+    (count,) = [one for one in at.selectbox if one.label == "Count"]
+
+    assert not at.exception
+    assert "Replicas of broker 1: the limit of 230 is likely met on 2026-05-05" in texts(at)
+    assert "100% lay inside the 80% interval" in texts(at)
+    assert count.value == "replicas of broker 1"
+    assert table.iloc[0].tolist() == [
+        *("1", "replicas", "218", "274", "274 – 274", "230", "2026-05-05", "2026-05-05", "2026-05-05"),
+    ]
+    assert len(table) == 13
+
+
+def test_it_is_folded_away_until_it_is_opened(grown, monkeypatch):
+    """Nothing is read for it before."""
+    at = page(grown, monkeypatch, cluster="shop")
+
+    assert not at.exception
+    assert "days held out" not in texts(at)
+    assert not [one for one in at.selectbox if one.label == "Count"]
+
+
+def test_no_limits_a_short_past_and_a_file_with_a_slip_are_said(grown, monkeypatch):
+    """Each in words, and the rest of the page is there."""
+    free = page(grown, monkeypatch, cluster="shop", forecast="yes")
+    young = page(grown, monkeypatch, cluster="young", forecast="yes")
+    wrong = page(grown, monkeypatch, "[limits]\ndisks = 1\n", cluster="shop", forecast="yes")
+
+    assert "No limits are set." in texts(free)
+    assert "`RESEAT_LIMITS`" in texts(free)
+    assert "10 of the 28 days that a forecast needs are there" in texts(young)
+    assert "unknown field" in texts(wrong)
+    assert [at.exception for at in (free, young, wrong) if at.exception] == []
+
+
+def test_the_figure_has_the_past_the_line_its_interval_and_the_limit(grown):
+    """A limit far above what is foretold is left to the table; Save writes a row a day."""
+    told = outlooks(History.open(grown), "shop", Limits(replicas_per_broker=230, partitions_per_cluster=9_000))
+    near = forecast_figure(next(one for one in told.counts if one.name == "replicas of broker 1"), [])
+    far = forecast_figure(next(one for one in told.counts if one.name == "partitions"), [])
+
+    assert [len(trace.x) for trace in near.data] == [122, 60, 61]
+    assert [note.text for note in near.layout.annotations] == ["limit 230"]
+    assert not far.layout.annotations
+    assert near.layout.meta["heads"] == ["day", "replicas of broker 1", "likely", "low", "high"]
+    assert {len(column) for column in near.layout.meta["columns"]} == {120}
