@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components.plan.across_racks import draw_across_racks
+from components.plan.across_racks import draw_across_racks, draw_within_racks
 from components.plan.against_generate import draw_against_generate
 from components.plan.commands import draw_downloads, draw_execution
 from components.plan.judge_form import draw_judging
@@ -24,6 +24,7 @@ from reseat.model import Plan
 
 def draw_flow(plan: Plan) -> None:
     """Who gives to whom: brokers, and racks with what crosses them."""
+    draw_within_racks(plan)
     draw_flows(plan, "flows")
     draw_across_racks(plan)
 

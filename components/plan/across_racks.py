@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from components.look import tables, text
-from components.state import caching, slots
+from components.state import caching, session, slots
 from reseat.model import Plan
-from reseat.report.copying import Copying, copying_of
+from reseat.model.wording import verb
+from reseat.report.copying import Copying, copying_of, leave_their_rack
 
 __all__ = ["draw_across_racks"]
+
+
+def draw_within_racks(plan: Plan) -> None:
+    """How many replicas of a drain leave their rack, and the same drain in which none does, a click away."""
+    wish = plan.wish
+    if not (wish.drains and plan.current.racks and plan.certificate.moves):
+        return
+    leave = leave_their_rack(plan)
+    if not leave:
+        st.caption("Every replica stays in its rack.")
+        return
+    st.caption(f"{text.counted(leave, 'replica')} {verb(leave, 'leaves its rack', 'leave their rack')}.")
+    st.button(
+        "Keep replicas in their rack",
+        key="plan-same-rack",
+        icon=":material/dns:",
+        help="Each replica goes to another broker in its rack. The proof states what that costs in balance.",
+        on_click=session.set_wish,
+        args=(replace(wish.at(None), options=replace(wish.options, same_rack=True)),),
+    )
 
 
 def draw_across_racks(plan: Plan) -> None:

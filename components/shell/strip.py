@@ -165,6 +165,8 @@ def _chips(wish: Wish) -> int:
             chips.append((name.replace("_", "-"), words, free))
     if wish.options.keep_racks and wish.rebalance:
         chips.append(("keep-racks", "racks kept", replace(other, options=replace(wish.options, keep_racks=False))))
+    if wish.options.same_rack and wish.remove:
+        chips.append(("same-rack", "within racks", replace(other, options=replace(wish.options, same_rack=False))))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

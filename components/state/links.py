@@ -92,6 +92,7 @@ def to_query(
         *(["unmovable"] if options.keep_unmovable else []),
         *(["keep-racks"] if options.keep_racks else []),
         *(["even-topics"] if options.even_topics else []),
+        *(["same-rack"] if options.same_rack else []),
         *(["rebalance"] if wish.rebalance else []),
         *(["mend"] if wish.mend_racks else []),
         *(["leaders"] if wish.leaders_only else []),
@@ -161,6 +162,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 keep_unmovable="unmovable" in choices,
                 keep_racks="keep-racks" in choices,
                 even_topics="even-topics" in choices,
+                same_rack="same-rack" in choices,
                 **{
                     name: rule.read_all(query.get(_RULE_NAMES.get(name, name), "").split(_SEPARATORS.get(name, "\n")))
                     for name, rule in RULES.items()

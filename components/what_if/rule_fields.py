@@ -47,6 +47,7 @@ _WRITTEN = {
 #: Where each written rule stands, and what else is counted on its tab.
 _OF_BROKERS, _OF_TOPICS = ("capacity", "rack_levels"), ("pin", "only_onto", "keep_apart")
 _CHOSEN = ("never_leads", "never_onto", "leader_racks")
+_FLAGS = ("keep_racks", "same_rack", "even_topics")
 
 
 def rule_tabs(options: Options) -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]:
@@ -65,6 +66,11 @@ def balance_rules(options: Options) -> dict[str, Any]:
             "Keep racks in a rebalance",
             value=options.keep_racks,
             help="No partition gets less diverse over racks, and none moves for its racks alone.",
+        ),
+        "same_rack": st.checkbox(
+            "Keep replicas in their rack in a drain",
+            value=options.same_rack,
+            help="Each replica goes to another broker in its rack. The proof states what this costs in balance.",
         ),
         "even_topics": st.checkbox(
             "Balance each topic in a rebalance",
@@ -123,4 +129,4 @@ def read_rules(told: dict[str, Any]) -> dict[str, Any]:
     """
     rules = {name: RULES[name].each_once(told[name]) for name in _CHOSEN}
     written = {name: RULES[name].read_all(told[name].splitlines()) for name in _WRITTEN}
-    return {**rules, **written, "keep_racks": told["keep_racks"], "even_topics": told["even_topics"]}
+    return {**rules, **written, **{name: told[name] for name in _FLAGS}}

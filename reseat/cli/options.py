@@ -130,6 +130,7 @@ def wish(command: Options) -> None:
     said = "with --rebalance: no partition's racks get less diverse, and none is moved for its racks alone"
     flag(command, "--keep-racks", said)
     flag(command, "--even-topics", "with --rebalance: balance each topic over brokers before all of them together")
+    flag(command, "--same-rack", "with --remove: each replica goes to another broker in its rack")
     said = "also plan partitions without a live in-sync replica; by default they stay as they are"
     flag(command, "--keep-unmovable", said)
     said = "the complete change, with every option: a change file, or a plan's certificate"

@@ -37,6 +37,7 @@ _OPTIONS = (
     "keep_unmovable",
     "keep_racks",
     "even_topics",
+    "same_rack",
     *RULES,
 )
 #: Rules of which an option holds one item, which has commas of its own.

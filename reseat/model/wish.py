@@ -11,6 +11,8 @@ __all__ = ["Options", "Wish"]
 
 #: Options that documents always tell.
 _ALWAYS_TOLD = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
+#: And those of which they tell that they are set.
+_FLAGS = ("keep_racks", "even_topics", "same_rack")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Options:
             spread over regions before they do over racks.
         capacity: the most that brokers may hold; one that holds more already ends no higher, and a rebalance relieves
             it.
+        same_rack: for brokers that leave: each replica goes to another broker in its rack.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -66,12 +69,13 @@ class Options:
     max_bytes: int | None = None
     even_topics: bool = False
     rack_levels: tuple[str, ...] = ()
+    same_rack: bool = False
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
         plain = {name: getattr(self, name) for name in _ALWAYS_TOLD}
         rules = {name: [rule.plain(item) for item in getattr(self, name)] for name, rule in RULES.items()}
-        flags: dict[str, object] = {name: True for name in ("keep_racks", "even_topics") if getattr(self, name)}
+        flags: dict[str, object] = {name: True for name in _FLAGS if getattr(self, name)}
         if self.max_bytes is not None:
             flags["max_bytes"] = self.max_bytes
         return plain | {name: rule for name, rule in rules.items() if rule} | flags
@@ -128,6 +132,11 @@ class Wish:
         return self.rebalance or self.mend_racks or self.leaders_only or self.mend
 
     @property
+    def drains(self) -> bool:
+        """Whether brokers leave, others take over what they hold, and nothing else moves."""
+        return bool(self.remove) and not (self.topics or self.places or self.rearranges)
+
+    @property
     def only_adds(self) -> bool:
         """Whether brokers join and nothing else changes but what moves onto them."""
         return bool(self.add) and not (self.remove or self.topics or self.rebalance)
@@ -135,7 +144,8 @@ class Wish:
     @property
     def keeps_racks(self) -> bool:
         """Whether racks are a rule, no partition's getting less diverse, and not an aim."""
-        return self.only_adds or (self.rebalance and self.options.keep_racks)
+        stays = self.drains and self.options.same_rack
+        return self.only_adds or stays or (self.rebalance and self.options.keep_racks)
 
     @property
     def chooses_moves(self) -> bool:

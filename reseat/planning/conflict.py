@@ -35,7 +35,7 @@ __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 #: Layouts up to which the demands are tried, and how long.
 _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
-_LIMITS = ("receive_cap", "max_moves", "max_bytes", "by_bytes")
+_LIMITS = ("receive_cap", "max_moves", "max_bytes", "by_bytes", "same_rack")
 _RULES = frozenset({*_ITEMS, *_LIMITS})
 #: What is said of several of a kind, before and after their names.
 _PLURALS = {"never_onto": ("brokers", "receive nothing"), "remove": ("brokers", "are removed")}
@@ -116,7 +116,7 @@ def without(wish: Wish, demands: Iterable[Demand]) -> Wish:
     for demand in demands:
         kind, value = demand.kind, demand.value
         if kind in _LIMITS:
-            fields: dict[str, Any] = {kind: False if kind == "by_bytes" else None}
+            fields: dict[str, Any] = {kind: False if kind in {"by_bytes", "same_rack"} else None}
             wish = replace(wish, options=replace(wish.options, **fields))
         elif kind in _RULES:
             fields = {kind: tuple(one for one in getattr(wish.options, kind) if one != value)}
@@ -143,6 +143,8 @@ def demands(wish: Wish) -> list[Demand]:
         found.append(Demand("max_bytes", None, f"at most {size(options.max_bytes)} are copied"))
     if options.by_bytes:
         found.append(Demand("by_bytes", None, "the plan balances by size"))
+    if options.same_rack:
+        found.append(Demand("same_rack", None, "replicas stay in their racks"))
     found += [Demand("remove", broker, f"broker {broker} is removed") for broker in wish.remove]
     found += [
         Demand("topics", topic, f"{topic} gets replication factor {wish.replication_factor}") for topic in wish.topics

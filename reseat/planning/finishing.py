@@ -25,7 +25,7 @@ from reseat.planning.proposal import bytes_to_copy, propose
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
-__all__ = ["Bound", "certified", "cost_of_cap", "finished", "with_leaders_evened"]
+__all__ = ["Bound", "certified", "cost_of", "finished", "said_of_cap", "with_leaders_evened"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,22 +142,27 @@ def certified(
     )
 
 
-def cost_of_cap(cap: int, capped: npt.NDArray[np.int64], free: npt.NDArray[np.int64]) -> str:
-    """What balance a cap on received replicas costs, as a sentence.
+def said_of_cap(cap: int) -> str:
+    """That no broker receives more than ``cap`` replicas."""
+    return f"No broker receives more than {counted(cap, 'replica')}"
+
+
+def cost_of(said: str, limited: npt.NDArray[np.int64], free: npt.NDArray[np.int64], *, what: str = "cap") -> str:
+    """What balance a limit costs, as a sentence.
 
     Args:
-        cap: the most replicas that one broker receives.
-        capped: replicas by broker that counts, with the cap.
+        said: the limit in words.
+        limited: replicas by broker that counts, with the limit.
         free: the same without it.
+        what: what the limit is.
     """
-    said = f"No broker receives more than {counted(cap, 'replica')}"
-    cost = int((capped**2).sum() - (free**2).sum())
-    if cost == 0:
+    cost = int((limited**2).sum() - (free**2).sum())
+    if cost <= 0:
         return f"{said}; this costs no balance."
-    spread, without = int(np.ptp(capped)), int(np.ptp(free))
+    spread, without = int(np.ptp(limited)), int(np.ptp(free))
     if spread == without:
-        return f"{said}; this cap adds {cost:,} to the sum of squares of replica counts."
+        return f"{said}; this {what} adds {cost:,} to the sum of squares of replica counts."
     return (
-        f"{said}; without this cap the replica spread would be {without:,} instead of {spread:,} "
-        f"(the cap adds {cost:,} to the sum of squares)."
+        f"{said}; without this {what} the replica spread would be {without:,} instead of {spread:,} "
+        f"(the {what} adds {cost:,} to the sum of squares)."
     )

@@ -46,7 +46,7 @@ from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import bytes_to_copy, propose
-from reseat.planning.rack_levels import without_levels
+from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.solve.leaders import preferred_leaders
 
 __all__ = ["apply_assignment", "judge"]
@@ -88,7 +88,7 @@ def judge(
     after, faults = apply_assignment(standing, proposed, wish)
     current = standing.with_brokers(after.brokers)
     verdict = _verdict(current, after, wish, allow_rf_change, _held(layout, after, wish))
-    if doubled or without_levels(standing, wish):
+    if doubled or refused_of_racks(standing, wish):
         verdict = verdict.unproven()
     told = bool(current.order_told.all())
     rows = np.flatnonzero(lists_differ(current.replicas, after.replicas))

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Plan, Wish
-from reseat.planning.rack_levels import without_levels
+from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.rule_words import rules_in_words
 from reseat.planning.without_point import plan_without_point, refuse_closed_joining
 
@@ -25,8 +24,8 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
         WishRefused: the wish cannot be, is empty, asks for a replication factor together with brokers, or for a point
             that its curve does not have.
     """
-    if (why := without_levels(layout, wish)) is not None:
-        raise WishRefused(why, choices=("Leave rack_levels out.", "Rebalance by replica count (--rebalance)."))
+    if (refusal := refused_of_racks(layout, wish)) is not None:
+        raise refusal
     if wish.point is None:
         made = plan_without_point(layout, wish)
     else:

@@ -27,7 +27,7 @@ from reseat.model import ClusterLayout, Options, Wish
 from reseat.model.wording import counted, listed
 from reseat.planning.solve.problem import Problem
 
-__all__ = ["in_regions", "levels_of", "without_levels"]
+__all__ = ["in_regions", "levels_of", "refused_of_racks"]
 
 _Ints = npt.NDArray[np.int64]
 #: Levels above racks: each makes costs larger by the square of the replication factor.
@@ -36,10 +36,20 @@ _MOST_LEVELS = 3
 _MOST_ARCS = 2_000_000
 
 
-def without_levels(layout: ClusterLayout, wish: Wish) -> str | None:
-    """Why a change knows no levels of racks, in words; None where it does, or where none are asked for."""
-    if not wish.options.rack_levels:
+def refused_of_racks(layout: ClusterLayout, wish: Wish) -> WishRefused | None:
+    """Why a change knows no levels of racks, or cannot keep replicas in their racks; None where all is well."""
+    if wish.options.rack_levels and (why := _without_levels(layout, wish)):
+        choices = "Leave rack_levels out.", "Rebalance by replica count (--rebalance)."
+    elif wish.options.same_rack and (not wish.drains or not layout.racks):
+        stays = "Replicas stay in their racks in a drain alone, without replacements (same_rack)."
+        why = stays if layout.racks else "No broker has a rack that replicas could stay in (same_rack)."
+        choices = "Let replicas leave their rack (without --same-rack).", "Drain brokers, and nothing else."
+    else:
         return None
+    return WishRefused(why, choices=choices)
+
+
+def _without_levels(layout: ClusterLayout, wish: Wish) -> str | None:
     if wish.keeps_racks:
         return (
             "A change that keeps racks as diverse as they are compares racks alone, not what they are in (rack_levels)."

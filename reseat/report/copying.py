@@ -27,7 +27,7 @@ from reseat.model.units import size
 from reseat.model.wording import counted
 from reseat.planning.schedule import BatchLimits, Hours, Preview, Work, batches, work_of
 
-__all__ = ["Copying", "Route", "copying_of"]
+__all__ = ["Copying", "Route", "copying_of", "leave_their_rack"]
 
 _Counts = npt.NDArray[np.int64]
 
@@ -193,6 +193,20 @@ class Copying:
     def _route(self, mask: npt.NDArray[np.bool_]) -> Route:
         sizes = self.bytes[mask]
         return Route(int(mask.sum()), float(np.nansum(sizes)), int(np.isnan(sizes).sum()))
+
+
+def leave_their_rack(plan: Plan) -> int:
+    """How many replicas a plan moves to another rack than one that they could stay in; a broker without is its own."""
+    rack = np.append(plan.current.rack_groups, NONE)
+    racks, rows = int(rack.max(initial=0)) + 2, np.flatnonzero(plan.changed)
+
+    def held(lists: IntArray) -> _Counts:
+        cell = np.arange(len(lists))[:, None] * racks + rack[lists] + 1
+        counts = np.bincount(cell.ravel(), minlength=len(lists) * racks).reshape(-1, racks)
+        return counts[:, 1:]
+
+    came = held(plan.proposed.replicas[rows]) - held(plan.current.replicas[rows])
+    return int(np.minimum(came.clip(min=0).sum(axis=1), (-came).clip(min=0).sum(axis=1)).sum())
 
 
 def copying_of(plan: Plan, *, batch_bytes: int | None = None) -> Copying:

@@ -9,7 +9,7 @@ import pytest
 from components.state.store import KEY
 from components.what_if.points import bargain
 from reseat.demo import generate
-from reseat.model import ClusterLayout, CurvePoint, Wish
+from reseat.model import Broker, ClusterLayout, CurvePoint, Wish
 from reseat.model.glossary import TERMS
 
 from .conftest import address, tables, texts
@@ -310,3 +310,18 @@ def test_what_goes_from_rack_to_rack_stands_below_the_flow_with_its_price(opened
     assert "are copied from rack to rack. A new replica copies from its partition's leader" in texts(at)
     at.number_input[-1].set_value(0.5).run()
     assert "at 0.5 a GB" in texts(at)
+
+
+def test_a_click_keeps_a_drain_within_its_racks(opened):
+    """Two replicas would go to the rack that holds little; after the click none does, and the proof says the price."""
+    brokers = [Broker(i, rack) for i, rack in enumerate("aaabb")]
+    lists = {("t", 0): [0, 1, 3], ("t", 1): [0, 2, 4], ("t", 2): [1, 2], ("t", 3): [2, 1]}
+    at = opened("plan", ClusterLayout.from_assignments(lists, brokers=brokers), Wish(remove=(0,)))
+    choose(at, "plan-view", "Replica flow (from → to)")
+    assert "2 replicas leave their rack." in [one.value for one in at.caption]
+    at.button(key="plan-same-rack").click().run()
+    assert "Every replica stays in its rack." in [one.value for one in at.caption]
+    choose(at, "plan-view", "Proof")
+
+    assert not at.exception
+    assert "without this rule the replica spread would be 1 instead of 3" in texts(at)

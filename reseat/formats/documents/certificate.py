@@ -92,6 +92,7 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_bytes: Count | None = None
     even_topics: bool = False
     rack_levels: list[Annotated[str, msgspec.Meta(pattern=r"^[^A-Za-z0-9\s]$")]] = []
+    same_rack: bool = False
 
     def read(self) -> Options:
         """The options of a wish; each item of a rule once, in their order."""

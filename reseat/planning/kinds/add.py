@@ -50,7 +50,7 @@ from reseat.model import (
 )
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal
-from reseat.planning.finishing import Bound, certified, cost_of_cap, finished, with_leaders_evened
+from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
 from reseat.planning.preconditions import (
     Settled,
     pinned,
@@ -124,7 +124,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     if options.receive_cap is not None and certificate.valid:
         free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), current, options)
         loads, without = (problem.loads_with(one)[problem.targets] for one in (found, free))
-        sentences = (*sentences, cost_of_cap(options.receive_cap, loads, without))
+        sentences = (*sentences, cost_of(said_of_cap(options.receive_cap), loads, without))
     certificate = replace(certificate, sentences=sentences)
     return finished(start, proposed, certificate, _findings(options))
 

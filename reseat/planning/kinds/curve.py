@@ -132,6 +132,8 @@ def _without_a_curve(wish: Wish) -> str | None:
     alone = wish.mend_racks or wish.mend or wish.leaders_only or bool(wish.places)
     if wish.options.rack_levels and wish.remove:
         return "No alternatives with more moves: those keep racks as they are, which rack levels have no measure for."
+    if wish.options.same_rack:
+        return "No alternatives with more moves: replicas stay in their racks."
     if wish.rebalance and wish.options.even_topics:
         return (
             "A rebalance by topic has one plan: with fewer moves some topics would not get their least spread, and no "

@@ -11,6 +11,8 @@ Promises, in this order:
        orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker that is no target is named
        first only where a list has no other.
     5. Then the fewest changed preferred leaders.
+    With ``Options.same_rack``, in the place of 2: each replica goes to another broker in its rack. What
+    one rack takes is no matter to another, so that each is a drain of its own.
     Ties are broken the same way each time: no two replicas of a partition on a host, then a topic's partitions spread
     over brokers.
 
@@ -52,7 +54,7 @@ from reseat.model import (
 )
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted
-from reseat.planning.finishing import Bound, certified, cost_of_cap, finished, with_leaders_evened
+from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
@@ -184,7 +186,7 @@ def remove_brokers(
     removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
-    found, exact = placed_by_fewest(removal, options)
+    found, exact = _placed(removal, options)
     gap, further = _cost_of_options(removal, found, options)
     squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
     plan = planned(removal, wish, removal.rows[found.rows], found.lists, least_squares=squares, further=further)
@@ -298,6 +300,52 @@ def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
         ) from None
 
 
+def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
+    """As ``placed_by_fewest``; with ``same_rack`` each replica in the rack that it leaves.
+
+    Raises:
+        WishRefused: a rack has too few brokers for it, or as ``placed_by_fewest``.
+    """
+    if not options.same_rack:
+        return placed_by_fewest(removal, options)
+    lists, best = removal.lists.copy(), True
+    racks = racks_of(removal.layout)
+    for rack in np.unique(racks[removal.lists[removal.goes]]).tolist():
+        here = racks == rack
+        goes = removal.goes & on_brokers(removal.lists, here)
+        some = goes.any(axis=1)
+        inside = replace(
+            removal,
+            targets=removal.targets & here,
+            resorts=removal.resorts & here,
+            rows=removal.rows[some],
+            lists=removal.lists[some],
+            goes=goes[some],
+        )
+        open_ = inside.targets | inside.resorts
+        short = inside.goes.sum(axis=1) > open_.sum() - on_brokers(inside.lists, open_).sum(axis=1)
+        if short.any():
+            raise _no_room_in_rack(inside, here, short)
+        found, exact = placed_by_fewest(inside, options)
+        part = lists[some]
+        part[goes[some]] = found.lists[goes[some]]
+        lists[some], best = part, best and exact
+    return Found(np.arange(len(lists)), lists, relaxed=False), best
+
+
+def _no_room_in_rack(removal: Removal, here: BoolArray, short: BoolArray) -> WishRefused:
+    layout, count = removal.layout, int(short.sum())
+    name = next(broker.rack for broker, inside in zip(layout.brokers, here, strict=True) if inside)
+    topics = tuple(layout.topics[at] for at in np.unique(layout.topic_of[removal.rows[short]]))
+    where = "a broker without a rack" if name is None else f"rack {name}"
+    return WishRefused(
+        f"{counted(count, 'partition')} cannot stay in {where}: too few other brokers there can take a replica.",
+        topics=topics,
+        brokers=tuple(layout.broker_ids[here & removal.leaving].tolist()),
+        choices=("Let replicas leave their rack (without --same-rack).", "Add a broker to the rack."),
+    )
+
+
 def _placed_under(removal: Removal, options: Options, cap: int | None) -> tuple[Found, bool]:
     if not removal.rows.size:
         return Found.nothing(removal.problem), True
@@ -327,13 +375,19 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
     """The gap to the bound where bytes were weighed, and what a cap or bytes cost, in words."""
     if removal.rows.size == 0:
         return None, ()
+    stays = ("Replicas stay in their rack",) if options.same_rack else ()
     if options.by_bytes:
-        return _weights(removal).gap(removal.problem, found)
-    if options.receive_cap is None:
-        return None, ()
-    free, _ = _placed_under(removal, replace(options, receive_cap=None), None)
-    capped, uncapped = (removal.problem.loads_with(choice)[removal.targets] for choice in (found, free))
-    return None, (cost_of_cap(options.receive_cap, capped, uncapped),)
+        gap, told = _weights(removal).gap(removal.problem, found)
+        return gap, (*told, *(f"{said}." for said in stays))
+    limits = [(said, "rule", replace(options, same_rack=False)) for said in stays]
+    if options.receive_cap is not None:
+        limits.insert(0, (said_of_cap(options.receive_cap), "cap", replace(options, receive_cap=None)))
+    out = []
+    for said, what, loose in limits:
+        free, _ = _placed(removal, loose)
+        limited, without = (removal.problem.loads_with(choice)[removal.targets] for choice in (found, free))
+        out.append(cost_of(said, limited, without, what=what))
+    return None, tuple(out)
 
 
 def _weights(removal: Removal) -> Weights:
@@ -351,7 +405,8 @@ def _certificate(
 ) -> Certificate:
     layout = removal.layout
     verdict = check(layout, proposed, wish, pinned=removal.pinned)
-    sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)
+    stays = wish.keeps_racks  # a rule then, of which nothing is the least
+    sentences = sentences_of(replace(verdict, rack_sum_of_squares=None) if stays else verdict, balance=balance)
     if not removal.displaced:
         stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
         nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so there is nothing to do."
@@ -361,6 +416,8 @@ def _certificate(
     said = (*sentences, *further)
     made = certified(layout, proposed, wish=wish, verdict=verdict, bound=bound, sentences=said, leaving=leaving)
     made = replace(made, least_replica_sum_of_squares=least_squares, moves_proven=verdict.moves_proven)
+    if stays:
+        made = replace(made, least_rack_sum_of_squares=None, rack_balance_proven=False)
     return replace(made, replica_balance_proven=verdict.replicas_proven)
 
 

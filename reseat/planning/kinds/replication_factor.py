@@ -41,7 +41,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
-from reseat.planning.finishing import Bound, certified, cost_of_cap, finished
+from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap
 from reseat.planning.kinds.dropping import (
     packed,
     protected_replicas,
@@ -127,7 +127,7 @@ def change_replication_factor(
     if options.receive_cap is not None and change.grows.any() and verdict.valid:
         free = propose(current, change.rows, _replanned(change, protected, replace(options, receive_cap=None)))
         capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
-        sentences = (*sentences, cost_of_cap(options.receive_cap, capped, uncapped))
+        sentences = (*sentences, cost_of(said_of_cap(options.receive_cap), capped, uncapped))
     certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound, sentences=sentences)
     return finished(start, proposed, certificate, _findings(change, protected, unsafe, options))
 

@@ -46,7 +46,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Options, Wish
-from reseat.planning.proof.choices import choices_of_kept, choices_of_moved, racks_kept
+from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_moved, racks_kept, within_racks
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges
@@ -299,14 +299,21 @@ def _verdict_of_kept(
     least of all the more.
     """
     places = places_kept(change, wish.options, moves=False)
-    asked = choices_of_kept(change, factor, places)
-    moves = not change.faults and asked.sound and change.moves == asked.least_moves
+    if wish.drains and wish.options.same_rack:
+        asked = Asked.together(
+            choices_of_kept(part, part.before_factor, replace(places, allowed=places.allowed & there))
+            for there, part in within_racks(change)
+        )
+    else:
+        asked = choices_of_kept(change, factor, places)
+    least_moves = asked.least_moves + change.left_untouched
+    moves = not change.faults and asked.sound and change.moves == least_moves
     racks = replicas = False
     if moves and asked.last_resorts_needed:
         graph = _graph(change, asked.choices, places, full=None if cap is None else change.received >= cap)
         racks, replicas = graph is not None, graph is not None and graph.least_squares()
     leaders = leaders_proven(change, order, reorder_all=reorder_all)
-    return _counted(change, asked.least_moves, (moves, racks, replicas, *leaders), resorts=asked.last_resorts_needed)
+    return _counted(change, least_moves, (moves, racks, replicas, *leaders), resorts=asked.last_resorts_needed)
 
 
 def _counted(

@@ -8,7 +8,8 @@ Complexity: O(P R) for P partitions, O(n R) for the n that differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray
 from reseat.model.arrays import row_any
+from reseat.model.wording import counted
 from reseat.planning.proof.circles import NEVER
 from reseat.planning.proof.compared import Change
 from reseat.planning.proof.exchange import Choice, no_less_diverse
 from reseat.planning.proof.places import Places
 
-__all__ = ["Asked", "choices_of_kept", "choices_of_moved", "racks_kept"]
+__all__ = ["Asked", "choices_of_kept", "choices_of_moved", "racks_kept", "within_racks"]
 
 IndexArray = npt.NDArray[np.int64]
 _Lists = npt.NDArray[np.integer]
@@ -42,6 +44,14 @@ class Asked:
     sound: bool
     least_moves: int = 0
     last_resorts_needed: bool = True
+
+    @classmethod
+    def together(cls, parts: Iterable[Asked]) -> Asked:
+        """What parts of a plan left open, none of which is a matter to another."""
+        every = tuple(parts)
+        choices = tuple(choice for part in every for choice in part.choices)
+        needed = all(part.last_resorts_needed for part in every)
+        return cls(choices, all(part.sound for part in every), sum(part.least_moves for part in every), needed)
 
 
 def choices_of_kept(change: Change, factor: IndexArray, places: Places) -> Asked:
@@ -91,7 +101,7 @@ def choices_of_kept(change: Change, factor: IndexArray, places: Places) -> Asked
     return Asked(
         choices=tuple(found),
         sound=bool(kept_all[~shrinks].all()),
-        least_moves=int(needed.clip(min=0).sum()) + change.left_untouched,
+        least_moves=int(needed.clip(min=0).sum()),
         last_resorts_needed=bool((late.sum(axis=1) == short).all()),
     )
 
@@ -204,6 +214,31 @@ def racks_kept(change: Change) -> bool:
         bound, inside = _rack_vectors(change.before, rack), _rack_vectors(change.after, rack)
         return bool(no_less_diverse(inside, bound).all())
     return True
+
+
+def within_racks(change: Change) -> Iterator[tuple[BoolArray, Change]]:
+    """For each rack its brokers (B,), and what changes there; a fault for each row that has more or fewer there.
+
+    Of replicas that stay in their racks what is in one is no matter to what is in another.
+    """
+    racks = _racks(change)
+    for rack in np.unique(racks).tolist():
+        there = racks == rack
+        inside = np.append(there, False)
+        before, after = (np.where(inside[lists], lists, NONE) for lists in (change.before, change.after))
+        part = replace(change, before=before, after=after, rack=None, regions=())
+        wrong = np.flatnonzero(part.before_factor != part.after_factor)
+        name = change.current.brokers[int(there.argmax())].rack or "of a broker without one"
+        change.note(
+            (
+                f"{change.name(i)} would have {counted(int(part.after_factor[i]), 'replica')} in rack {name}; it has "
+                f"{int(part.before_factor[i])} there (same_rack)."
+                for i in wrong.tolist()
+            ),
+            len(wrong),
+            f"partitions would not have as many replicas in rack {name} as they have",
+        )
+        yield there, part
 
 
 def _racks(change: Change) -> IndexArray:
