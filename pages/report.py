@@ -6,6 +6,7 @@ from components.look import text
 from components.report.choices import choices_of, to_query
 from components.report.form import draw_form, key, logo, template
 from components.report.made import Made, make
+from components.report.share import draw_share
 from components.report.take import draw_data, draw_downloads
 from components.shell import frame
 from components.state import addresses, fields
@@ -50,6 +51,7 @@ if made.no_history:
 with st.container(horizontal=True, vertical_alignment="center", key="report-take"):
     view = choose_view()
     draw_downloads(made, masks, template())
+    draw_share(made)
 preview(made, view)
 draw_data(made)
 addresses.title("" if view == PAGE else "talk")

@@ -26,7 +26,7 @@ from streamlit import config, net_util
 from streamlit.file_util import get_static_dir
 from streamlit.web.server.server_util import get_url
 
-from components.server import health
+from components.server import health, shared_reports
 from reseat.access import OperateToken, access_of, operate_token, unsafe_together, writing_enabled
 from reseat.errors import InputRefused
 from reseat.report.writers.parts import WEB
@@ -107,7 +107,7 @@ def settings() -> dict[str, Any]:
                 sys.stderr.write(_how_to_open(_token))
         except InputRefused as refusal:
             _refuse(str(refusal))
-    return {"middleware": [Middleware(Guarded)], "routes": health.routes()}
+    return {"middleware": [Middleware(Guarded)], "routes": [*health.routes(), *shared_reports.routes()]}
 
 
 def _refuse(sentence: str) -> None:

@@ -8,6 +8,7 @@ from reseat.access.addresses import Addresses
 from reseat.access.configured import OPERATE_VARIABLE, access_of, approval_in, unsafe_together, writing_enabled
 from reseat.access.local import local_use, same_origin
 from reseat.access.rights import Access, Decision, Door, Person, Right, ask, command_line_person
+from reseat.access.shared_reports import SharedReport, SharedReports
 from reseat.access.token import OperateToken, operate_token
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "OperateToken",
     "Person",
     "Right",
+    "SharedReport",
+    "SharedReports",
     "access_of",
     "approval_in",
     "ask",

@@ -1,9 +1,9 @@
 """Three rights, the doors that ask for them, and the one function that decides.
 
 ``look`` reads what the server can reach: named clusters, typed addresses, the history. ``operate`` changes something:
-it saves snapshots, runs the pipeline, writes to clusters. ``approve`` gives the second person's word that plans need on
-some clusters, and nothing else. Whoever may operate or approve may look. What a person uploads is their own, and no
-door.
+it saves snapshots, runs the pipeline, makes read-only links, writes to clusters. ``approve`` gives the second person's
+word that plans need on some clusters, and nothing else. Whoever may operate or approve may look. What a person uploads
+is their own, and no door.
 
 The rules, first to last:
     1. A command's person is the user of the operating system, and may do whatever that user may; but approve nothing,
@@ -56,6 +56,7 @@ class Door(Enum):
     READ_HISTORY = "see the history"
     SAVE_SNAPSHOT = "save snapshots"
     RUN_PIPELINE = "start or cancel the pipeline"
+    SHARE = "make and revoke read-only links"
     WRITE = "write to clusters"
     APPROVE = "approve plans"
 

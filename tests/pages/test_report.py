@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from base64 import b64encode
 
 import pytest
 
 from components.report.choices import ReportRequest, choices_of, from_query, to_query
-from components.server import settings
+from components.server import settings, visitor
+from reseat.access import Access, Person, SharedReports
 from reseat.model import ClusterLayout, Wish
 from reseat.report import ChapterKind, Matter, ReportChoices, build
 from reseat.report.matter import chapters_for
@@ -108,3 +110,45 @@ def test_every_script_of_a_report_is_one_that_the_page_lets_run():
         digests = re.findall(r"script-src ([^;]*);", document)[0].split()
         assert digests
         assert not [one for one in digests if one not in settings.HEADERS["Content-Security-Policy"]]
+
+
+def test_a_read_only_link_is_made_shown_once_and_revoked(opened, monkeypatch, tmp_path):
+    """Off unless a folder is named; the link opens what the page shows; revoked, it opens nothing."""
+    at = opened("report")
+
+    assert "Create link" not in [one.label for one in at.button]
+
+    monkeypatch.setenv("RESEAT_LINKS", str(tmp_path / "links"))
+    at.run().button(key="report-link-make").click().run()
+    links = SharedReports(tmp_path / "links")
+    token = next(one.value for one in at.code if "/shared/" in one.value).rpartition("/")[2]
+
+    assert not at.exception
+    assert links.open(token, time.time()).startswith("<!doctype html>")
+    assert "Copy it now" in texts(at)
+
+    (link,) = links.listed(time.time())
+    at.button(key=f"report-revoke-{link.id}").click().run()
+
+    assert not at.exception
+    assert links.listed(time.time()) == ()
+    assert token not in texts(at)
+
+
+def test_who_may_only_look_makes_no_link(opened, monkeypatch, tmp_path):
+    """The page says who may, and a click on a button that was drawn before makes none."""
+    monkeypatch.setenv("RESEAT_LINKS", str(tmp_path / "links"))
+    at = opened("report")
+    at_once, person = time.time(), "ben@example.org"
+    access = Access(sign_in=True, allowed=("ada@example.org",))
+    monkeypatch.setattr(visitor, "access", lambda: access)
+    monkeypatch.setattr(
+        visitor,
+        "person",
+        lambda shown="": Person("ben", person, True, signed_in=True, issued_at=at_once, expires_at=at_once + 60),
+    )
+    at.button(key="report-link-make").click().run()
+
+    assert not at.exception
+    assert "[operate] allowed" in texts(at)
+    assert SharedReports(tmp_path / "links").listed(time.time()) == ()

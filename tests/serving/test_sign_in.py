@@ -6,9 +6,14 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import httpx2
 import pytest
+from streamlit import config
 
+from components.server import shared_reports
+from reseat.access import SharedReports
 from tests.servers.provider import Provider
 from tests.servers.visitor import Visitor
 from tests.serving.conftest import Server, Start, Visit, line
@@ -32,9 +37,15 @@ def provider(running: Provider) -> Provider:
 
 
 @pytest.fixture(scope="module")
-def server(start: Start, running: Provider) -> Server:
+def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the server's read-only links."""
+    return tmp_path_factory.mktemp("links")
+
+
+@pytest.fixture(scope="module")
+def server(start: Start, running: Provider, links: Path) -> Server:
     """A server that may write, where people sign in with the provider."""
-    return start(secrets=lambda address: running.secrets(address, LISTED), RESEAT_OPERATE="1")
+    return start(secrets=lambda at: running.secrets(at, LISTED), RESEAT_OPERATE="1", RESEAT_LINKS=str(links))
 
 
 @pytest.fixture
@@ -158,3 +169,33 @@ def test_a_sign_in_is_a_line_of_the_audit_log_and_without_it_no_door_opens(start
 
     assert not [text for text in refused if " open:" in text]
     assert "cannot be written" in line(refused, "READ_HISTORY")
+
+
+def test_a_read_only_link_opens_its_report_for_anybody_and_nothing_else(server, links):
+    """No sign-in and no cookie on the way; a wrong link and a revoked one answer alike, and nothing is printed."""
+    kept = SharedReports(links)
+    token, link = kept.make("<!doctype html><p>lab", title="lab", who="ada", now=time.time(), seconds=3600)
+    address = f"{server.address}/shared/{token}"
+    there = httpx2.get(address)
+    wrong = httpx2.get(address[:-1] + ("A" if token[-1] != "A" else "B"))
+    posted = httpx2.post(address)
+    kept.revoke(link, who="ada")
+    revoked = httpx2.get(address)
+
+    assert (there.status_code, there.text) == (200, "<!doctype html><p>lab")
+    assert there.headers["cache-control"] == "no-store"
+    assert "noindex" in there.headers["x-robots-tag"]
+    assert there.headers["referrer-policy"] == "same-origin"
+    assert "frame-ancestors 'self'" in there.headers["content-security-policy"]
+    assert "set-cookie" not in there.headers
+    assert posted.status_code == 405
+    assert (revoked.status_code, revoked.text) == (wrong.status_code, wrong.text) == (404, wrong.text)
+    assert token not in server.log.read_text()
+
+
+def test_a_link_stands_below_the_servers_path(monkeypatch):
+    """A proxy passes on only what is below it."""
+    monkeypatch.setattr(config, "get_option", {"server.baseUrlPath": "/tools/kafka"}.get)
+
+    assert shared_reports.path_of("x") == "/tools/kafka/shared/x"
+    assert [route.path for route in shared_reports.routes()] == ["/tools/kafka/shared/{token}"]

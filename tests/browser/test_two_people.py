@@ -1,0 +1,116 @@
+"""A plan that needs a second person's approval: two people signed in, each with a browser, over a real cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.proposals import ProposalState
+from tests.browser.conftest import free_port, start_dashboard, stop, to
+from tests.browser.test_operate import confirm, connect, picture
+from tests.browser.test_rack_board import drag, tile
+from tests.conftest import missing, require
+from tests.servers.cluster import missing as kafka_missing
+from tests.servers.cluster import start
+from tests.servers.provider import Provider
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.kafka, pytest.mark.slow]
+
+
+def claims(name: str) -> dict[str, object]:
+    """What the provider says of a person."""
+    return {"sub": name, "email": f"{name}@example.org", "email_verified": True, "name": name}
+
+
+def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable[..., Page], tmp_path: Path) -> None:
+    """The address that one sends leads the other to the plan; nobody has the buttons of the other."""
+    require("browser")
+    require("kafka")
+    reason = kafka_missing()
+    if reason is not None:
+        missing("kafka", reason)
+    with ExitStack() as stack:
+        cluster = start("kraft-4.4", tmp_path / "cluster", {1: "a", 2: "b", 3: "c"})
+        stack.callback(cluster.stop)
+        cluster.tool("topics", "--create", "--topic", "orders", "--partitions", "6", "--replication-factor", "2")
+        provider = stack.enter_context(Provider(claims("ada"), host="localhost"))
+        port = free_port()
+        address, home = f"http://127.0.0.1:{port}", tmp_path / "home"
+        secrets = home / ".streamlit" / "secrets.toml"
+        secrets.parent.mkdir(parents=True)
+        operate = '[operate]\nallowed = ["ada@example.org"]\n'
+        secrets.write_text(
+            provider.secrets(address, operate, '[approve]\nallowed = ["bo@example.org", "ada@example.org"]\n')
+        )
+        journal_file = tmp_path / "journal.sqlite"
+        variables = {
+            "HOME": str(home),
+            "RESEAT_CLUSTER_LAB_BOOTSTRAP": cluster.bootstrap,
+            "RESEAT_JOURNAL": str(journal_file),
+            "RESEAT_OPERATE": "1",
+            "RESEAT_APPROVAL": "all",
+        }
+        process = start_dashboard(port, tmp_path / "log.txt", variables)
+        stack.callback(stop, process)
+        ada, bo = new_page(color_scheme="light"), new_page(color_scheme="dark")
+        sign_in(ada, address)
+        provider.claims = claims("bo")
+        sign_in(bo, address)
+        connect(ada, address)
+        to(ada, "Board")
+        drag(ada, tile(ada, 2), ada.locator(".tray"))
+        to(ada, "Execute")
+        ada.get_by_role("button", name="Propose:").wait_for()
+        picture(ada, "second-propose")
+        ada.get_by_role("button", name="Propose:").click()
+        ada.get_by_text("You proposed it, so somebody else approves it").wait_for()
+        picture(ada, "second-proposed")
+
+        expect(ada.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
+
+        bo.set_default_timeout(60_000)
+        bo.goto(ada.url)
+        bo.get_by_role("button", name="Approve", exact=True).wait_for()
+        bo.get_by_role("button", name="Approve", exact=True).scroll_into_view_if_needed()
+        picture(bo, "second-approve")
+
+        expect(bo.get_by_role("button", name="Withdraw")).to_have_count(0)
+        expect(bo.get_by_label("Type the cluster's id")).to_have_count(0)
+
+        bo.get_by_role("button", name="Approve", exact=True).click()
+        bo.get_by_text("approved by bo").first.wait_for()
+        bo.get_by_text("Runs of this cluster").scroll_into_view_if_needed()
+        picture(bo, "second-list")
+        ada.reload()
+        ada.get_by_label("Type the cluster's id to confirm").wait_for()
+        picture(ada, "second-approved")
+        journal = Journal(journal_file)
+        stack.callback(journal.close)
+        confirm(ada, journal.proposal(1).cluster_id, re.compile(r"Move \d+ replicas? on lab"))
+        ada.get_by_text("The plan is done").wait_for()
+        picture(ada, "second-executed")
+        row = journal.proposal(1)
+
+        assert (row.state, row.proposer, row.decided_by, row.run) == (
+            ProposalState.EXECUTED,
+            "ada@example.org",
+            "bo@example.org",
+            1,
+        )
+
+
+def sign_in(page: Page, address: str) -> None:
+    """Through the provider and back."""
+    page.goto(f"{address}/connect")
+    page.get_by_role("button", name="Sign in").first.click()
+    page.wait_for_url(lambda url: url.rstrip("/") == address)
