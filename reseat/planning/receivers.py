@@ -1,4 +1,4 @@
-"""What a person should know of the brokers that receive replicas before a plan is carried out.
+"""What a person should know of brokers that receive replicas, or keep them, before a plan is carried out.
 
 A plan gives nothing to a broker that is told to be fenced or shutting down while others fit. Others are probably down
 all the same, though nobody says so, and no plan can know: in the ZooKeeper era Kafka refuses new replicas on a broker
@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance import out_of_every_isr
-from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Plan, Severity
+from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 
-__all__ = ["with_doubtful_receivers"]
+__all__ = ["left_on_unavailable", "with_doubtful_receivers"]
 
 
 def with_doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Plan:
@@ -84,6 +85,38 @@ def _passed_over(plan: Plan) -> Finding | None:
         f"{verb(len(ids), 'it receives', 'they receive')} nothing, and {verb(len(ids), 'is', 'are')} not counted in "
         "the balance.",
         brokers=tuple(ids),
+    )
+
+
+def left_on_unavailable(
+    proposed: ClusterLayout, targets: BoolArray, pinned: BoolArray, severity: Severity = Severity.NOTE
+) -> tuple[Finding, ...]:
+    """That replicas stay on brokers which serve nobody and may come back: a finding, or none.
+
+    A broker of KRaft that crashed is fenced, like one that restarts: only a person knows which of both it is.
+
+    Args:
+        proposed: the layout after the plan.
+        targets: (B,) bool, brokers that receive: where all are unavailable, these are some of them.
+        pinned: (P,) bool, partitions that no drain moves either.
+        severity: of the finding.
+    """
+    there = on_brokers(proposed.replicas, ~proposed.available & ~targets) & ~pinned[:, None]
+    if not there.any():
+        return ()
+    ids = tuple(np.unique(proposed.replica_ids[there]).tolist())
+    states = sorted({broker.state.word for broker in proposed.brokers if broker.id in ids})
+    count = int(there.sum())
+    return (
+        Finding(
+            "left_on_unavailable",
+            severity,
+            f"{counted(count, 'replica')} {verb(count, 'stays', 'stay')} on {verb(len(ids), 'broker', 'brokers')} "
+            f"{listed(ids)} ({', '.join(states)}). If {verb(len(ids), 'it does', 'they do')} not come back, drain "
+            f"{verb(len(ids), 'it', 'them')} (--remove {','.join(map(str, ids))}).",
+            rows=np.flatnonzero(row_any(there)).astype(np.int64),
+            brokers=ids,
+        ),
     )
 
 

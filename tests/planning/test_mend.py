@@ -208,6 +208,21 @@ def test_where_nothing_is_wrong_nothing_is_done() -> None:
     assert made.certificate.sentences[0] == "Nothing to mend."
 
 
+def test_what_stays_on_fenced_brokers_is_said_and_drained_by_the_wish_that_it_names() -> None:
+    """A broker of KRaft that crashed is fenced, and may come back: nothing moves off it until it is drained."""
+    brokers = [Broker(1), Broker(2), Broker(3, state=BrokerState.FENCED), Broker(4, state=BrokerState.SHUTTING_DOWN)]
+    lists = {("t", 0): [1, 3], ("t", 1): [1, 3], ("t", 2): [2, 4], ("u", 0): [3]}
+    layout = ClusterLayout.from_assignments(lists, brokers=brokers, leaders={("u", 0): None}, in_sync={("u", 0): [3]})
+    made = plan(layout, MEND)
+
+    assert made.certificate.sentences[0] == "Nothing to mend but what is on brokers 3 and 4."
+    assert [found.sentence for found in made.findings if found.kind == "left_on_unavailable"] == [
+        "3 replicas stay on brokers 3 and 4 (fenced, shutting down). If they do not come back, drain them "
+        "(--remove 3,4)."
+    ]
+    assert plan(layout, Wish(remove=(3, 4))).certificate.moves == 3
+
+
 def test_replicas_on_dead_brokers_are_dropped_before_live_ones() -> None:
     """Of three with two wanted, the dead one goes, and nothing is copied."""
     lists = {("t", 0): [1, 4, 2], ("t", 1): [1, 2], ("t", 2): [5, 3]}

@@ -406,7 +406,9 @@ def test_what_sits_on_dead_brokers_stays_and_is_said() -> None:
 
     assert made.certificate.moves == 1
     assert all(2 in members for members in made.proposed.assignments().values())
-    assert "left_on_unavailable" in {finding.kind for finding in made.findings}
+    assert [finding.sentence for finding in made.findings if finding.kind == "left_on_unavailable"] == [
+        "2 replicas stay on broker 2 (fenced). If it does not come back, drain it (--remove 2)."
+    ]
 
 
 def test_even_leaders_moves_nothing() -> None:

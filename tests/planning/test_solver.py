@@ -77,7 +77,7 @@ def test_nothing_is_better_than_what_it_finds_at_length(relaxed: bool, monkeypat
     """The same of ten thousand problems."""
     told = swept(range(1_000, 11_000), monkeypatch, relaxed=relaxed)
 
-    assert told["found"] > 38_000
+    assert told["found"] > 34_000  # of 37,895 that there are, which the exact network finds all
     assert told["nothing"] <= (told["found"] // 8 if relaxed else 0)
 
 

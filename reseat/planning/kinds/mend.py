@@ -2,7 +2,7 @@
 
 Promises, in this order:
     0. Partitions that cannot move, and replicas on brokers that are fenced, shutting down or to receive nothing, stay
-       as they are; only a broker that is named twice is named once.
+       as they are; only a broker that is named twice is named once. What stays on fenced ones is said.
     1. No partition names a broker twice, none has a replica on a broker known to be dead, and each has as many replicas
        as most partitions of its topic (of two numbers that are as frequent, the greater one). Who lacks some keeps all
        that are alive; who has too many drops those on dead brokers first, then as ``dropping`` chooses.
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Options, Plan, Wish
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import on_brokers, row_any, row_counts, widened
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
@@ -53,6 +53,7 @@ from reseat.planning.proof.verdict import (
     spread_sentence,
 )
 from reseat.planning.proposal import propose, size_of_copies
+from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import fitted, no_room, not_found, ruled
 from reseat.planning.solve.picking import Change
 from reseat.planning.solve.problem import NoRoom, Problem
@@ -136,10 +137,10 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     proposed = _proposed(current, faults, every[:, : current.replicas.shape[1]], options)
     wish = Wish(mend=True, options=options)
     verdict = check(current, proposed, wish, pinned=unmovable)
-    certificate = certified(
-        current, proposed, wish=wish, verdict=verdict, bound=Bound(), sentences=_sentences(current, faults, verdict)
-    )
-    return finished(start, proposed, certificate)
+    left = left_on_unavailable(proposed, targets, unmovable, Severity.ATTENTION)
+    said = _sentences(current, faults, verdict, left)
+    certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=Bound(), sentences=said)
+    return finished(start, proposed, certificate, left)
 
 
 def _faults(current: ClusterLayout, unmovable: BoolArray) -> _Faults:
@@ -205,7 +206,7 @@ def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options:
     return with_leaders_evened(named_once, rows, every[rows], free=rows, options=options)
 
 
-def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict) -> tuple[str, ...]:
+def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict, left: tuple[Finding, ...]) -> tuple[str, ...]:
     if verdict.faults:
         return faulty(verdict)
     held, out = row_counts(faults.lists != NONE), []
@@ -224,7 +225,10 @@ def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict) -> tup
         said += [f"{counted(more, 'partition gets', 'partitions get')} fewer (no data moves for that)"] * bool(more)
         out.append(f"{' and '.join(said)}: as many as most partitions of the topic have.")
     if not (out or verdict.moves):
-        return ("Nothing to mend.", *rack_sentences(verdict, every=True))
+        stays = [
+            f" but what is on {verb(len(ids), 'broker', 'brokers')} {listed(ids)}" for ids in (f.brokers for f in left)
+        ]
+        return (f"Nothing to mend{''.join(stays)}.", *rack_sentences(verdict, every=True))
     given = f"{counted(verdict.moves, 'move')} and this rack placement"
     out += [moves_sentence(verdict), *rack_sentences(verdict, every=True), spread_sentence(verdict, given)]
     return (*out, *leader_sentences(verdict))

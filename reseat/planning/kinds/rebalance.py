@@ -44,8 +44,8 @@ import numpy as np
 
 from reseat.balance.findings import SKEW_SHARE
 from reseat.errors import WishRefused
-from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Finding, Options, Plan, Severity, Wish
-from reseat.model.arrays import on_brokers, row_any
+from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Options, Plan, Wish
+from reseat.model.arrays import on_brokers
 from reseat.model.units import size
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
@@ -73,6 +73,7 @@ from reseat.planning.proof.verdict import (
     spread_sentence,
 )
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
+from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import copies_no_more, fitted, no_room, not_found, ruled
 from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.problem import Found, NoRoom, Problem
@@ -321,7 +322,6 @@ def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_by
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     begun, _, (found, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
     current, unmovable = begun.current, begun.unmovable
-    closed = np.isin(current.broker_ids, closed_to(current, wish.options))
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.even_topics:
@@ -350,7 +350,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
     if gap is not None:
         certificate = replace(certificate, byte_sum_gap=gap)
-    left = _left_where_they_are(current, begun.targets | begun.leaving | closed)
+    left = left_on_unavailable(proposed, begun.targets, unmovable)
     return finished(begun.start, proposed, certificate, left)
 
 
@@ -424,23 +424,3 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[s
     else:
         out.append(spread_sentence(verdict, given))
     return (*out, *leader_sentences(verdict))
-
-
-def _left_where_they_are(layout: ClusterLayout, targets: BoolArray) -> tuple[Finding, ...]:
-    """Replicas on brokers that are dead, fenced or shutting down: no rebalance moves them."""
-    there = on_brokers(layout.replicas, ~targets)
-    if not there.any():
-        return ()
-    brokers = tuple(int(i) for i in np.unique(layout.replica_ids[there]))
-    count = int(there.sum())
-    return (
-        Finding(
-            "left_on_unavailable",
-            Severity.NOTE,
-            f"{counted(count, 'replica')} on {counted(len(brokers), 'broker')} dead, fenced or shutting down "
-            f"{verb(count, 'stays', 'stay')} there. To move {verb(count, 'it', 'them')}, drain "
-            f"{verb(len(brokers), 'this broker', 'these brokers')}.",
-            rows=np.flatnonzero(row_any(there)).astype(np.int64),
-            brokers=brokers,
-        ),
-    )
