@@ -10,13 +10,8 @@ Promises:
        is called the best then.
 A rule that is broken already is never worse afterwards.
 
-How: partitions with the same topics' rules are a class, and each class has its brokers. Of topics that are kept apart
-each broker belongs to the one of which it has the most replicas; a broker with none of them to the one that has the
-most replicas a broker (and where that is not enough for its replication factor, to that one first). So what is planned
-is the best for this division of the brokers.
-
-Example: topics a and b are kept apart; brokers 1 and 2 have replicas of a, 3 of b, 4 of neither: 4 belongs to a if that
-has more replicas for its two brokers than b for its one.
+How: partitions with the same topics' rules are a class, and each class has its brokers. Those of topics that are kept
+apart are divided first (``apart``), and what is planned is the best for this division.
 
 Complexity: O(P R) and O(classes x brokers).
 """
@@ -24,17 +19,18 @@ Complexity: O(P R) and O(classes x brokers).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, Options
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Options
 from reseat.model.arrays import newcomers, on_brokers
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
+from reseat.planning.apart import Apart, replicas_of
 from reseat.planning.preconditions import require_known
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.rack_levels import in_regions
@@ -42,58 +38,12 @@ from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
-__all__ = ["Places", "copies_no_more", "fitted", "no_room", "not_found", "only_onto", "places_of", "ruled", "sharing"]
+__all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "ruled", "sharing"]
 
 _Ints = npt.NDArray[np.int64]
 _Solved = TypeVar("_Solved")
 #: How often brokers may get fewer replicas until their bytes fit, and what is rounding of a sum of bytes.
 _ROUNDS, _ROUNDING = 40, 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """Which brokers each partition may be on.
-
-    Attributes:
-        allowed: (C, B) bool, of each class of partitions.
-        group: (P,) the class of each.
-    """
-
-    allowed: BoolArray
-    group: _Ints
-
-    def elsewhere(self, layout: ClusterLayout) -> BoolArray:
-        """(P, R) replicas on brokers where their partition may not be."""
-        wide = np.append(self.allowed, np.ones((len(self.allowed), 1), np.bool_), axis=1)
-        found: BoolArray = ~wide[self.group[:, None], layout.replicas]
-        return found
-
-    def of(self, problem: Problem, rows: _Ints | None = None) -> Problem:
-        """The problem of all partitions, or of some, in which each receives only where it may be."""
-        late = None if problem.late is None else problem.late & self.allowed
-        group = self.group if rows is None else self.group[rows]
-        return replace(problem, receivers=problem.open_to & self.allowed, late=late, group=group)
-
-    def require_room(self, layout: ClusterLayout, problem: Problem, rows: _Ints) -> None:
-        """Refuse where partitions need more newcomers than brokers are open to them.
-
-        Raises:
-            WishRefused: with their topics.
-        """
-        takes = problem.open_to if problem.late is None else problem.open_to | problem.late
-        group, wide = problem.of_class, np.append(takes, np.zeros((len(takes), 1), np.bool_), axis=1)
-        taken = wide[group[:, None], problem.staying].sum(axis=1)
-        short = rows[problem.need > takes.sum(axis=1)[group] - taken]
-        if not short.size:
-            return
-        topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[short]))
-        raise WishRefused(
-            f"{verb(len(topics), 'Topic', 'Topics')} {listed(topics)} {verb(len(topics), 'finds', 'find')} too few "
-            f"brokers among those that {verb(len(topics), 'it', 'they')} may be on "
-            f"({counted(short.size, 'partition')} concerned).",
-            topics=topics,
-            choices=("Allow more brokers (only_onto, keep_apart).", "Add a broker there first."),
-        )
 
 
 def ruled(
@@ -124,18 +74,21 @@ def ruled(
     """
     if options.rack_levels:
         problem = in_regions(problem, layout, options)
-    places = places_of(layout, options, leaving, moves=moves)
-    if places is not None:
-        problem = places.of(problem, rows)
-        if moves:
-            # Brokers that receive nothing give these up, too; the dead and the fenced cannot.
-            gives = on_brokers(problem.staying, layout.available & ~layout.cordoned)
-            elsewhere = places.elsewhere(layout) & gives
-            if pinned is not None:
-                elsewhere &= ~pinned[:, None]
-            out = elsewhere if problem.out is None else problem.out | elsewhere
-            problem = replace(problem, out=out, fixed=problem.fixed & ~elsewhere)
-        places.require_room(layout, problem, np.arange(len(problem.lists)) if rows is None else rows)
+    if not (options.only_onto or options.keep_apart):
+        return _within_capacity(problem, layout, options, strict=moves if strict is None else strict)
+    every = np.arange(len(problem.lists)) if rows is None else rows
+    # Brokers that receive nothing give up what is elsewhere, too; the dead and the fenced cannot.
+    gives = on_brokers(problem.staying, layout.available & ~layout.cordoned) & moves
+    if pinned is not None:
+        gives &= ~pinned[every, None]
+    groups = tuple(_members(layout, group) for group in options.keep_apart)
+    apart = Apart(layout, groups, only_onto(layout, options), ~leaving & layout.receiving, moves)
+    placed, short = _placed(problem, layout, apart.by_most(), every, gives)
+    if short.size and groups and (divided := apart.divided(problem, every, ~gives)) is not None:
+        placed, short = _placed(problem, layout, divided, every, gives)
+    if short.size:
+        raise _too_few(layout, short)
+    problem = placed
     return _within_capacity(problem, layout, options, strict=moves if strict is None else strict)
 
 
@@ -233,28 +186,48 @@ def no_room(layout: ClusterLayout, options: Options) -> WishRefused:
     )
 
 
-def places_of(layout: ClusterLayout, options: Options, leaving: BoolArray, *, moves: bool) -> Places | None:
-    """Where partitions may be; None where that is everywhere.
+def _placed(
+    problem: Problem, layout: ClusterLayout, allowed: BoolArray, rows: _Ints, gives: BoolArray
+) -> tuple[Problem, _Ints]:
+    """The problem in which partitions receive only where they may be, and those that find too few brokers there.
 
     Args:
+        problem: what may be chosen.
         layout: the layout planned on.
-        options: ``only_onto`` and ``keep_apart``.
-        leaving: (B,) bool, brokers that are drained.
-        moves: whether replicas that break a rule are moved; else topics may stay, and come, where they are already.
-
-    Raises:
-        WishRefused: a topic, broker or rack of a rule is not known.
+        allowed: (T, B) bool, where each topic may be.
+        rows: (n,) the partitions of the problem.
+        gives: (n, R) bool, replicas that must go where their partition may not be.
     """
-    if not (options.only_onto or options.keep_apart):
-        return None
-    allowed = only_onto(layout, options)
-    for group in options.keep_apart:
-        members = _members(layout, group)
-        own = _divided(layout, members, ~leaving & layout.receiving, moves=moves)
-        for topics, mine in zip(members, own, strict=True):
-            allowed[topics] &= mine
     first, of_topic, _ = alike(np.packbits(allowed, axis=1).astype(np.int64).T)
-    return Places(allowed[first], of_topic[layout.topic_of])
+    allowed, group = allowed[first], of_topic[layout.topic_of[rows]]
+    late = None if problem.late is None else problem.late & allowed
+    problem = replace(problem, receivers=problem.open_to & allowed, late=late, group=group)
+    elsewhere = ~_on(allowed, group, problem.staying) & gives
+    if elsewhere.any():
+        out = elsewhere if problem.out is None else problem.out | elsewhere
+        problem = replace(problem, out=out, fixed=problem.fixed & ~elsewhere)
+    takes = problem.open_to if late is None else problem.open_to | late
+    taken = (_on(takes, group, problem.staying) & (problem.staying != NONE)).sum(axis=1)
+    return problem, rows[problem.need > takes.sum(axis=1)[group] - taken]
+
+
+def _on(brokers: BoolArray, group: _Ints, lists: IntArray) -> BoolArray:
+    """(n, R) which replicas are on those of their class's brokers (C, B); padding is."""
+    wide = np.append(brokers, np.ones((len(brokers), 1), np.bool_), axis=1)
+    found: BoolArray = wide[group[:, None], lists]
+    return found
+
+
+def _too_few(layout: ClusterLayout, rows: _Ints) -> WishRefused:
+    """That partitions need more newcomers than brokers are open to them."""
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]))
+    return WishRefused(
+        f"{verb(len(topics), 'Topic', 'Topics')} {listed(topics)} {verb(len(topics), 'finds', 'find')} too few "
+        f"brokers among those that {verb(len(topics), 'it', 'they')} may be on "
+        f"({counted(rows.size, 'partition')} concerned).",
+        topics=topics,
+        choices=("Allow more brokers (only_onto, keep_apart).", "Add a broker there first."),
+    )
 
 
 def only_onto(layout: ClusterLayout, options: Options) -> BoolArray:
@@ -281,7 +254,7 @@ def sharing(layout: ClusterLayout, group: tuple[str, ...]) -> BoolArray:
     Raises:
         WishRefused: no topic is named by one of them.
     """
-    held, _ = _held(layout, _members(layout, group))
+    held = replicas_of(layout, _members(layout, group))
     return np.asarray((held > 0).sum(axis=0) > 1, np.bool_)
 
 
@@ -294,19 +267,6 @@ def _members(layout: ClusterLayout, group: tuple[str, ...]) -> list[_Ints]:
     return members
 
 
-def _held(layout: ClusterLayout, members: list[_Ints]) -> tuple[_Ints, _Ints]:
-    """(members, B) replicas of each on each broker, and (members,) the greatest replication factor of each."""
-    brokers = len(layout.brokers)
-    held, width = np.zeros((len(members), brokers), np.int64), np.zeros(len(members), np.int64)
-    for number, topics in enumerate(members):
-        of_topic = np.zeros(len(layout.topics), np.bool_)
-        of_topic[topics] = True
-        lists = layout.replicas[of_topic[layout.topic_of]]
-        held[number] = np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:]
-        width[number] = (lists != NONE).sum(axis=1).max(initial=0)
-    return held, width
-
-
 def _topics(layout: ClusterLayout, patterns: Iterable[str], rule: str) -> _Ints:
     """Numbers of the topics that a rule names."""
     patterns = tuple(patterns)
@@ -317,28 +277,6 @@ def _topics(layout: ClusterLayout, patterns: Iterable[str], rule: str) -> _Ints:
             f"No topic matches {listed(patterns)} ({rule}).", topics=patterns, choices=("Correct the rule.",)
         )
     return np.array([number[name] for name in found], np.int64)
-
-
-def _divided(layout: ClusterLayout, members: list[_Ints], open_: BoolArray, *, moves: bool) -> list[BoolArray]:
-    """(B,) bool for each member: the brokers that it may be on.
-
-    Args:
-        layout: the layout.
-        members: topics of each.
-        open_: (B,) bool, brokers that stay and may receive.
-        moves: as ``places_of``.
-    """
-    held, width = _held(layout, members)
-    count = len(members)
-    owner = np.where(held.any(axis=0) & open_, held.argmax(axis=0), NONE)
-    total = held.sum(axis=1)
-    for broker in np.flatnonzero(open_ & (owner == NONE)).tolist():
-        mine = np.bincount(owner[owner != NONE], minlength=count)
-        short = mine < width
-        load = np.where(short | ~short.any(), total / np.maximum(mine, 1), -1.0)
-        owner[broker] = int(load.argmax())
-    own = [owner == number for number in range(count)]
-    return own if moves else [(held[number] > 0) | own[number] for number in range(count)]
 
 
 def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, *, strict: bool) -> Problem:

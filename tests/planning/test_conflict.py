@@ -91,14 +91,15 @@ def test_the_words_name_brokers_together() -> None:
 
 
 def test_every_rule_has_words() -> None:
-    """C lives on 0 alone with a partition of two; the other rules are no matter but can be named."""
+    """A is to be on all brokers, and b is on 2 without it; the other rules are no matter but can be named."""
+    layout = ClusterLayout.from_assignments({**LAYOUT.assignments(), ("b", 0): [1, 2]}, brokers=LAYOUT.brokers)
     options = Options(
         only_onto=(Onto(("c",), (0,), ()),),
         keep_apart=(("a", "b"),),
         capacity=(Capacity(3, 5), Capacity(2, bytes=2_000_000_000)),
         pin=(("b", None),),
     )
-    found = conflict(LAYOUT, Wish(topics=("a",), replication_factor=4, options=replace(options, capacity=())))
+    found = conflict(layout, Wish(topics=("a",), replication_factor=4, options=replace(options, capacity=())))
     every = [Demand(kind, item, words) for kind, item, words in told(options)]
 
     assert {demand.kind for demand in found} == {"keep_apart", "topics"}
