@@ -18,6 +18,8 @@ Complexity: O(P R^2) comparisons of whole columns for R <= 8, O(P R log R) above
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -36,6 +38,8 @@ __all__ = [
     "shares_rack_while_free",
 ]
 
+#: (B,) a code for each broker: what its rack is in.
+_Level = npt.NDArray[np.integer]
 #: Up to this many replicas a row, comparing columns in pairs is faster than sorting rows.
 _PAIRWISE_WIDTH = 8
 
@@ -75,33 +79,34 @@ def rack_sum_of_squares(layout: ClusterLayout) -> int | None:
     return layout.replica_count + 2 * pairs
 
 
-def distinct_racks(layout: ClusterLayout) -> IntArray | None:
-    """On how many racks each partition sits, (P,) int32; None where no broker has a rack."""
+def distinct_racks(layout: ClusterLayout, level: _Level | None = None) -> IntArray | None:
+    """On how many racks each partition sits, or on how many regions of a level, (P,) int32; None without any rack."""
     groups = rack_groups(layout)
-    return None if groups is None else _distinct(layout, groups)
+    return None if groups is None else _distinct(layout, groups if level is None else level.astype(np.int32))
 
 
-def rack_violating(layout: ClusterLayout, remaining: BoolArray | None = None) -> BoolArray:
+def rack_violating(
+    layout: ClusterLayout, remaining: BoolArray | None = None, levels: Iterable[_Level] = ()
+) -> BoolArray:
     """Which partitions sit on fewer racks than they could, (P,) bool; all False where no broker has a rack.
 
-    A partition could sit on min(RF, racks that have a broker among the remaining ones).
+    A partition could sit on min(RF, racks that have a broker among the remaining ones); so on regions.
 
     Args:
         layout: the layout.
         remaining: (B,) bool, the brokers that can hold replicas; all brokers of the layout by default.
+        levels: of each level (B,) the regions that racks are in.
     """
-    groups = rack_groups(layout)
-    if groups is None:
-        return np.zeros(layout.partition_count, np.bool_)
-    racks = int(np.unique(groups if remaining is None else groups[remaining]).size)
-    on = _distinct(layout, groups)
-    wrong: BoolArray = on < np.minimum(layout.replication_factor, racks)
+    racks, wrong = rack_groups(layout), np.zeros(layout.partition_count, np.bool_)
+    for groups in () if racks is None else (racks, *(level.astype(np.int32) for level in levels)):
+        could = int(np.unique(groups if remaining is None else groups[remaining]).size)
+        wrong |= _distinct(layout, groups) < np.minimum(layout.replication_factor, could)
     return wrong
 
 
-def rack_violations(layout: ClusterLayout, remaining: BoolArray | None = None) -> int:
+def rack_violations(layout: ClusterLayout, remaining: BoolArray | None = None, levels: Iterable[_Level] = ()) -> int:
     """The number of partitions that sit on fewer racks than they could (see ``rack_violating``)."""
-    return int(np.count_nonzero(rack_violating(layout, remaining)))
+    return int(np.count_nonzero(rack_violating(layout, remaining, levels)))
 
 
 def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArray:

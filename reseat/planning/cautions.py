@@ -5,7 +5,7 @@ Promises, in the order in which they stand:
        what became of them. The rule is the guard's own (``reseat.balance.without_live_copy``).
     2. That the input is incomplete, where the person accepted it.
     3. That racks are unknown, of brokers that hold replicas afterwards.
-    4. Partitions that lose rack diversity, with their topics.
+    4. Partitions that lose rack diversity, with their topics; by levels of racks, if asked for.
     5. That the way back puts replicas onto brokers that are not alive now, or cordoned, and is refused until then.
     6. Partitions that keep their lists because the wish pins them, or a cordoned broker has a replica of them.
 Each is a finding in the certificate, and a number of it beside; nothing is said where there is nothing.
@@ -28,6 +28,7 @@ from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Plan, S
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.preconditions import pinned_by_wish
+from reseat.planning.rack_levels import regions
 
 __all__ = ["with_cautions"]
 
@@ -171,13 +172,20 @@ def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
 
 
 def _diversity_lost(plan: Plan) -> Finding | None:
-    """Partitions with as many replicas on fewer racks."""
+    """Partitions with as many replicas on fewer racks, or on fewer regions of a level that is asked for."""
     rows = np.unique(plan.moves.row)
     current, after = plan.current.select(rows), plan.proposed.select(rows)
-    before, now = distinct_racks(current), distinct_racks(after)
-    if before is None or now is None:
-        return None
-    lost = rows[(now < before) & (after.replication_factor >= current.replication_factor)]
+    counts = after.replication_factor >= current.replication_factor
+    found, fewer = np.zeros(len(rows), np.bool_), []
+    levels = (regions(one, plan.wish.options) for one in (current, after))
+    for what, pair in (("racks", (None, None)), *(("regions", pair) for pair in zip(*levels, strict=True))):
+        before, now = distinct_racks(current, pair[0]), distinct_racks(after, pair[1])
+        if before is None or now is None:
+            return None
+        if (less := (now < before) & counts).any():
+            found |= less
+            fewer.append(what)
+    lost = rows[found]
     if not lost.size:
         return None
     topics = tuple(plan.current.topics[i] for i in np.unique(plan.current.topic_of[lost]).tolist())
@@ -185,7 +193,7 @@ def _diversity_lost(plan: Plan) -> Finding | None:
         "rack_diversity_lost",
         Severity.ATTENTION,
         f"{counted(len(lost), 'partition')} of {counted(len(topics), 'topic')} {verb(len(lost), 'loses', 'lose')} rack "
-        f"diversity, on fewer racks than now: {listed(topics)}.",
+        f"diversity, on fewer {' or '.join(dict.fromkeys(fewer))} than now: {listed(topics)}.",
         rows=lost.astype(np.int64),
         topics=topics,
     )

@@ -22,6 +22,7 @@ from reseat.planning.cautions import with_cautions
 from reseat.planning.preconditions import Settled, who_leads
 from reseat.planning.proof.verdict import Verdict
 from reseat.planning.proposal import bytes_to_copy, propose
+from reseat.planning.rack_levels import regions
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
@@ -134,8 +135,10 @@ def certified(
         changed_preferred_leaders=verdict.changed_preferred_leaders,
         least_changed_preferred_leaders=verdict.changed_preferred_leaders if bound.leaders else None,
         changed_leaders_proven=verdict.changed_leaders_proven and bound.leaders,
-        rack_violations_before=rack_violations(current),
-        rack_violations_after=rack_violations(proposed, None if leaving is None else ~leaving),
+        rack_violations_before=rack_violations(current, levels=regions(current, wish.options)),
+        rack_violations_after=rack_violations(
+            proposed, None if leaving is None else ~leaving, regions(proposed, wish.options)
+        ),
         last_resorts=verdict.last_resorts,
         faults=verdict.faults,
         sentences=sentences,

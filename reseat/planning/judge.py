@@ -46,7 +46,7 @@ from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import bytes_to_copy, propose
-from reseat.planning.rack_levels import refused_of_racks
+from reseat.planning.rack_levels import refused_of_racks, regions
 from reseat.planning.solve.leaders import preferred_leaders
 
 __all__ = ["apply_assignment", "judge"]
@@ -122,8 +122,10 @@ def judge(
         changed_preferred_leaders=verdict.changed_preferred_leaders if told else None,
         least_changed_preferred_leaders=comparison.least_changed if told else None,
         changed_leaders_proven=sound and told and verdict.changed_leaders_proven,
-        rack_violations_before=rack_violations(standing),
-        rack_violations_after=rack_violations(after, ~np.isin(after.broker_ids, wish.remove)),
+        rack_violations_before=rack_violations(standing, levels=regions(standing, wish.options)),
+        rack_violations_after=rack_violations(
+            after, ~np.isin(after.broker_ids, wish.remove), regions(after, wish.options)
+        ),
         last_resorts=verdict.last_resorts,
         faults=faults,
     )

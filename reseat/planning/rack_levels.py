@@ -27,7 +27,7 @@ from reseat.model import ClusterLayout, Options, Wish
 from reseat.model.wording import counted, listed
 from reseat.planning.solve.problem import Problem
 
-__all__ = ["in_regions", "levels_of", "refused_of_racks"]
+__all__ = ["in_regions", "levels_of", "refused_of_racks", "regions"]
 
 _Ints = npt.NDArray[np.int64]
 #: Levels above racks: each makes costs larger by the square of the replication factor.
@@ -70,7 +70,7 @@ def in_regions(problem: Problem, layout: ClusterLayout, options: Options) -> Pro
     Raises:
         WishRefused: no rack is in anything, or the problem is too large.
     """
-    levels = levels_of([broker.rack for broker in layout.brokers], options.rack_levels)
+    levels = regions(layout, options)
     split = listed(options.rack_levels)
     if not 0 < len(levels) <= _MOST_LEVELS:
         many = f"Racks are in {len(levels)} levels of regions (split at {split}); at most {_MOST_LEVELS} are planned."
@@ -86,6 +86,11 @@ def in_regions(problem: Problem, layout: ClusterLayout, options: Options) -> Pro
             choices=("Leave rack_levels out.", "Give brokers their region as rack (--racks)."),
         )
     return replace(problem, regions=levels)
+
+
+def regions(layout: ClusterLayout, options: Options) -> tuple[_Ints, ...]:
+    """``levels_of`` the racks of a layout; none where no levels are asked for."""
+    return levels_of([one.rack for one in layout.brokers], options.rack_levels) if options.rack_levels else ()
 
 
 def levels_of(racks: Iterable[str | None], separators: tuple[str, ...]) -> tuple[_Ints, ...]:

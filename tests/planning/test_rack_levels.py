@@ -196,3 +196,23 @@ def test_racks_without_levels_and_too_many_partitions_are_refused() -> None:
         plan(large, Wish(rebalance=True, options=LEVELS))
     drained = whole_curve(two_regions(), Wish(remove=(0,), options=LEVELS))
     assert (drained.points, len(drained.sentences)) == ((), 1)
+
+
+def test_regions_count_where_they_are_asked_for() -> None:
+    """A list on two racks of one region is on too few regions; one that leaves a region loses diversity."""
+    racks = ("e/1", "e/2", "w/1", "w/2")
+    brokers = [Broker(i, rack) for i, rack in enumerate(racks)]
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1], ("t", 1): [0, 2], ("t", 2): [1, 3]}, brokers=brokers)
+    mended = plan(layout, Wish(mend_racks=True, options=LEVELS)).certificate
+    worse = replaced(layout, {("t", 0): [0, 1], ("t", 1): [0, 1], ("t", 2): [1, 3]})
+    lost = judge(layout, worse, Wish(rebalance=True, options=LEVELS))
+    both = judge(layout, replaced(layout, {("t", 1): [0, 1]}), Wish(remove=(2,), options=LEVELS))
+    plain = judge(layout, worse, Wish(rebalance=True))
+
+    assert (mended.rack_violations_before, mended.rack_violations_after) == (1, 0)
+    assert (lost.rack_violations_before, lost.rack_violations_after, lost.rack_diversity_lost) == (1, 2, 1)
+    assert [one.sentence for one in lost.cautions] == [
+        "1 partition of 1 topic loses rack diversity, on fewer regions than now: t."
+    ]
+    assert both.rack_violations_after == 2
+    assert (plain.rack_violations_before, plain.rack_violations_after, plain.rack_diversity_lost) == (0, 0, 0)
