@@ -132,6 +132,19 @@ class TestDrain:
         assert (good.moves_proven, good.rack_proven, good.last_resorts_needed) == (True, True, True)
         assert (bad.moves_proven, bad.rack_proven, bad.last_resorts_needed) == (True, False, True)
 
+    def test_a_last_resort_where_a_topic_may_not_be_is_no_choice(self) -> None:
+        """Brokers 3 and 4 are fenced; 4 is the emptier one, in a rack of its own, and no place for a (only_onto)."""
+        fenced = BrokerState.FENCED
+        brokers = [Broker(1, "b"), Broker(2, "a"), Broker(3, "a", state=fenced), Broker(4, "c", state=fenced)]
+        current = topics({"a": [[1, 2]], "b": [[3], [3]]}, *brokers)
+        drained = replace_lists(current, [[3, 2], [3], [3]])
+        onto = Wish(remove=(1,), options=Options(only_onto=(Onto(("a",), (1, 2, 3)),)))
+
+        told, free = (check(current, drained, wish) for wish in (onto, Wish(remove=(1,))))
+
+        assert (told.moves_proven, told.rack_proven, told.last_resorts_needed) == (True, True, True)
+        assert (free.moves_proven, free.rack_proven, free.last_resorts_needed) == (True, False, True)
+
     def test_with_racks_kept_what_has_to_move_is_as_diverse_as_it_can_be(self) -> None:
         """A drain with a rebalance: from [1, 2] broker 4 of rack b is free, so that 3 of rack a is no place."""
         brokers = [Broker(1, "b"), Broker(2, "a"), Broker(3, "a"), Broker(4, "b")]
