@@ -200,6 +200,21 @@ def test_only_the_store_widgets_and_caching_touch_streamlits_state() -> None:
         )
 
 
+def test_no_form_leads_away_from_the_page() -> None:
+    """Enter in a field, before the script that hears it is there, would load the page anew and lose what is open.
+
+    A form of the method "dialog" outside a dialog sends nothing (HTML standard, form submission).
+    """
+    forms = [
+        form
+        for page in sorted((ROOT / "components").rglob("*.html"))
+        for form in re.findall(r"<form[^>]*>", page.read_text())
+    ]
+
+    assert forms
+    assert [form for form in forms if 'method="dialog"' not in form] == []
+
+
 def test_each_room_says_what_it_may_import() -> None:
     """The first docstring of each package under reseat says what it may import."""
     for file in sorted((ROOT / "reseat").glob("*/__init__.py")):

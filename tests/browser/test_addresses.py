@@ -204,6 +204,7 @@ def test_what_is_typed_to_find_a_broker_and_a_zoom_are_steps_back(page: Page, da
     expect(page).not_to_have_url(re.compile("find_broker"))
 
     to(page, "Heatmap")
+    page.locator(".heat[data-drawn]").wait_for()
     find.fill("8")
     find.press("Enter")
     page.wait_for_url("**find_broker=8**")
