@@ -8,6 +8,9 @@ How it works: each line holds the hash of the line before it (``before``) and it
 keys as JSON with sorted keys). What was cut off at the end is found only by who kept the last hash, which ``verify``
 tells.
 
+With ``RESEAT_AUDIT_SYSLOG`` each line also goes to the syslog daemon of this machine, by its socket: whoever changes
+the file does not reach what the daemon has sent on.
+
 Off unless ``RESEAT_AUDIT`` names a file. No topic, no address and no secret is in it; a write names the journal's step.
 
 Example: ``{"at": "2026-05-01T12:00:00+00:00", "before": "", "cluster": "shop", "event": "reading", "hash": "5f…",
@@ -22,6 +25,7 @@ import fcntl
 import hashlib
 import json
 import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +37,12 @@ __all__ = ["VARIABLE", "Verified", "record", "verify"]
 
 #: The environment variable that names the file.
 VARIABLE = "RESEAT_AUDIT"
+#: The environment variable that names the socket of the syslog daemon that gets each line, too: ``/dev/log``.
+SYSLOG_VARIABLE = "RESEAT_AUDIT_SYSLOG"
+#: Seconds after which a daemon that takes nothing counts as away.
+_SYSLOG_SECONDS = 5.0
+#: RFC 3164: facility authpriv, severity notice; the tag of the program.
+_SYSLOG_HEADER = b"<85>reseat: "
 #: Bytes within which a line ends: who reads the last one reads no more.
 _LONGEST = 65_536
 
@@ -55,7 +65,7 @@ class Verified:
 
 
 def record(event: str, *, who: str, environment: Mapping[str, str] | None = None, **facts: object) -> None:
-    """Write a line, or refuse; does nothing where no file is named.
+    """Write a line, or refuse; does nothing where neither a file nor a syslog socket is named.
 
     Args:
         event: ``sign-in``, ``reading``, ``approval``, ``write`` or ``refusal``.
@@ -66,19 +76,33 @@ def record(event: str, *, who: str, environment: Mapping[str, str] | None = None
     Raises:
         WriteRefused: the line cannot be written.
     """
-    path = (os.environ if environment is None else environment).get(VARIABLE, "").strip()
-    if not path:
+    variables = os.environ if environment is None else environment
+    path, syslog = (variables.get(name, "").strip() for name in (VARIABLE, SYSLOG_VARIABLE))
+    if not path and not syslog:
         return
     told: dict[str, object] = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, "who": who}
     told |= {name: value for name, value in facts.items() if value is not None}
+    place = path
     try:
-        _append(Path(path).expanduser(), told)
+        line = _append(Path(path).expanduser(), told) if path else _json(told)
+        place = syslog
+        if syslog:
+            _send(syslog, line)
     except OSError as error:
-        sentence = f"The audit log {path} cannot be written ({error.strerror or error}); nothing happens without it."
+        sentence = f"The audit log {place} cannot be written ({error.strerror or error}); nothing happens without it."
         raise WriteRefused(sentence, failed=(("audit", sentence),)) from error
 
 
-def _append(path: Path, told: dict[str, object]) -> None:
+def _send(address: str, line: bytes) -> None:
+    """Give a line to the syslog daemon; one that is not there, or takes none, is an ``OSError``."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+        out.settimeout(_SYSLOG_SECONDS)
+        out.connect(address)
+        out.send(_SYSLOG_HEADER + line.rstrip(b"\n"))
+
+
+def _append(path: Path, told: dict[str, object]) -> bytes:
+    """Write a line behind the others, and return it."""
     file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -91,6 +115,7 @@ def _append(path: Path, told: dict[str, object]) -> None:
         while data:
             data = data[os.write(file, data) :]
         os.fsync(file)
+        return line
     finally:
         os.close(file)
 

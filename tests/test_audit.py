@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,7 +15,7 @@ import pytest
 
 from reseat import audit
 from reseat.cli import main
-from reseat.errors import InputRefused, WriteRefused
+from reseat.errors import ClusterUnreachable, InputRefused, WriteRefused
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.guard import refuse_unless
 from reseat.operate.journal.journal import Journal
@@ -167,3 +169,51 @@ def test_the_command_says_whether_it_holds(log: Path, capsys: pytest.CaptureFixt
     assert "does not hold. Line 1: it is no JSON" in capsys.readouterr().out
     with pytest.raises(InputRefused, match="cannot be read"):
         audit.verify(log.parent / "none")
+
+
+def test_each_line_goes_to_syslog_as_well_with_its_hash(log: Path, tmp_path: Path, monkeypatch) -> None:
+    """As the file has it, behind facility and tag; without a file, without hashes."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(str(tmp_path / "syslog"))
+        daemon.settimeout(30)
+        monkeypatch.setenv("RESEAT_AUDIT_SYSLOG", str(tmp_path / "syslog"))
+        audit.record("reading", who="ada", cluster="shöp")
+        said = daemon.recv(65_536)
+        monkeypatch.delenv("RESEAT_AUDIT")
+        audit.record("reading", who="ben", cluster="shop")
+        alone = json.loads(daemon.recv(65_536).removeprefix(b"<85>reseat: "))
+
+    assert said == b"<85>reseat: " + log.read_bytes().splitlines()[-1]
+    assert audit.verify(log).lines == 4
+    assert (alone["who"], alone.keys() & {"hash", "before"}) == ("ben", set())
+
+
+def test_without_the_syslog_daemon_nothing_happens(log: Path, tmp_path: Path, monkeypatch) -> None:
+    """The sentence names the socket."""
+    monkeypatch.setenv("RESEAT_AUDIT_SYSLOG", str(tmp_path / "away"))
+
+    with pytest.raises(WriteRefused, match="away"):
+        audit.record("reading", who="ada", cluster="shop")
+
+
+def test_a_command_that_reads_a_cluster_is_a_line_and_without_it_nothing_is_read(tmp_path: Path, monkeypatch) -> None:
+    """In the name of the operating system's user; a log that cannot be written ends the command before it connects."""
+    log, asked = tmp_path / "audit.jsonl", []
+    monkeypatch.setenv("RESEAT_AUDIT", str(log))
+    monkeypatch.setattr(getpass, "getuser", lambda: "ada")
+
+    def read(connection, **_):
+        asked.append(connection.address)
+        raise ClusterUnreachable("Nobody is there.", "route")
+
+    monkeypatch.setattr("reseat.cli.snapshot.read_cluster", read)
+    command = ["snapshot", "--bootstrap", "fake:9092", "--output", str(tmp_path / "x.json")]
+    main(command)
+    (line,) = (json.loads(line) for line in log.read_text().splitlines())
+
+    assert (line["event"], line["who"], line["cluster"]) == ("reading", "ada", "fake:9092")
+
+    monkeypatch.setenv("RESEAT_AUDIT", str(tmp_path / "none" / "audit.jsonl"))
+
+    assert main(command) == 2
+    assert asked == ["fake:9092"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from components.operate.plan import Proposal
 from components.operate.reading import Fresh
 from components.state.slots import Slot
 from reseat.errors import ReseatError, WriteRefused
+from reseat.observe import events
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
@@ -102,8 +104,16 @@ def go_on(operated: OperatedCluster, run: Run) -> None:
     from reseat.operate.run import runner
 
     operated.insist()
-    runner.start(operated.writing, journal_of(operated).path, run.id)
+    journal = journal_of(operated)
+    runner.start(operated.writing, journal.path, run.id, ended=lambda: _tell_end(journal, run.id))
+    events.run_begun(run)
     _BEGUN.set((run.id, time.monotonic()))
+
+
+def _tell_end(journal: Journal, run_id: int) -> None:
+    """Outside of any page: a journal that cannot be read by then tells no end."""
+    with contextlib.suppress(ReseatError):
+        events.run_ended(journal.run(run_id))
 
 
 def last_begun() -> tuple[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from reseat.cli.inputs import layout_of, read_layout, text_of
+from reseat.cli.inputs import layout_of, note_reading, read_layout, text_of
 from reseat.cli.output.writer import complain, say
 from reseat.cli.snapshot import connection_of
 from reseat.errors import InputRefused
@@ -49,4 +49,6 @@ def _layout(chosen: argparse.Namespace) -> ClusterLayout:
         raise InputRefused("No cluster given: use --bootstrap-server HOSTS, --zookeeper HOSTS, or --layout FILE.")
     from reseat.sources.live import read_cluster
 
-    return layout_of(read_cluster(connection_of(chosen)).layout, chosen)
+    connection = connection_of(chosen)
+    note_reading(connection)
+    return layout_of(read_cluster(connection).layout, chosen)

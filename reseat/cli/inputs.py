@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reseat import audit
 from reseat.cli.output.terminal import working
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
@@ -19,9 +23,13 @@ from reseat.model.naming import is_internal
 from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
 
+if TYPE_CHECKING:
+    from reseat.sources.connection import Connection
+
 __all__ = [
     "layout_of",
     "named_partitions",
+    "note_reading",
     "read_file",
     "read_layout",
     "reading_notes",
@@ -173,3 +181,16 @@ def write_text(name: str, text: str) -> None:
         Path(name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
     except OSError as error:
         raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error
+
+
+def note_reading(connection: Connection) -> None:
+    """A cluster is about to be read: a line of the audit log, in the name of the operating system's user.
+
+    Raises:
+        WriteRefused: the line cannot be written; nothing is read then.
+    """
+    try:
+        who = getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        who = f"user id {os.getuid()}"
+    audit.record("reading", who=who, cluster=connection.name or connection.address)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reseat.balance.quorum import quorum_in_words
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
+from reseat.cli.inputs import note_reading
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
@@ -81,6 +82,7 @@ def connection_of(chosen: argparse.Namespace) -> Connection:
 
 
 def _read(connection: Connection, read: Reader) -> Snapshot:
+    note_reading(connection)
     with working("Reading") as tell:
         return read(connection, report=lambda at: tell(f"Reading {at.step}", at.done, at.total))
 

@@ -15,9 +15,10 @@ from reseat.errors import ReseatError
 from reseat.jobs.process import PipelineState
 from reseat.model import Wish
 from reseat.observe import metrics
+from reseat.operate.journal.records import Run
 from reseat.sources.followed import LiveCluster
 
-__all__ = ["LOG", "drawing", "kind_of", "pipeline_ended", "planning", "reading_ended"]
+__all__ = ["LOG", "drawing", "kind_of", "pipeline_ended", "planning", "reading_ended", "run_begun", "run_ended"]
 
 #: Where the events go; ``reseat.observe.logs`` says in which form.
 LOG = logging.getLogger("reseat")
@@ -74,6 +75,19 @@ def reading_ended(live: LiveCluster, took: timedelta, error: ReseatError | None)
     extra = {"cluster": live.name, "outcome": outcome, "seconds": round(took.total_seconds(), 3)}
     reason = getattr(error, "reason", None)
     LOG.info("cluster reading", extra=extra if reason is None else {**extra, "reason": reason})
+
+
+def run_begun(run: Run) -> None:
+    """A process was started for a run, from the beginning or to go on with it."""
+    LOG.info("run", extra={"cluster": run.cluster, "run": run.id, "kind": run.kind, "outcome": "begun"})
+
+
+def run_ended(run: Run) -> None:
+    """That process has ended; where the run is open still, it was interrupted."""
+    extra: dict[str, object] = {"cluster": run.cluster, "run": run.id, "kind": run.kind}
+    if run.ended_at is not None:
+        extra["seconds"] = round((run.ended_at - run.approved_at).total_seconds(), 1)
+    LOG.info("run", extra={**extra, "outcome": "interrupted" if run.state.open else run.state.value})
 
 
 def pipeline_ended(state: PipelineState) -> None:

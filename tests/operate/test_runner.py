@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import stat
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,13 +63,14 @@ def test_a_runner_that_cannot_begin_leaves_a_word_and_no_secret(journal, monkeyp
 
 
 def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypatch):
-    """It says so in its log, and the run stays as it was."""
+    """It says so in its log, and the run stays as it was; whoever started it hears of the process' end."""
     monkeypatch.delenv("RESEAT_OPERATE", raising=False)
-    run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
-    runner.start(NOWHERE, journal.path, run.id)
+    run, ended = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE])), threading.Event()
+    runner.start(NOWHERE, journal.path, run.id, ended=ended.set)
     log = runner.log_file(journal.path, run.id)
 
-    assert until(lambda: "Writing is not enabled" in log.read_text())
+    assert ended.wait(60)
+    assert "Writing is not enabled" in log.read_text()
     assert journal.run(run.id) == run
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from reseat.access import Access, approval_in
+from reseat.cli.inputs import note_reading
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
@@ -129,6 +130,7 @@ def connection_of(chosen: argparse.Namespace) -> Connection:
 def connected(chosen: argparse.Namespace) -> Iterator[Session]:
     """Open what a command needs; closed when it ends."""
     connection = connection_of(chosen)
+    note_reading(connection)
     journal = Journal(chosen.journal)
     try:
         target = open_target(connection)

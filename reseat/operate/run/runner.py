@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
@@ -40,13 +41,14 @@ def log_file(journal: Path, run_id: int) -> Path:
     return journal.with_name(f"{journal.name}.run-{run_id}.log")
 
 
-def start(connection: Connection, journal: Path, run_id: int) -> int:
+def start(connection: Connection, journal: Path, run_id: int, *, ended: Callable[[], None] = lambda: None) -> int:
     """Start a process that carries a run out, or goes on with it.
 
     Args:
         connection: how the cluster is reached.
         journal: the journal's file.
         run_id: the run.
+        ended: called in a thread of its own once the process has ended, where this one lives so long.
 
     Returns:
         The process id.
@@ -79,8 +81,13 @@ def start(connection: Connection, journal: Path, run_id: int) -> int:
             f"{log_file(path, run_id)}."
         ) from error
     # Collects the process when it ends; until then it needs nobody.
-    threading.Thread(target=process.wait, name=f"reseat-run-{run_id}", daemon=True).start()
+    threading.Thread(target=_await, args=(process, ended), name=f"reseat-run-{run_id}", daemon=True).start()
     return process.pid
+
+
+def _await(process: subprocess.Popen[bytes], ended: Callable[[], None]) -> None:
+    process.wait()
+    ended()
 
 
 def connection_to_json(connection: Connection) -> str:
