@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from components.look import text
 from components.plan.across_racks import draw_across_racks, draw_within_racks
 from components.plan.against_generate import draw_against_generate
 from components.plan.commands import draw_downloads, draw_execution
@@ -20,10 +21,13 @@ from components.what_if.what_if import plan_of
 from components.what_if.wish_form import wish_form
 from reseat.errors import WishRefused
 from reseat.model import Plan
+from reseat.report.tiered import tiered_sentences
 
 
-def draw_flow(plan: Plan) -> None:
-    """Who gives to whom: brokers, and racks with what crosses them."""
+def draw_flow(seat: OpenLayout, plan: Plan) -> None:
+    """Who gives to whom: brokers, and racks with what crosses them; and what of it is tiered."""
+    for sentence in tiered_sentences(plan, seat.reading.tiering):
+        st.markdown(text.plain(sentence))
     draw_within_racks(plan)
     draw_flows(plan, "flows")
     draw_across_racks(plan)
@@ -41,7 +45,7 @@ def draw(seat: OpenLayout) -> None:
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
-        "Replica flow (from → to)": lambda: draw_flow(plan),
+        "Replica flow (from → to)": lambda: draw_flow(seat, plan),
         "Moves vs. balance": lambda: draw_figure(seat, plan),
         "Commands": lambda: draw_execution(plan, seat.connection_name, seat.version),
         "Proof": lambda: draw_proof(plan.certificate),

@@ -24,6 +24,7 @@ from reseat.formats.documents.writers import (
 )
 from reseat.formats.text.commands import commands, version_of
 from reseat.model import ClusterLayout, Plan, Wish
+from reseat.model.tiering import Tiering
 from reseat.model.units import size
 from reseat.model.wording import listed
 from reseat.planning.conflict import conflict, conflict_in_words
@@ -31,6 +32,7 @@ from reseat.planning.directories import choose_directories
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 from reseat.report.copying import copying_of
+from reseat.report.tiered import tiered_sentences
 
 __all__ = ["plan", "refuse_options_that_do_nothing"]
 
@@ -77,9 +79,9 @@ def plan(chosen: argparse.Namespace) -> int:
         write_json(made.certificate.as_dict())
         complain(*notes, *curve)
     elif streams:
-        complain(*_summary(made, chosen, notes, curve))
+        complain(*_summary(made, chosen, notes, curve, reading.tiering))
     else:
-        say(*_summary(made, chosen, notes, curve))
+        say(*_summary(made, chosen, notes, curve, reading.tiering))
     return 0
 
 
@@ -141,8 +143,8 @@ def _refuse_one_file_for_two(chosen: argparse.Namespace, pieces: Sequence[str] =
     )
 
 
-def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: list[str]) -> list[str]:
-    lines = [*caution_lines(made.certificate), *made.certificate.sentences]
+def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: list[str], tiering: Tiering) -> list[str]:
+    lines = [*caution_lines(made.certificate), *made.certificate.sentences, *tiered_sentences(made, tiering)]
     if curve:
         lines += ["", *curve]
     lines += _racks(made, chosen.price_per_gb)

@@ -88,9 +88,11 @@ class Snapshot:
             the same.
         broker_configs: values that matter by broker id (``unclean.leader.election.enable``,
             ``auto.leader.rebalance.enable``, ``min.insync.replicas``, ``leader.replication.throttled.rate``,
-            ``follower.replication.throttled.rate``); a name that is absent was not told or is not set.
+            ``follower.replication.throttled.rate``, ``follower.fetch.last.tiered.offset.enable``); a name that is
+            absent was not told or is not set.
         topic_configs: overrides that matter by topic (``min.insync.replicas``, ``unclean.leader.election.enable``,
-            ``leader.replication.throttled.replicas``, ``follower.replication.throttled.replicas``).
+            ``leader.replication.throttled.replicas``, ``follower.replication.throttled.replicas``,
+            ``remote.storage.enable``).
         log_dirs: every log directory told, sorted by broker and path.
         pending: (topic, partition) -> replica ids that ``/admin/reassign_partitions`` asks for and that are not
             there yet.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reseat.model.tiering import AFTER_TIERED, TIERED
+
 __all__ = ["BROKER_KEYS", "TOPIC_KEYS"]
 
 #: What is read of a topic.
@@ -10,6 +12,7 @@ TOPIC_KEYS = (
     "unclean.leader.election.enable",
     "leader.replication.throttled.replicas",
     "follower.replication.throttled.replicas",
+    TIERED,
 )
 #: What is read of a broker. Throttles show only once they are set.
 BROKER_KEYS = (
@@ -18,4 +21,5 @@ BROKER_KEYS = (
     "min.insync.replicas",
     "leader.replication.throttled.rate",
     "follower.replication.throttled.rate",
+    AFTER_TIERED,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from reseat.model import ClusterLayout, Finding, LogDirectory, Quorum
+from reseat.model.tiering import Tiering
 
 __all__ = ["LIMITS", "Limits", "Reading", "Skipped"]
 
@@ -92,6 +93,7 @@ class Reading:
         assigns: whether replica lists are assignments; log directories and states only add to those.
         quorum: the controllers of the KRaft cluster, where a snapshot tells them.
         log_dirs: what brokers tell of their log directories, where a snapshot tells it.
+        tiering: which topics are tiered, where a snapshot tells it.
         since: the first Kafka that prints what the text holds, as (3, 7); None where nothing in it tells.
     """
 
@@ -106,4 +108,5 @@ class Reading:
     assigns: bool = True
     quorum: Quorum | None = None
     log_dirs: tuple[LogDirectory, ...] = ()
+    tiering: Tiering = Tiering()  # noqa: RUF009 (frozen)
     since: tuple[int, int] | None = None

@@ -1,0 +1,84 @@
+"""Tiered topics: read from settings, kept in snapshots, and what a plan copies of them is a range."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from reseat.cli.entry import main
+from reseat.formats.documents.snapshot import read_snapshot, reading_of
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.model import Broker, ClusterLayout, Snapshot, Wish
+from reseat.model.tiering import Tiering
+from reseat.planning import plan
+from reseat.report.tiered import tiered_sentences
+
+GB = 1e9
+AFTER = {"follower.fetch.last.tiered.offset.enable": "true"}
+
+
+def cluster(sizes: list[float] | None = None) -> ClusterLayout:
+    """Broker 1 has one partition of a tiered topic and one of another; 2 and 3 can take them."""
+    lists = {("events", 0): [1, 2], ("plain", 0): [1, 3]}
+    brokers = [Broker(broker) for broker in (1, 2, 3)]
+    told = None if sizes is None else dict(zip(lists, sizes, strict=True))
+    return ClusterLayout.from_assignments(lists, brokers=brokers, size_bytes=told)
+
+
+def snapshot(**configs: str) -> Snapshot:
+    """A reading of the cluster; ``configs`` are of every broker."""
+    return Snapshot(
+        cluster([4 * GB, 2 * GB]),
+        datetime(2026, 1, 1, tzinfo=UTC),
+        "admin",
+        topic_configs={"events": {"remote.storage.enable": "true"}, "plain": {"remote.storage.enable": "false"}},
+        broker_configs={broker: dict(configs) for broker in (1, 2, 3)},
+    )
+
+
+def test_a_snapshot_tells_what_is_tiered() -> None:
+    """A setting that is false is none; after it was written and read it is the same."""
+    again = read_snapshot(write_snapshot(snapshot(**AFTER)))
+
+    assert reading_of(again).tiering == Tiering(("events",), (1, 2, 3))
+    assert reading_of(snapshot()).tiering == Tiering(("events",))
+    assert Tiering.of({}, {}) == Tiering()
+
+
+def test_local_logs_alone_are_copied() -> None:
+    """Of a plan that moves nothing tiered, nothing is said."""
+    made = plan(cluster([4 * GB, 2 * GB]), Wish(remove=(1,)))
+
+    assert tiered_sentences(made, Tiering(("events",))) == (
+        "1 new replica is of tiered topics (events), 4.0 GB of local log. What is in remote storage alone is not "
+        "copied.",
+    )
+    assert tiered_sentences(made, Tiering(("another",))) == ()
+    assert tiered_sentences(made, Tiering()) == ()
+
+
+def test_what_is_copied_is_a_range_where_followers_begin_after_the_tiered_offset() -> None:
+    """The least leaves out what these brokers receive of tiered topics; without sizes no bytes are told."""
+    wish = Wish(remove=(1,))
+    said = tiered_sentences(plan(cluster([4 * GB, 2 * GB]), wish), Tiering(("events",), (2, 3)))
+    bare = tiered_sentences(plan(cluster(), wish), Tiering(("events",), (2, 3)))
+
+    assert said[1] == (
+        "Broker 3 copies only what is not tiered yet (follower.fetch.last.tiered.offset.enable). The plan copies "
+        "2.0 GB to 6.0 GB."
+    )
+    assert bare == (
+        "1 new replica is of tiered topics (events). What is in remote storage alone is not copied.",
+        "Broker 3 copies only what is not tiered yet (follower.fetch.last.tiered.offset.enable).",
+    )
+    assert len(tiered_sentences(plan(cluster(), wish), Tiering(("events",), (1, 2)))) == 1
+
+
+def test_the_command_line_says_it(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Below the proof, of a snapshot's file."""
+    file = tmp_path / "snapshot.json"
+    file.write_bytes(write_snapshot(snapshot(**AFTER)))
+
+    assert main(["plan", str(file), "--remove", "1"]) == 0
+    assert "The plan copies 2.0 GB to 6.0 GB." in capsys.readouterr().out
