@@ -237,14 +237,25 @@ def _land(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=later("land", "land_layout"))
 
 
-def _forecast(command: argparse.ArgumentParser) -> None:
+def _of_history(command: argparse.ArgumentParser) -> None:
     said = "the pipeline's tables, a folder or a URL; by default RESEAT_TABLES, else ~/.local/share/reseat/tables"
     command.add_argument("--tables", metavar="DIR", help=said)
-    command.add_argument("--cluster", metavar="NAME", help="only this cluster")
-    said = "how much brokers and clusters may hold, as TOML; by default RESEAT_LIMITS"
+    said = "how much brokers and clusters may hold, and what is told when, as TOML; by default RESEAT_LIMITS"
     command.add_argument("--limits", metavar="FILE", help=said)
+
+
+def _forecast(command: argparse.ArgumentParser) -> None:
+    _of_history(command)
+    command.add_argument("--cluster", metavar="NAME", help="only this cluster")
     options.json_output(command)
     command.set_defaults(run=later("forecast"))
+
+
+def _watch(command: argparse.ArgumentParser) -> None:
+    _of_history(command)
+    said = "what was told and what is still to be told; by default reseat/alerts.json in XDG_STATE_HOME"
+    command.add_argument("--state", metavar="FILE", help=said)
+    command.set_defaults(run=later("service.watch", "watch"))
 
 
 #: Each command: its words, what it does, and an example.
@@ -337,6 +348,7 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         "what a history says about the weeks to come, and when a limit is met",
         "--limits limits.toml",
     ),
+    ("watch", _watch, "tell a webhook what began and what is over since the last time", "--limits limits.toml"),
     ("doctor", doctor_arguments, "what of this installation is as it should be, and what is missing", "--port 8080"),
     ("audit", audit_arguments, "the audit log: whether it is as it was written", "verify audit.jsonl"),
     ("completion", completion_arguments, "print what completes words in a shell", "bash >> ~/.bashrc"),

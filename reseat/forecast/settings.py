@@ -1,4 +1,4 @@
-"""The limits file: how much a broker and a cluster may hold, for all clusters and for one.
+"""The limits file: how much a broker and a cluster may hold, for all clusters and for one, and what is told when.
 
 Example::
 
@@ -10,6 +10,16 @@ Example::
 
     [clusters.orders.limits]         # what is not named here is as above
     replicas_per_broker = 2000
+
+    [[alerts]]
+    name = "offline partitions"
+    measure = "offline"              # a count of the table snapshots
+    above = 0
+
+    [[alerts]]
+    name = "disk full soon"
+    limit_within_days = 14
+    clusters = ["orders"]
 """
 
 from __future__ import annotations
@@ -19,14 +29,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from reseat.errors import InputRefused
 from reseat.model.units import bytes_in
 
-__all__ = ["NAMED_BY", "Limits", "Settings", "configured", "read_settings"]
+__all__ = ["MEASURES", "NAMED_BY", "Alert", "Form", "Limits", "Settings", "configured", "read_settings"]
 
 #: The environment's name for the file.
 NAMED_BY = "RESEAT_LIMITS"
@@ -55,6 +65,55 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Limits(**{name: getattr(general, name) if mine is None else mine for name, mine in pairs})
 
 
+#: What an alert may be about, as the table ``snapshots`` calls it.
+MEASURES = (
+    "brokers_down", "partitions", "replicas", "size_bytes", "offline", "under_replicated", "below_min_isr",
+    "not_preferred", "reassigning", "rack_violations", "replica_spread", "leader_spread", "byte_spread",
+    "findings_broken", "findings_attention",
+)  # fmt: skip
+Form = Literal["json", "slack"]
+
+
+class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be told of, once when it begins and once when it is over: one of three kinds.
+
+    Attributes:
+        name: what it is called; no two have the same.
+        measure: one of ``MEASURES``, more than ``above``.
+        above: see there.
+        finding: a kind of finding (the table ``findings``), found at all.
+        limit_within_days: a limit is likely met within so many days, or is met already.
+        clusters: only of these; empty: of all.
+    """
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    measure: str | None = None
+    above: float = 0
+    finding: str | None = None
+    limit_within_days: Annotated[int, msgspec.Meta(ge=0, le=365)] | None = None
+    clusters: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what would never be told.
+
+        Raises:
+            ValueError: it is of no kind or of several, or what it names is not known.
+        """
+        if [self.measure, self.finding, self.limit_within_days].count(None) != 2:
+            raise ValueError(f"alert {self.name!r} needs one of measure, finding, limit_within_days")
+        if self.measure is not None and self.measure not in MEASURES:
+            raise ValueError(f"alert {self.name!r}: {self.measure!r} is none of {', '.join(MEASURES)}")
+        if self.finding is not None:
+            from reseat.balance.mends import KINDS
+
+            if self.finding not in KINDS:
+                raise ValueError(f"alert {self.name!r}: {self.finding!r} is no kind of finding")
+
+
+class _Webhook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    form: Form = "json"
+
+
 class _OfCluster(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
 
@@ -62,6 +121,8 @@ class _OfCluster(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     clusters: dict[str, _OfCluster] = {}
+    alerts: tuple[Alert, ...] = ()
+    webhook: _Webhook = _Webhook()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +133,15 @@ class Settings:
         general: the limits of every cluster.
         of_cluster: those of some clusters, which go before.
         source: the file, or None.
+        alerts: what is told to a webhook.
+        form: how it is told.
     """
 
     general: Limits = field(default_factory=Limits)
     of_cluster: Mapping[str, Limits] = field(default_factory=dict)
     source: str | None = None
+    alerts: tuple[Alert, ...] = ()
+    form: Form = "json"
 
     def limits(self, cluster: str) -> Limits:
         """The limits of a cluster."""
@@ -109,9 +174,10 @@ def read_settings(file: Path) -> Settings:
         raise InputRefused("The limits file is larger than 1 MB; a few lines of TOML were expected.", source=source)
     try:
         told = msgspec.convert(tomllib.loads(data.decode()), _File)
-        return Settings(
-            _in_bytes(told.limits), {name: _in_bytes(one.limits) for name, one in told.clusters.items()}, source
-        )
+        of_cluster = {name: _in_bytes(one.limits) for name, one in told.clusters.items()}
+        if len({alert.name for alert in told.alerts}) < len(told.alerts):
+            raise ValueError("two alerts have the same name")
+        return Settings(_in_bytes(told.limits), of_cluster, source, told.alerts, told.webhook.form)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputRefused(f"The limits file is not TOML: {error}.", source=source) from error
     except (msgspec.ValidationError, ValueError) as error:

@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     UNFINISHED = (
         1,
         "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it ended otherwise than planned; of doctor: "
-        "something is broken; of audit: the log does not hold",
+        "something is broken; of audit: the log does not hold; of watch: messages are still waiting",
     )
     REFUSED = 2, "invalid input or request, an invalid plan, or a cluster that cannot be read: one message says why"
     STOPPED = 130, "stopped by Ctrl-C"

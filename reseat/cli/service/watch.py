@@ -1,0 +1,53 @@
+"""``watch``: tell a webhook what began and what is over since the last time."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reseat.alerts.outbox import Outbox, default_state, opened
+from reseat.alerts.raised import judged
+from reseat.alerts.webhook import NAMED_BY, send
+from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import complain, say
+from reseat.errors import InputRefused
+from reseat.forecast.settings import Settings, configured, read_settings
+from reseat.history.places import default_tables
+from reseat.history.read import History
+from reseat.model.wording import counted
+
+__all__ = ["watch"]
+
+
+def watch(chosen: argparse.Namespace) -> int:
+    """Look once and tell; see the command's ``--help``."""
+    settings = configured() if chosen.limits is None else read_settings(Path(chosen.limits))
+    if not settings.alerts:
+        raise InputRefused("There is no alert; [[alerts]] in the limits file were expected.", source=settings.source)
+    address = os.environ.get(NAMED_BY, "")
+    if not address:
+        raise InputRefused(f"{NAMED_BY} is not set: the address of the webhook.")
+    history = History.open(default_tables(os.environ) if chosen.tables is None else chosen.tables)
+    if not history.clusters():
+        raise InputRefused("There are no snapshots in these tables.", source=history.where)
+    with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
+        now = datetime.now(UTC)
+        outbox.note(judged(history, settings), [alert.name for alert in settings.alerts], now)
+        for old in outbox.give_up(now):
+            complain(f"reseat watch: given up after a week: {old.cluster}, {old.alert} {old.event}: {old.sentence}")
+        return _tell(outbox, settings, address)
+
+
+def _tell(outbox: Outbox, settings: Settings, address: str) -> int:
+    """In the order of what happened: nothing is told to be over that nobody heard began."""
+    for message in outbox.waiting:
+        why = send(address, settings.form, message)
+        if why is not None:
+            left = counted(len(outbox.waiting), "message")
+            complain(f"reseat watch: The webhook did not accept a message: {why}. Waiting for the next time: {left}.")
+            return ExitCode.UNFINISHED
+        outbox.told(message)
+        say(f"Told: {message.cluster}, {message.alert} {message.event}: {message.sentence}")
+    return ExitCode.DONE

@@ -1,0 +1,194 @@
+"""``watch`` against a real webhook: each change once, in order, over restarts, kills and outages; tries are bounded."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reseat.alerts import webhook
+from reseat.alerts.outbox import opened
+from reseat.alerts.raised import Judged
+from reseat.cli import main
+from reseat.errors import InputRefused
+from tests.alerts.hook import Hook, hook
+from tests.history import made
+from tests.history.made import history as snapshots
+
+_ALERTS = """
+[limits]
+partitions_per_cluster = 8
+
+[[alerts]]
+name = "offline partitions"
+measure = "offline"
+above = 0
+
+[[alerts]]
+name = "no leader"
+finding = "offline"
+clusters = ["shop"]
+
+[[alerts]]
+name = "full"
+limit_within_days = 14
+"""
+
+
+@pytest.fixture
+def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hook]:
+    """A webhook that is configured, alerts, and no waiting between tries."""
+    (tmp_path / "limits.toml").write_text(_ALERTS)
+    monkeypatch.setattr(webhook, "PAUSES", (0.0, 0.0))
+    with hook() as listening:
+        monkeypatch.setenv("RESEAT_WEBHOOK", listening.address)
+        yield listening
+
+
+def tables(home: Path, moments: int) -> Path:
+    """The small history up to one of its moments: at the second, broker 4 is gone and a partition offline."""
+    told = {"shop": snapshots()["shop"][:moments]}
+    return made.write(home / f"until-{moments}", told, swept=False).tables
+
+
+def words(home: Path, moments: int) -> list[str]:
+    """What one types."""
+    where = home / f"until-{moments}" / "tables"
+    found = where if where.exists() else tables(home, moments)
+    return ["watch", "--tables", str(found), "--limits", str(home / "limits.toml"), "--state", str(home / "state.json")]
+
+
+def heard(of: Hook) -> list[tuple[str, str]]:
+    """What the webhook was told: alert and event."""
+    return [(body["alert"], body["event"]) for _, body in of.came]
+
+
+def test_each_change_is_told_once_when_it_begins_and_once_when_it_is_over(hooked: Hook, tmp_path: Path) -> None:
+    """Looked at twice at each moment; the limit is met from the start, and stays so."""
+    for moments in (1, 1, 2, 2, 3, 3, 4, 4):
+        assert main(words(tmp_path, moments)) == 0
+
+    assert heard(hooked) == [
+        ("full", "began"),
+        ("offline partitions", "began"),
+        ("no leader", "began"),
+        ("offline partitions", "over"),
+        ("no leader", "over"),
+    ]
+    assert len(set(hooked.ids)) == 5
+    body = hooked.came[1][1]
+    assert (body["cluster"], body["sentence"], body["id"]) == ("shop", "offline is 1 (limit 0)", hooked.ids[1])
+    assert "secret" not in json.dumps(hooked.came) + (tmp_path / "state.json").read_text()
+
+
+def test_an_outage_loses_nothing_and_is_not_hammered(
+    hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three tries, then it waits for the next time; what began is told before what is over."""
+    hooked.answers = [503, 0, 503, 404]
+
+    assert main(words(tmp_path, 2)) == 1
+    assert len(hooked.came) == 3
+    assert (
+        "did not accept a message: it answered 503. Waiting for the next time: 3 messages." in capsys.readouterr().err
+    )
+    assert main(words(tmp_path, 4)) == 1  # 404 is tried once alone
+    assert len(hooked.came) == 4
+    assert main(words(tmp_path, 4)) == 0
+    assert set(hooked.ids[:5]) == {hooked.ids[0]}
+    told = heard(hooked)[4:]
+    assert told.index(("no leader", "began")) < told.index(("no leader", "over"))
+    assert len(told) == len(set(told)) == 5
+
+
+def test_killed_while_it_tells_it_tells_again_with_the_same_key(hooked: Hook, tmp_path: Path) -> None:
+    """The webhook heard it and had not answered: it may come twice, and says that it is the same."""
+    hooked.go_on.clear()
+    command = [sys.executable, "-m", "reseat", *words(tmp_path, 2)]
+    process = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
+    assert hooked.heard.wait(60)
+    with pytest.raises(InputRefused, match="Another reseat watch is at work"), opened(tmp_path / "state.json"):
+        pass
+    process.kill()
+    process.wait()
+    hooked.go_on.set()
+
+    assert main(words(tmp_path, 2)) == 0
+    assert len(hooked.came) == 4
+    assert hooked.ids[0] == hooked.ids[1]
+    assert len(set(hooked.ids)) == 3
+
+
+def test_slack_is_told_in_its_own_form(hooked: Hook, tmp_path: Path) -> None:
+    """A text in which no name makes a link or calls somebody."""
+    text = _ALERTS.replace("no leader", "<!channel> & co")
+    (tmp_path / "limits.toml").write_text(text + '\n[webhook]\nform = "slack"\n')
+
+    assert main(words(tmp_path, 2)) == 0
+    (said,) = [body["text"] for _, body in hooked.came if "channel" in body["text"]]
+    assert said.startswith(":red_circle: shop, &lt;!channel&gt; &amp; co began: ")
+    assert said.endswith("(snapshot of 2026-05-01 15:10 UTC)")
+
+
+def test_what_is_unknown_is_not_over_and_what_waits_is_given_up_after_a_week(tmp_path: Path) -> None:
+    """An alert that is not in the file any more is forgotten without a word."""
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+
+    def found(holds: bool | None, snapshot: str) -> list[Judged]:
+        return [Judged("shop", "a", holds, "so", snapshot, now)]
+
+    with opened(tmp_path / "state.json") as outbox:
+        outbox.note(found(True, "1"), ["a"], now)
+        outbox.note(found(None, "2"), ["a"], now)
+        assert [one.event for one in outbox.waiting] == ["began"]
+    with opened(tmp_path / "state.json") as outbox:
+        assert outbox.give_up(now + timedelta(days=7)) == ()
+        assert [one.alert for one in outbox.give_up(now + timedelta(days=7, seconds=1))] == ["a"]
+        outbox.note([], [], now)
+        outbox.note(found(False, "3"), ["a"], now)
+        assert outbox.waiting == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[alerts]]\nname = "a"\n', "needs one of measure, finding, limit_within_days"),
+        ('[[alerts]]\nname = "a"\nmeasure = "offlines"\n', "'offlines' is none of"),
+        (
+            '[[alerts]]\nname = "a"\nfinding = "offline"\n[[alerts]]\nname = "a"\nfinding = "same_host"\n',
+            "the same name",
+        ),
+        ('[[alerts]]\nname = "a"\nfinding = "offlin"\n', "'offlin' is no kind of finding"),
+        ("[limits]\ndisk = 5\n", "There is no alert"),
+    ],
+)
+def test_alerts_that_would_never_be_told_are_refused(
+    hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    """With exit code 2, before anything is told."""
+    (tmp_path / "limits.toml").write_text(text)
+
+    assert main(words(tmp_path, 1)) == 2
+    assert said in capsys.readouterr().err
+    assert hooked.came == []
+
+
+def test_without_a_webhook_nothing_is_noted(
+    hooked: Hook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Or what began would be lost; an address that is none is refused without being told on."""
+    monkeypatch.delenv("RESEAT_WEBHOOK")
+    assert main(words(tmp_path, 1)) == 2
+    assert not (tmp_path / "state.json").exists()
+    monkeypatch.setenv("RESEAT_WEBHOOK", "ftp://secret")
+
+    assert main(words(tmp_path, 1)) == 2
+    said = capsys.readouterr().err
+    assert "RESEAT_WEBHOOK: An address that begins with https://" in said
+    assert "secret" not in said
