@@ -50,6 +50,16 @@ def test_lines_follow_each_other_by_their_hashes(log: Path) -> None:
     assert found == audit.Verified(3, lines[2]["hash"], lines[2]["at"], "")
 
 
+def test_a_line_is_on_the_disk_before_anything_happens(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is forced to disk has the line already."""
+    forced: list[bytes] = []
+    monkeypatch.setattr(os, "fsync", lambda file: forced.append(os.pread(file, 65_536, 0)))
+    audit.record("write", who="ada@example.org", cluster="C1")
+
+    assert forced == [log.read_bytes()]
+    assert json.loads(forced[0].splitlines()[3])["event"] == "write"
+
+
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [

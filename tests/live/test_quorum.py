@@ -11,11 +11,13 @@ import pytest
 from reseat.balance.quorum import quorum_in_words
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.documents.snapshot_writer import write_snapshot
-from reseat.model import Quorum, Snapshot
+from reseat.model import Finding, Quorum, Snapshot
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import read_admin_cluster
 from tests.conftest import missing
 from tests.servers import cluster as servers
+
+pytestmark = pytest.mark.kafka
 
 CONTROLLERS = (101, 102, 103)
 
@@ -25,7 +27,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.KafkaC
     """One broker and three controllers."""
     what = servers.missing()
     if what:
-        missing(what)
+        missing("kafka", what)
     started = servers.start("kraft-4.4", tmp_path_factory.mktemp("quorum"), {1: "a"}, controllers=CONTROLLERS)
     try:
         yield started
@@ -42,6 +44,11 @@ def told(snapshot: Snapshot) -> Quorum:
     """Its quorum, which must be told."""
     assert snapshot.quorum is not None
     return snapshot.quorum
+
+
+def found(snapshot: Snapshot) -> list[Finding]:
+    """What is found of it, without what the disk that tests run on is told to lack."""
+    return [one for one in snapshot.findings if one.kind != "log_dir_full"]
 
 
 def awaited(cluster: servers.KafkaCluster, so: Callable[[Snapshot], bool]) -> Snapshot:
@@ -66,7 +73,7 @@ def test_voters_and_observers_are_those_of_kafkas_own_tool(cluster: servers.Kafk
     assert [one.id for one in quorum.observers] == [1]
     assert quorum.dynamic
     assert [broker.id for broker in snapshot.layout.brokers] == [1]
-    assert not [one for one in snapshot.findings if one.kind != "log_dir_full"]  # told of the disk that tests run on
+    assert not found(snapshot)
     assert quorum_in_words(quorum).startswith("dynamic quorum of 3 voters (101, 102 and 103)")
     assert read_snapshot(write_snapshot(snapshot)).quorum == quorum
 
@@ -78,14 +85,14 @@ def test_a_controller_that_is_killed_is_found_follower_or_leader(cluster: server
     follower = next(one for one in CONTROLLERS if one != leader)
 
     cluster.stop_broker(follower, kill=True)
-    late = awaited(cluster, lambda snapshot: bool(snapshot.findings))
-    assert [(one.kind, one.brokers) for one in late.findings] == [("quorum_voter_behind", (follower,))]
-    assert "has not caught up for" in late.findings[0].sentence
+    late = awaited(cluster, lambda snapshot: bool(found(snapshot)))
+    assert [(one.kind, one.brokers) for one in found(late)] == [("quorum_voter_behind", (follower,))]
+    assert "has not caught up for" in found(late)[0].sentence
     cluster.start_broker(follower)
-    awaited(cluster, lambda snapshot: not snapshot.findings)
+    awaited(cluster, lambda snapshot: not found(snapshot))
 
     cluster.stop_broker(leader, kill=True)
-    lost = awaited(cluster, lambda now: [one.brokers for one in now.findings] == [(leader,)])
-    assert f"since {lost.controller} leads" in lost.findings[0].sentence
+    lost = awaited(cluster, lambda now: [one.brokers for one in found(now)] == [(leader,)])
+    assert f"since {lost.controller} leads" in found(lost)[0].sentence
     cluster.start_broker(leader)
-    awaited(cluster, lambda snapshot: not snapshot.findings)
+    awaited(cluster, lambda snapshot: not found(snapshot))

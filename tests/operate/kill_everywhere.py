@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from reseat.operate.journal import schema
 from reseat.operate.journal.journal import Approval, Journal, Lease, PlannedMove
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.run.cordoning import cordons_left
@@ -179,6 +180,7 @@ def one(folder: Path, scenario: str, fatal: int) -> dict[str, object]:
 
 def main(folder: Path, scenario: str, every: int) -> list[dict[str, object]]:
     """Every step, until one is not reached any more."""
+    schema.SYNCHRONOUS = "OFF"  # SIGKILL takes nothing from a file that was written
     results = []
     for fatal in range(1, _ENOUGH, every):
         results.append(one(folder / str(fatal), scenario, fatal))

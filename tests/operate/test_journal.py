@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import sqlite3
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from reseat.errors import InputRefused, WriteRefused
+from reseat.operate.journal import schema
 from reseat.operate.journal.file_systems import network_file_system
 from reseat.operate.journal.journal import Approval, Journal, PlannedMove
 from reseat.operate.journal.owner import Owner, is_alive, this_process
@@ -61,6 +63,15 @@ def test_the_files_are_the_owners_alone(journal):
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in journal.path.parent.iterdir()}
     assert set(modes) >= {"journal.sqlite", "journal.sqlite-wal"}
     assert set(modes.values()) == {0o600}
+
+
+def test_a_commit_waits_until_the_disk_has_it(tmp_path):
+    """A journal loses nothing with the power: seen in the module as it is outside of tests, which do not wait."""
+    spec = importlib.util.spec_from_file_location("as_outside_of_tests", schema.__file__)
+    outside = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(outside)
+    with closing(outside.open_database(tmp_path / "journal.sqlite")) as database:
+        assert database.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
 
 
 def test_a_step_is_open_until_its_outcome_is_told(journal):

@@ -18,6 +18,8 @@ VERSION = 5
 _APPLICATION = 0x72736561
 #: A writer holds the file for milliseconds; whoever waits longer than this meets a machine in trouble.
 _BUSY_SECONDS = 30.0
+#: A commit waits until the disk has it; only tests, whose files nobody wants back, do not wait.
+SYNCHRONOUS = "FULL"
 _WAL_TRIES = 100
 
 #: What is said of a place where two processes could not rely on the journal.
@@ -193,7 +195,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     finally:
         database.execute("ROLLBACK")
     _write_ahead(database, path)
-    database.execute("PRAGMA synchronous = FULL")
+    database.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     database.execute("BEGIN IMMEDIATE")
     version = _refuse_what_is_no_journal(database, path)
     if version == 0:
