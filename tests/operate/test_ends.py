@@ -132,6 +132,7 @@ def test_what_an_earlier_reseat_gave_up_is_found_again(journal, tmp_path):
     raw.execute("UPDATE runs SET state = 'failed', ended_at = approved_at")
     raw.execute("ALTER TABLE runs DROP COLUMN paused_by")
     raw.execute("ALTER TABLE runs DROP COLUMN schedule")
+    raw.execute("DROP TABLE proposals")
     raw.execute("PRAGMA user_version = 2")
     raw.commit()
     raw.close()
