@@ -17,6 +17,7 @@ from reseat.operate.checks.check import CheckResult
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState
 from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.journal.values import Approval, PlannedMove
 from reseat.operate.proposing import decide, propose, withdraw
 
 from .guarding import CLUSTER, LISTS, judged, layout, request, sealed, sealed_text, snapshot
@@ -255,3 +256,22 @@ def test_without_its_line_nothing_is_proposed_or_decided(journal, tmp_path, monk
 
     refused(lambda: decide(journal, row, BO, ACCESS, approve=True), "audit")
     assert journal.proposal(row.id).state is ProposalState.PROPOSED
+
+
+def test_an_approval_that_went_away_since_the_check_lets_no_run_begin(journal):
+    """Withdrawn, or another proposal's, in the moment that the run is journaled: there is no run then."""
+    row = proposed(journal)
+    move = PlannedMove("orders", 2, (3, 1), (4, 1))
+    run = Approval(CLUSTER, "prod", row.plan, "{}", row.hash, "cy", [move], proposal=row.id)
+
+    refused(lambda: journal.approve(run), "does not count any more")  # nobody has approved it yet
+
+    decide(journal, row, BO, ACCESS, approve=True)
+
+    refused(lambda: journal.approve(replace(run, proposal=0)), "does not count any more")
+    refused(lambda: journal.approve(replace(run, hash="another")), "does not count any more")
+
+    withdraw(journal, row, ADA)
+
+    refused(lambda: journal.approve(run), "does not count any more")
+    assert journal.runs() == ()
