@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Options
+from reseat.model import NONE, BoolArray, ClusterLayout, Options
 from reseat.model.arrays import newcomers, on_brokers
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
@@ -36,6 +36,7 @@ from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
+from reseat.planning.solve.last_resort import lacking
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "ruled", "sharing"]
@@ -74,8 +75,9 @@ def ruled(
     """
     if options.rack_levels:
         problem = in_regions(problem, layout, options)
+    strict = moves if strict is None else strict
     if not (options.only_onto or options.keep_apart):
-        return _within_capacity(problem, layout, options, strict=moves if strict is None else strict)
+        return _within_capacity(problem, layout, options, strict=strict)
     every = np.arange(len(problem.lists)) if rows is None else rows
     # Brokers that receive nothing give up what is elsewhere, too; the dead and the fenced cannot.
     gives = on_brokers(problem.staying, layout.available & ~layout.cordoned) & moves
@@ -88,8 +90,7 @@ def ruled(
         placed, short = _placed(problem, layout, divided, every, gives)
     if short.size:
         raise _too_few(layout, short)
-    problem = placed
-    return _within_capacity(problem, layout, options, strict=moves if strict is None else strict)
+    return _within_capacity(placed, layout, options, strict=strict)
 
 
 def fitted(
@@ -202,20 +203,13 @@ def _placed(
     allowed, group = allowed[first], of_topic[layout.topic_of[rows]]
     late = None if problem.late is None else problem.late & allowed
     problem = replace(problem, receivers=problem.open_to & allowed, late=late, group=group)
-    elsewhere = ~_on(allowed, group, problem.staying) & gives
+    wide = np.append(allowed, np.ones((len(allowed), 1), np.bool_), axis=1)  # padding may be anywhere
+    elsewhere = ~wide[group[:, None], problem.staying] & gives
     if elsewhere.any():
         out = elsewhere if problem.out is None else problem.out | elsewhere
         problem = replace(problem, out=out, fixed=problem.fixed & ~elsewhere)
-    takes = problem.open_to if late is None else problem.open_to | late
-    taken = (_on(takes, group, problem.staying) & (problem.staying != NONE)).sum(axis=1)
-    return problem, rows[problem.need > takes.sum(axis=1)[group] - taken]
-
-
-def _on(brokers: BoolArray, group: _Ints, lists: IntArray) -> BoolArray:
-    """(n, R) which replicas are on those of their class's brokers (C, B); padding is."""
-    wide = np.append(brokers, np.ones((len(brokers), 1), np.bool_), axis=1)
-    found: BoolArray = wide[group[:, None], lists]
-    return found
+    every = problem if late is None else replace(problem, receivers=problem.open_to | late)
+    return problem, rows[lacking(every) > 0]
 
 
 def _too_few(layout: ClusterLayout, rows: _Ints) -> WishRefused:

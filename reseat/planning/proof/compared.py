@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Options
+from reseat.model.arrays import lists_differ
 from reseat.model.units import size
 from reseat.model.wording import counted
 
@@ -82,7 +83,7 @@ class Change:
         closed = cordoned | np.isin(ids, np.array(rules.never_onto, np.int64))
         able = _available(current.brokers, alive & ~closed)
         targets = able if (joins & able).any() else able | (joins & alive & ~closed)
-        rows = _differing_rows(current.replicas, proposed.replicas)
+        rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
         width = max(current.replicas.shape[1], proposed.replicas.shape[1], 1)
         change = cls(
             current=current,
@@ -292,7 +293,7 @@ class Change:
         )
 
     def _note_duplicates(self) -> None:
-        rows = np.flatnonzero(_has_duplicate(self.proposed.replicas))
+        rows = self.proposed.duplicates
 
         def sentences() -> Iterable[str]:
             for row in rows.tolist():
@@ -423,32 +424,7 @@ def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> t
     return tuple(out)
 
 
-# ---- passes over all partitions: a column at a time, since reducing over short rows is ten times slower ------
-
-
-def _differing_rows(before: IntArray, after: IntArray) -> IndexArray:
-    """(n,) rows whose lists differ in any way, ascending."""
-    shared = min(before.shape[1], after.shape[1])
-    differs = np.zeros(len(before), np.bool_)
-    for column in range(shared):
-        differs |= before[:, column] != after[:, column]
-    wider = before if before.shape[1] > shared else after
-    for column in range(shared, wider.shape[1]):
-        differs |= wider[:, column] != NONE
-    return np.flatnonzero(differs)
-
-
-def _has_duplicate(replicas: IntArray) -> BoolArray:
-    """(P,) whether a broker occurs twice in the list."""
-    if replicas.shape[1] > _WIDE:
-        ordered = np.sort(replicas, axis=1)
-        found: BoolArray = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).any(axis=1)
-        return found
-    twice = np.zeros(len(replicas), np.bool_)
-    for right in range(1, replicas.shape[1]):
-        for left in range(right):
-            twice |= (replicas[:, left] == replicas[:, right]) & (replicas[:, right] != NONE)
-    return twice
+# ---- passes over all partitions, of short rows a column at a time: reducing over them is ten times slower -----
 
 
 def _counts(replicas: IntArray, brokers: int) -> IndexArray:

@@ -74,30 +74,13 @@ def solved_in_parts(
         if room is not None and room.min() < 0:
             raise NoRoom("Partitions to which few brokers are left need more of them than the cap allows.")
         elsewhere = problem.loads - np.bincount(problem.staying[plain].ravel() + 1, minlength=len(took) + 1)[1:]
-        rest, best = solve(_part(problem, plain, base=elsewhere + took, room=room), plain, forced)
+        rest, best = solve(replace(problem.part(plain, elsewhere + took), room=room), plain, forced)
         found.append(Found(plain[rest.rows], rest.lists, rest.relaxed))
         exact = exact and best
     width = max(one.lists.shape[1] for one in found)
     rows, lists = np.concatenate([one.rows for one in found]), [widened(one.lists, width) for one in found]
     order = np.argsort(rows)
     return Found(rows[order], np.concatenate(lists)[order], found[0].relaxed).in_order(problem), exact
-
-
-def _part(problem: Problem, rows: _Ints, *, base: _Ints, room: _Ints | None) -> Problem:
-    """The problem of some of its rows."""
-
-    def taken(column: npt.NDArray[np.bool_] | _Ints | None) -> npt.NDArray[np.bool_] | _Ints | None:
-        return None if column is None else column[rows]
-
-    of_rows = {name: taken(getattr(problem, name)) for name in ("out", "further", "size", "group")}
-    return replace(
-        problem,
-        lists=problem.lists[rows],
-        fixed=problem.fixed[rows],
-        base=base,
-        room=room,
-        **of_rows,  # type: ignore[arg-type]
-    )
 
 
 def _late(problem: Problem, rows: _Ints, forced: npt.NDArray[np.int64], resorts: BoolArray) -> Problem:
