@@ -8,7 +8,7 @@ import numpy.typing as npt
 from reseat.model import BoolArray, ClusterLayout
 from reseat.model.wording import counted, named
 
-__all__ = ["Rows", "brokers_named", "ids_where", "partitions", "rows_where", "topics_of_rows"]
+__all__ = ["Rows", "brokers_named", "ids_where", "partitions", "rows_where"]
 
 #: Rows of a layout, ascending: what a finding is about.
 Rows = npt.NDArray[np.int64]
@@ -27,11 +27,6 @@ def partitions(rows: Rows) -> str:
 def ids_where(layout: ClusterLayout, mask: BoolArray) -> tuple[int, ...]:
     """Ids of the brokers that a mask over brokers chooses."""
     return tuple(layout.broker_ids[mask].tolist())
-
-
-def topics_of_rows(layout: ClusterLayout, rows: Rows) -> tuple[str, ...]:
-    """Names of the topics of rows, each once."""
-    return tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]).tolist())
 
 
 def brokers_named(ids: tuple[int, ...]) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from reseat.balance import health
 from reseat.balance.broker_findings import of_brokers, of_racks_and_hosts
-from reseat.balance.finding_parts import Rows, brokers_named, partitions, rows_where, topics_of_rows
+from reseat.balance.finding_parts import Rows, brokers_named, partitions, rows_where
 from reseat.balance.mends import KINDS
 from reseat.balance.racks import least_replica_spread
 from reseat.balance.spread import Spread, spread_of
@@ -98,7 +98,7 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
     # RF 1 with min ISR 1 leaves none to spare either, but there RF itself is the trouble and the owner chose it.
     rows = rows_where((floor >= factor) & (floor > 1))
     if rows.size:
-        topics = topics_of_rows(layout, rows)
+        topics = layout.topics_at(rows)
         yield Finding(
             "min_isr_not_below_replication_factor",
             Severity.ATTENTION,
@@ -132,7 +132,7 @@ def _lists(layout: ClusterLayout) -> Iterator[Finding]:
     factor = health.staying_factor(layout)
     rows = _mixed_factor_rows(layout, factor)
     if rows.size:
-        topics = topics_of_rows(layout, rows)
+        topics = layout.topics_at(rows)
         yield Finding(
             "mixed_replication_factor",
             Severity.ATTENTION,

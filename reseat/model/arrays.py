@@ -16,6 +16,7 @@ import numpy.typing as npt
 from reseat.model.columns import NONE, NOT_TOLD, IntArray
 
 __all__ = [
+    "counts_on",
     "found_in",
     "frozen",
     "holds",
@@ -157,6 +158,11 @@ def on_brokers(lists: npt.NDArray[np.integer], chosen: npt.NDArray[np.bool_]) ->
     """
     mask: npt.NDArray[np.bool_] = np.append(chosen, False)[lists]  # position -1 reads the last one
     return mask
+
+
+def counts_on(lists: npt.NDArray[np.integer], brokers: int) -> npt.NDArray[np.int64]:
+    """How many replicas of these lists are on each broker, (B,) int64; padding (-1) is on none."""
+    return np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:]  # the first counts the padding
 
 
 def ids_at(ids: npt.NDArray[np.int32], positions: npt.NDArray[np.int32]) -> IntArray:

@@ -158,6 +158,10 @@ class ClusterLayout(LayoutColumns):
         first, last = np.searchsorted(self.topic_of, [code, code + 1])
         return range(int(first), int(last))
 
+    def topics_at(self, rows: npt.NDArray[np.integer] | BoolArray) -> tuple[str, ...]:
+        """Names of the topics of rows (n,), or of a mask over them (P,), each once, in their order."""
+        return tuple(self.topics[i] for i in np.unique(self.topic_of[rows]).tolist())
+
     def is_topic(self, names: Iterable[str]) -> BoolArray:
         """(T,) bool: which topics are among these names. By a set: numpy compares texts one by one."""
         wanted = frozenset(names)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model.arrays import frozen, ids_at, row_any, row_counts, row_repeats
+from reseat.model.arrays import counts_on, frozen, ids_at, row_any, row_counts, row_repeats
 from reseat.model.broker import Broker, BrokerState
 from reseat.model.columns import COLUMNS, NONE, BoolArray, FloatArray, IntArray
 from reseat.model.gaps import Gaps
@@ -109,8 +109,7 @@ class LayoutColumns:
     @cached_property
     def replicas_by_broker(self) -> npt.NDArray[np.int64]:
         """(B,) int64: the number of replicas on each broker, those being added or removed included."""
-        # From the second entry on: the first counts the padding.
-        return frozen(np.bincount(self.replicas.ravel() + 1, minlength=len(self.brokers) + 1)[1:])
+        return frozen(counts_on(self.replicas, len(self.brokers)))
 
     @cached_property
     def preferred_by_broker(self) -> npt.NDArray[np.int64]:

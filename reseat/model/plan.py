@@ -208,7 +208,7 @@ class Plan:
     @property
     def changed_topics(self) -> tuple[str, ...]:
         """Topics with a partition whose replica list differs, sorted."""
-        return tuple(self.current.topics[i] for i in np.unique(self.current.topic_of[self.changed]).tolist())
+        return self.current.topics_at(self.changed)
 
     @cached_property
     def moves(self) -> Moves:

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
 from reseat.model import NONE, BrokerState, ClusterLayout, IntArray, Plan
-from reseat.model.arrays import newcomers, of_one_width, row_counts, widened
+from reseat.model.arrays import newcomers, of_one_width, row_any, row_counts, widened
 from reseat.placement import JavaRandom, Proposal, ProposalSpread, RackMode, Tool, proposal_spread, propose
 
 __all__ = ["AgainstGenerate", "Beside", "against_generate", "beside_one_draw", "expected_seconds"]
@@ -171,8 +171,8 @@ def _asked(plan: Plan) -> tuple[tuple[int, ...], tuple[str, ...]]:
     brokers = tuple(b.id for b in layout.brokers if not (b.id in gone or b.state in idle or b.offline_dirs))
     if not wish.remove:
         return brokers, layout.topics
-    touched = np.isin(layout.replica_ids, wish.remove).any(axis=1)
-    return brokers, tuple(layout.topics[code] for code in np.unique(layout.topic_of[touched]).tolist())
+    touched = row_any(np.isin(layout.replica_ids, wish.remove))
+    return brokers, layout.topics_at(touched)
 
 
 def _by_row(layout: ClusterLayout, proposal: Proposal) -> tuple[IntArray, IntArray]:

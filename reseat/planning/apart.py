@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout
-from reseat.model.arrays import on_brokers, row_counts
+from reseat.model.arrays import counts_on, on_brokers, row_counts
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.problem import Problem
 
@@ -158,5 +158,4 @@ def replicas_of(layout: ClusterLayout, members: list[_Ints], rows: _Ints | None 
     topic = layout.topic_of if rows is None else layout.topic_of[rows]
     lists = layout.replicas if lists is None else lists
     brokers = len(layout.brokers)
-    held = [np.bincount(lists[np.isin(topic, one)].ravel() + 1, minlength=brokers + 1)[1:] for one in members]
-    return np.array(held, np.int64)
+    return np.array([counts_on(lists[np.isin(topic, one)], brokers) for one in members], np.int64)

@@ -188,7 +188,7 @@ def _diversity_lost(plan: Plan) -> Finding | None:
     lost = rows[found]
     if not lost.size:
         return None
-    topics = tuple(plan.current.topics[i] for i in np.unique(plan.current.topic_of[lost]).tolist())
+    topics = plan.current.topics_at(lost)
     return Finding(
         "rack_diversity_lost",
         Severity.ATTENTION,

@@ -267,7 +267,7 @@ def require_no_duplicates(layout: ClusterLayout) -> None:
     ids = layout.replica_ids[row].tolist()
     first = next(i for i, broker in enumerate(ids) if broker != NONE and broker in ids[i + 1 :])
     second = ids.index(ids[first], first + 1)
-    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]))
+    topics = layout.topics_at(rows)
     more = "" if rows.size == 1 else f" {counted(int(rows.size), 'partition')} have such a list."
     raise WishRefused(
         f"Partition {layout.name_of(row)} names broker {ids[first]} twice, "
@@ -330,7 +330,7 @@ def require_room(
     short = rows[needed > left - taken.sum(axis=1)]
     if short.size == 0:
         return
-    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[short]))
+    topics = layout.topics_at(short)
     factor = int(layout.replication_factor[short].max())
     noun = "broker that can hold replicas is" if left == 1 else "brokers that can hold replicas are"
     disks = tuple(layout.broker_ids[layout.disk_failed].tolist())

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Options
-from reseat.model.arrays import newcomers, on_brokers
+from reseat.model.arrays import counts_on, newcomers, on_brokers
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.apart import Apart, replicas_of
@@ -139,7 +139,7 @@ def fitted(
         over = excess > _ROUNDING
         if not over.any():
             return made, turn > 0
-        received = np.bincount(came.ravel() + 1, minlength=len(before) + 1)[1:]
+        received = counts_on(came, len(before))
         fewer = np.ceil(excess[over] / np.maximum(got[over] / np.maximum(received[over], 1), 1))
         most = np.array(problem.most)
         most[over] = problem.loads_with(found)[over] - np.clip(fewer, 1, np.maximum(received[over], 1)).astype(np.int64)
@@ -214,7 +214,7 @@ def _placed(
 
 def _too_few(layout: ClusterLayout, rows: _Ints) -> WishRefused:
     """That partitions need more newcomers than brokers are open to them."""
-    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]))
+    topics = layout.topics_at(rows)
     return WishRefused(
         f"{verb(len(topics), 'Topic', 'Topics')} {listed(topics)} {verb(len(topics), 'finds', 'find')} too few "
         f"brokers among those that {verb(len(topics), 'it', 'they')} may be on "
@@ -299,7 +299,7 @@ def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, 
     held = problem.loads
     if strict:
         loose = np.where(problem.movable, problem.lists, np.int32(NONE))
-        held = held - np.bincount(loose.ravel() + 1, minlength=len(most) + 1)[1:]
+        held = held - counts_on(loose, len(most))
     problem = replace(problem, most=np.maximum(most, held))
     if np.isinf(most_bytes).all():
         return problem

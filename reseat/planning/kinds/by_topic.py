@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import ClusterLayout
-from reseat.model.arrays import widened
+from reseat.model.arrays import counts_on, widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.solver import Solver
 
@@ -47,21 +47,16 @@ def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
     topics.sort(key=len, reverse=True)
     windows = [_window(problem, rows) for rows in topics]
     lists, loads = problem.lists.copy(), problem.loads.copy()
-    own = [_loads(problem.staying[rows], len(loads)) for rows in topics]
+    own = [counts_on(problem.staying[rows], len(loads)) for rows in topics]
     for _ in range(2):  # once more with the loads that all others have by then
         for at, (rows, window) in enumerate(zip(topics, windows, strict=True)):
             found = _within(problem.part(rows, loads - own[at]), *window, rest=loads - own[at])
             lists[rows] = problem.lists[rows]
             lists[rows[found.rows]] = widened(found.lists, lists.shape[1])
-            after = _loads(lists[rows], len(loads))
+            after = counts_on(lists[rows], len(loads))
             loads, own[at] = loads + after - own[at], after
     changed = np.flatnonzero((lists != problem.lists).any(axis=1))
     return Found(changed, lists[changed], relaxed=False).in_order(problem)
-
-
-def _loads(lists: npt.NDArray[np.int32], brokers: int) -> _Ints:
-    """(B,) replicas of these lists on each broker."""
-    return np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:].astype(np.int64)
 
 
 def _window(problem: Problem, rows: _Ints) -> tuple[int, int]:

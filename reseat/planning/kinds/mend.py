@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
-from reseat.model.arrays import on_brokers, row_any, row_counts, widened
+from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, widened
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
 from reseat.planning.kinds.dropping import packed, protected_replicas, thinned, with_first_in_sync, without_in_sync
@@ -177,7 +177,7 @@ def _thinned(
     few = protected.sum(axis=1) > wanted
     wanted[few] = protected[few].sum(axis=1)
     faults.factor[rows] = wanted
-    loads = np.bincount(lists.ravel() + 1, minlength=len(targets) + 1)[1:]
+    loads = counts_on(lists, len(targets))
     kept = thinned(change, protected, loads)
     bare = without_in_sync(change, np.where(kept, change.lists, np.int32(NONE)))
     if bare.size:

@@ -52,7 +52,7 @@ from reseat.model import (
     Severity,
     Wish,
 )
-from reseat.model.arrays import on_brokers
+from reseat.model.arrays import counts_on, on_brokers
 from reseat.model.wording import counted
 from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
@@ -130,7 +130,7 @@ class Removal:
             rack=racks_of(self.layout),
             out=self.goes,
             late=self.resorts[None, :],
-            base=self.kept - np.bincount(staying.ravel() + 1, minlength=self.kept.size + 1)[1:],
+            base=self.kept - counts_on(staying, self.kept.size),
         )
         return ruled(problem, self.layout, self.options, self.leaving, rows=self.rows)
 
@@ -336,7 +336,7 @@ def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
 def _no_room_in_rack(removal: Removal, here: BoolArray, short: BoolArray) -> WishRefused:
     layout, count = removal.layout, int(short.sum())
     name = next(broker.rack for broker, inside in zip(layout.brokers, here, strict=True) if inside)
-    topics = tuple(layout.topics[at] for at in np.unique(layout.topic_of[removal.rows[short]]))
+    topics = layout.topics_at(removal.rows[short])
     where = "a broker without a rack" if name is None else f"rack {name}"
     return WishRefused(
         f"{counted(count, 'partition')} cannot stay in {where}: too few other brokers there can take a replica.",

@@ -39,7 +39,7 @@ import numpy as np
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
-from reseat.model.arrays import newcomers, on_brokers
+from reseat.model.arrays import counts_on, newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
 from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap
 from reseat.planning.kinds.dropping import (
@@ -188,7 +188,7 @@ def _require_brokers(change: Change) -> None:
     if not short.size:
         return
     layout = change.layout
-    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[short]]))
+    topics = layout.topics_at(change.rows[short])
     can = "broker can" if live == 1 else "brokers can"
     most = int((change.held[short] + open_[short]).min())
     raise WishRefused(
@@ -211,7 +211,7 @@ def _require_droppable(change: Change, protected: BoolArray) -> None:
     layout, first = change.layout, int(wrong[0])
     row = int(change.rows[first])
     brokers = layout.broker_ids[change.lists[first][protected[first]]].tolist()
-    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[wrong]]))
+    topics = layout.topics_at(change.rows[wrong])
     raise WishRefused(
         f"Partition {layout.name_of(row)} cannot go down to {counted(change.factor, 'replica')}: its first replica or "
         f"leader and its last in-sync copy are on brokers {', '.join(map(str, brokers))} "
@@ -257,7 +257,7 @@ def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
         targets=change.live,
         rack=change.rack,
         further=needed,
-        base=loads - np.bincount(lists.ravel() + 1, minlength=len(loads) + 1)[1:],
+        base=loads - counts_on(lists, len(loads)),
         room=None if options.receive_cap is None else np.full(len(loads), options.receive_cap),
         late=change.resorts[None, :],
     )
@@ -276,7 +276,7 @@ def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
     except NoRoom:
         if options.receive_cap is None:
             raise no_room(change.layout, options) from None
-        topics = tuple(change.layout.topics[i] for i in np.unique(change.layout.topic_of[change.rows[at]]))
+        topics = change.layout.topics_at(change.rows[at])
         raise WishRefused(
             f"With at most {counted(options.receive_cap or 0, 'replica')} per broker, the "
             f"{counted(int(needed.sum()), 'copy', 'copies')} cannot all be received on the racks where they belong.",

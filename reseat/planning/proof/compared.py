@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Options
-from reseat.model.arrays import lists_differ
+from reseat.model.arrays import counts_on, lists_differ
 from reseat.model.units import size
 from reseat.model.wording import counted
 
@@ -99,8 +99,8 @@ class Change:
             rows=rows,
             before=widened(current.replicas[rows], width),
             after=widened(proposed.replicas[rows], width),
-            load=_counts(proposed.replicas, len(ids)),
-            preferred=_counts(proposed.replicas[:, :1], len(ids)),
+            load=counts_on(proposed.replicas, len(ids)),
+            preferred=counts_on(proposed.replicas[:, :1], len(ids)),
             pinned=stuck,
             faults=faults,
         )
@@ -425,11 +425,6 @@ def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> t
 
 
 # ---- passes over all partitions, of short rows a column at a time: reducing over them is ten times slower -----
-
-
-def _counts(replicas: IntArray, brokers: int) -> IndexArray:
-    """(B,) how often each broker occurs."""
-    return np.bincount(replicas.ravel() + 1, minlength=brokers + 1)[1:]
 
 
 def rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | None:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray
-from reseat.model.arrays import widened
+from reseat.model.arrays import counts_on, widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["lacking", "solved_in_parts"]
@@ -73,7 +73,7 @@ def solved_in_parts(
         room = None if problem.room is None else problem.room - took
         if room is not None and room.min() < 0:
             raise NoRoom("Partitions to which few brokers are left need more of them than the cap allows.")
-        elsewhere = problem.loads - np.bincount(problem.staying[plain].ravel() + 1, minlength=len(took) + 1)[1:]
+        elsewhere = problem.loads - counts_on(problem.staying[plain], len(took))
         rest, best = solve(replace(problem.part(plain, elsewhere + took), room=room), plain, forced)
         found.append(Found(plain[rest.rows], rest.lists, rest.relaxed))
         exact = exact and best
@@ -99,7 +99,7 @@ def _late(problem: Problem, rows: _Ints, forced: npt.NDArray[np.int64], resorts:
         lists[here, place] = column[here]
         out[here, place], fixed[here, place] = False, True
         further[here[~goes]] -= 1
-    elsewhere = problem.loads - np.bincount(problem.staying[rows].ravel() + 1, minlength=len(problem.rack) + 1)[1:]
+    elsewhere = problem.loads - counts_on(problem.staying[rows], len(problem.rack))
     return replace(
         problem,
         lists=lists,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, FloatArray, IntArray
-from reseat.model.arrays import newcomers, row_any, row_counts, widened
+from reseat.model.arrays import counts_on, newcomers, row_any, row_counts, widened
 from reseat.planning.solve.flow import Network
 
 __all__ = ["Found", "Levels", "NoRoom", "Problem"]
@@ -113,15 +113,12 @@ class Problem:
     @cached_property
     def loads(self) -> _Ints:
         """(B,) replicas on each broker, without those that must go."""
-        loads = np.bincount(self.staying.ravel() + 1, minlength=len(self.targets) + 1)[1:]
+        loads = counts_on(self.staying, len(self.targets))
         return loads if self.base is None else loads + self.base
 
     def loads_with(self, found: Found) -> _Ints:
         """(B,) replicas on each broker once these sets are there."""
-        count = len(self.targets) + 1
-        before, after = (
-            np.bincount(one.ravel() + 1, minlength=count)[1:] for one in (self.staying[found.rows], found.lists)
-        )
+        before, after = (counts_on(one, len(self.targets)) for one in (self.staying[found.rows], found.lists))
         return self.loads - before + after
 
     def moves(self, found: Found) -> int:
