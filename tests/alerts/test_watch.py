@@ -125,6 +125,16 @@ def test_killed_while_it_tells_it_tells_again_with_the_same_key(hooked: Hook, tm
     assert len(set(hooked.ids)) == 3
 
 
+def test_what_was_told_is_told_with_the_same_key_once_its_file_is_lost(hooked: Hook, tmp_path: Path) -> None:
+    """The key is made of the change and its snapshot, not of when it was found."""
+    assert main(words(tmp_path, 2)) == 0
+    (tmp_path / "state.json").unlink()
+    assert main(words(tmp_path, 2)) == 0
+
+    assert len(hooked.ids) == 6
+    assert hooked.ids[:3] == hooked.ids[3:]
+
+
 def test_slack_is_told_in_its_own_form(hooked: Hook, tmp_path: Path) -> None:
     """A text in which no name makes a link or calls somebody."""
     text = _ALERTS.replace("no leader", "<!channel> & co")
