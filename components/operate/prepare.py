@@ -21,7 +21,7 @@ from components.operate.operated_cluster import OperatedCluster, choose_protocol
 from components.operate.options import draw_options
 from components.operate.plan import Proposal, draw_detail, figures_of
 from components.operate.reading import draw_age, last_reading, read_now
-from components.operate.schedule import draw_schedule, takes
+from components.operate.schedule import draw_schedule
 from components.operate.start import Intent, begin
 from components.shell import frame
 from components.state import caching, slots
@@ -32,13 +32,13 @@ from reseat.model import Plan
 from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
-from reseat.operate.observed import estimate, observed_rates
+from reseat.operate.observed import ObservedRate, observed_rates, takes
 from reseat.planning.laid_over import laid_over
 from reseat.planning.schedule import BatchLimits
 
 __all__ = ["draw_proposal"]
 
-_RATES: Slot[tuple[tuple[str, int], tuple[float, ...]] | tuple[()]] = Slot("operate-rates")
+_RATES: Slot[tuple[tuple[object, ...], tuple[ObservedRate, ...]] | tuple[()]] = Slot("operate-rates")
 
 
 def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGenerator) -> None:
@@ -79,7 +79,6 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     with head:
         limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
         work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
-        estimated = estimate(schedule, options.throttle, _rates(operated))
         untold = sum(check.result is CheckResult.NOT_TOLD for check in listed)
         what = what_moves(between) if between else _what(plan)
         frame.answer(_answer(operated, proposal, what, stopping(listed, overrides), untold))
@@ -88,7 +87,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         frame.figures(figures)
     with foot:
         if not between:
-            st.caption(takes(schedule, options, estimated, datetime.now(UTC)))
+            st.caption(takes(schedule, options, _rates(operated), datetime.now(UTC)))
         label = label_of(operated, proposal, plan, between)
         confirmed_next = draw_second_word(intent, checks, overrides, label)
         if operated.may_write and confirmed_next:
@@ -119,14 +118,14 @@ def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan, between:
     return f"{what} on {text.visible(operated.name, 60)}"
 
 
-def _rates(operated: OperatedCluster) -> tuple[float, ...]:
-    """What earlier runs showed, read anew with each run."""
+def _rates(operated: OperatedCluster) -> tuple[ObservedRate, ...]:
+    """What earlier runs showed, read anew with each run that begins or ends."""
     if operated.journal is None:
         return ()
-    newest = next((run.id for run in operated.journal.runs(operated.cluster_id, most=1)), 0)
-    kept = _RATES.get(())
-    if not kept or kept[0] != (operated.cluster_id, newest):
-        kept = (operated.cluster_id, newest), observed_rates(operated.journal, operated.cluster_id)
+    newest = next(((run.id, run.state) for run in operated.journal.runs(operated.cluster_id, most=1)), None)
+    kept, key = _RATES.get(()), (operated.cluster_id, newest)
+    if not kept or kept[0] != key:
+        kept = key, observed_rates(operated.journal, operated.cluster_id)
         _RATES.set(kept)
     return kept[1]
 

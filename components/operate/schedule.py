@@ -1,8 +1,7 @@
-"""A plan over time: which broker is busy when, how long it takes, and how racks and min ISR stand after each batch."""
+"""A plan over time: which broker is busy when, and how racks and min ISR stand after each batch."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,6 @@ import streamlit as st
 from components.charts import plots
 from components.look import tables, text, theme
 from reseat.model import Plan
-from reseat.operate.journal.records import RunOptions
 from reseat.planning.schedule_figures import Busy, Standing, bytes_by_broker, standing
 
 if TYPE_CHECKING:
@@ -19,37 +17,13 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from reseat.formats.documents.sealed import SealedPlan
-    from reseat.operate.observed import Estimate
     from reseat.planning.schedule import Preview, Work
 
-__all__ = ["draw_schedule", "takes"]
+__all__ = ["draw_schedule"]
 
 #: So many brokers have a row, the busiest.
 _MOST_BROKERS = 40
 _HEIGHT, _ROW_HEIGHT = 120, 16
-
-
-def takes(preview: Preview, options: RunOptions, estimate: Estimate | None, now: datetime) -> str:
-    """How long a schedule takes and when it ends, as a sentence; "" where nothing is copied.
-
-    Args:
-        preview: the schedule.
-        options: how it is carried out.
-        estimate: how long it takes, None where nothing says.
-        now: with a time zone.
-    """
-    if not preview.busiest:
-        return ""
-    unknown = int(preview.unknown.sum())
-    without = f", {text.counted(unknown, 'copy', 'copies')} of unknown size not counted" if unknown else ""
-    if estimate is None:
-        return f"How long it takes is unknown: set a throttle. No earlier run on this cluster showed a rate{without}."
-    hours = estimate.hours
-    source = f"as {text.counted(estimate.runs, 'earlier run')} copied" if estimate.runs else "at the throttle"
-    words = f"About {text.duration(hours.likely)} ({text.duration(hours.low)} to {text.duration(hours.high)}) {source}"
-    if options.windows is not None:
-        words += f"; started now, it ends about {options.windows.over_at(now, hours.likely):%Y-%m-%d %H:%M %Z}"
-    return f"{words}{without}."
 
 
 def draw_schedule(plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview], throttle: int | None) -> None:

@@ -23,6 +23,7 @@ from reseat.operate.run.execute import carry_out
 from reseat.operate.run.pace import Pace
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
+from tests.operate.test_observed import make_ended
 
 BROKERS = [Broker(i, rack, state=BrokerState.ALIVE) for i, rack in ((1, "a"), (2, "b"), (3, "b"), (4, "c"))]
 BEFORE = {("orders", i): [1, 2] for i in range(6)}
@@ -36,6 +37,7 @@ class World:
     def __init__(self, folder):
         self.cluster = FakeCluster({key: list(ids) for key, ids in BEFORE.items()})
         self.cluster.before_call = self.passes
+        self.sizes = None
         self.journal = folder / "journal.sqlite"
         self.plan = folder / "plan.json"
         self.config = folder / "client.properties"
@@ -59,8 +61,9 @@ class World:
         brokers = [
             replace(broker, state=BrokerState.DEAD) if broker.id in self.cluster.dead else broker for broker in BROKERS
         ]
+        leaders = {key: ids[0] for key, ids in lists.items()}
         layout = ClusterLayout.from_assignments(
-            lists, brokers=brokers, leaders={key: ids[0] for key, ids in lists.items()}, in_sync=lists
+            lists, brokers=brokers, leaders=leaders, in_sync=lists, size_bytes=self.sizes
         )
         return Snapshot(layout, datetime.now(UTC), "admin", cluster_id="FAKE", metadata="kraft")
 
@@ -120,12 +123,27 @@ def test_a_plan_is_carried_out_verified_and_taken_back(world, capsys):
 
 
 def test_how_a_plan_is_carried_out_is_said_before_anything_is_sent(world, capsys):
-    """Where nobody says it: no throttle, which is said too, and ten moves at a broker, not fifty."""
+    """Where nobody says it: no throttle, which is said too, ten moves at a broker, not fifty, and no time."""
     before = []
     world.cluster.before_call = lambda name: before.append(capsys.readouterr().err) if name == "reassign" else None
     assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
 
     assert "with no throttle and at most 10 replica moves per broker at a time. Without a throttle" in "".join(before)
+    assert "How long it takes is unknown: 6 copies of unknown size." in "".join(before)
+
+
+def test_how_long_a_plan_takes_is_said_from_earlier_runs_of_its_cluster(world, capsys, monkeypatch):
+    """Broker 1 sends 6 GB: 10 minutes at the 10 MB/s that a run showed; a throttle of 1 MB/s bounds that."""
+    world.sizes = dict.fromkeys(BEFORE, 1e9)
+    journal = Journal(world.journal)
+    with monkeypatch.context() as clock:
+        make_ended(journal, clock, seconds=60, cluster="FAKE")
+    journal.close()
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
+    assert "About 10 min, from 1 earlier run on this cluster of 2026-11-23.\n" in capsys.readouterr().err
+    assert world.run("rollback", "--wait", "--throttle", "1000000") == 0
+    assert "About 1 h 40 min, from 1 earlier run on this cluster of 2026-11-23.\n" in capsys.readouterr().err
 
 
 def test_every_failed_check_is_named_with_topics_and_partitions(world, capsys, monkeypatch):

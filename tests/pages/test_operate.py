@@ -34,6 +34,7 @@ from reseat.sources.connection import Connection, Secret
 from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
+from tests.operate.test_observed import make_ended
 
 from .conftest import address, small, tables, texts
 
@@ -418,9 +419,15 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
     assert {step.operator for step in world.journal.steps(kind="wish")} == {"ana"}
 
 
-def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world):
-    """What is typed goes into the journal; what is no window prevents the run, and says what was expected."""
+def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world, monkeypatch):
+    """What is typed goes into the journal; what is no window prevents the run, and says what was expected.
+
+    How long it takes comes from a run that ended meanwhile.
+    """
     at = operate()
+    unknown = texts(at)
+    with monkeypatch.context() as clock:
+        make_ended(world.journal, clock, seconds=60, cluster="FAKE")
     at.selectbox(key="operate-order").set_value(Order.LARGEST).run()
     at.text_input(key="operate-window").set_value("by night").run()
     refused, offered = texts(at), set(buttons(at))
@@ -432,10 +439,10 @@ def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world):
     at.segmented_control(key="operate-detail").set_value("Schedule").run()
     shown, schedule = texts(at), next(one.value for one in tables(at) if "After batch" in one.value)
     buttons(confirm(at))["Move 2 replicas on prod"].click().run()
-    run = world.journal.run(1)
+    run = world.journal.run(2)
     begun, unchanged = texts(at), buttons(at)["Change"].disabled
-    at.selectbox(key="run-1-order").set_value(Order.LEADERS).run()
-    at.text_input(key="run-1-window").set_value("").run()
+    at.selectbox(key="run-2-order").set_value(Order.LEADERS).run()
+    at.text_input(key="run-2-window").set_value("").run()
     buttons(at)["Change"].click().run()
 
     assert not at.exception
@@ -443,13 +450,14 @@ def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world):
     assert "'by night' is no window" in refused
     assert not any(label.startswith("Move") for label in offered)
     assert "'x' is no number of partitions" in no_points
-    assert "at the throttle; started now, it ends about" in shown
+    assert "How long it takes is unknown: set a throttle" in unknown
+    assert ", from 1 earlier run on this cluster of 2026-11-23; started now, it ends about" in shown
     assert "After each batch racks hold as well as now." in shown
     assert schedule["After batch"].tolist() == ["now", "1"]
     assert run.options == RunOptions(10, 10_000_000, Order.LARGEST, read_windows("00:00-24:00 UTC"), (1,))
     assert unchanged
     assert "largest partitions first, only during 00:00-24:00 UTC, pausing after 1" in begun
-    assert world.journal.run(1).options == replace(run.options, order=Order.LEADERS, windows=None)
+    assert world.journal.run(2).options == replace(run.options, order=Order.LEADERS, windows=None)
 
 
 def test_a_pause_point_that_was_reached_is_not_asked_for_again(operate, world):

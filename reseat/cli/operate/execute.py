@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -34,10 +35,11 @@ from reseat.operate.approving import rollback_of
 from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.journal import wishes
 from reseat.operate.journal.records import Run, RunOptions, RunState
+from reseat.operate.observed import observed_rates, takes
 from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
-from reseat.planning.schedule import Order
+from reseat.planning.schedule import BatchLimits, Order, batches, work_of
 from reseat.planning.windows import Windows
 from reseat.sources.live import read_cluster
 
@@ -198,6 +200,7 @@ def _approved(
         cordon=takes_back is None and chosen.cordon,
         **session.requested_by,
     )
+    rates = observed_rates(session.journal, session.cluster_id)
     run, checks = admit(
         request,
         facts_of(session.target, now, plan.leaving, cordon=request.cordon),
@@ -209,6 +212,9 @@ def _approved(
     )
     unbound = "" if options.throttle else " Without a throttle, copying uses all available network and disk bandwidth."
     complain(*notes_of(checks), f"Run {run.id} is executed with {sentences.how(options)}.{unbound}")
+    limits = BatchLimits(options.max_concurrent_moves_per_broker, session.target.batch_bytes, order=options.order)
+    time = takes(batches(work_of(now.layout, plan.proposed), limits), options, rates, datetime.now(UTC))
+    complain(*filter(None, (time,)))
     return run
 
 
