@@ -11,6 +11,7 @@ from components.history.figure import HEIGHT, figure
 from components.history.forecast import draw_forecast
 from components.history.moment import draw_moment
 from components.history.notices import draw_notices, how_to_read
+from components.history.plans import names_of_marks, plans_of, with_plans
 from components.history.words import answer, figures
 from components.over_time.no_history import draw_empty
 from components.over_time.pipeline_bar import draw_bar
@@ -19,6 +20,7 @@ from components.state import addresses, caching, session, widgets
 from components.state.past import clock
 from reseat.access import Door
 from reseat.errors import InputRefused
+from reseat.history.events import Event
 from reseat.history.places import Places, places
 from reseat.history.read import History
 from reseat.history.series import row_of, series, worst
@@ -27,7 +29,9 @@ from reseat.history.stretch import StretchFacts, read
 FIGURE = "history-figure"
 
 
-def draw(history: History, where: Places, told: StretchFacts, stretch: choices.Stretch) -> choices.Ends | None:
+def draw(
+    history: History, where: Places, told: StretchFacts, marks: list[Event], stretch: choices.Stretch
+) -> choices.Ends | None:
     """The page for a stretch that has snapshots; says which two moments are compared."""
     snapshots, cluster = told.snapshots, stretch.cluster
     said = answer(cluster, snapshots, told.counts, datetime.now(UTC))
@@ -60,12 +64,10 @@ def draw(history: History, where: Places, told: StretchFacts, stretch: choices.S
             choices.select(cluster, name)
 
     with place:
-        marked = snapshots[snapshots["taken_at"].isin([mark.at for mark in told.marks])]
-        names = dict(zip(marked["taken_at"], marked["snapshot_id"], strict=True))
         drawn = figure(
             shown,
-            told.marks,
-            names,
+            marks,
+            names_of_marks(marks, snapshots),
             selected=shown.place(chosen),
             ends=compared and (compared[0]["taken_at"], compared[1]["taken_at"]),
         )
@@ -101,8 +103,11 @@ try:
             st.caption("Choose a longer period above.")
             ends = None
         else:
-            ends = draw(history, where, told, stretch)
-            draw_forecast(history, stretch.cluster, told.marks)
+            plans = plans_of(history, stretch.cluster)
+            taken = told.snapshots["taken_at"]
+            marks = with_plans(told.marks, plans, taken.iloc[0], taken.iloc[-1])
+            ends = draw(history, where, told, marks, stretch)
+            draw_forecast(history, stretch.cluster, told.marks, plans)
         with lost:
             choices.draw_lost(stretch.cluster)
         own = choices.own_of(stretch.cluster, ends, frozenset(told.snapshots["snapshot_id"]))

@@ -37,6 +37,8 @@ _SIGNS: dict[str, tuple[str, str | None]] = {
     "rack_came": ("circle", theme.FINE),
     "moved": ("diamond", theme.MOVED_IN),
     "grew": ("diamond-open", None),
+    "plan": ("star", theme.FINE),
+    "plan_ended": ("star-open", theme.ATTENTION),
 }
 _LARGE, _SMALL = 13, 9
 _SEVERITIES = ("broken", "attention", "note")
@@ -252,7 +254,7 @@ def _marks(made: go.Figure, marks: Sequence[Event], names: Mapping[datetime, str
         if event.kind == "moved" and event.until > event.at:
             made.add_scatter(
                 x=[_plain(event.at), _plain(event.until)],
-                y=[0.5, 0.5],
+                y=[0.4, 0.4],
                 mode="lines",
                 line={"color": theme.MOVED_IN, "width": 4},
                 hoverinfo="skip",
@@ -262,12 +264,12 @@ def _marks(made: go.Figure, marks: Sequence[Event], names: Mapping[datetime, str
     ]
     made.add_scatter(
         x=[_plain(event.at) for event in marks],
-        y=[0.5] * len(marks),
+        y=[1.0 if event.kind.startswith("plan") else 0.4 for event in marks],
         mode="markers",
         marker={
             "symbol": [_SIGNS[event.kind][0] for event in marks],
             "color": [_SIGNS[event.kind][1] or look.quiet for event in marks],
-            "size": [_LARGE if event.kind.startswith("rack") else _SMALL for event in marks],
+            "size": [_LARGE if event.kind == "plan" or event.kind.startswith("rack") else _SMALL for event in marks],
             "line": {
                 "width": [2 if event.kind == "grew" else 1 for event in marks],
                 "color": [look.quiet if event.kind == "grew" else look.background for event in marks],

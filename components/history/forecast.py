@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from components.charts import plots
+from components.history.plans import draw_since, with_plans
 from components.look import tables, text, theme
 from components.shell import frame
 from components.state import caching, fields
@@ -17,7 +18,7 @@ from reseat.errors import InputRefused
 from reseat.forecast.outlook import WORDS, Outlook, Outlooks, outlooks
 from reseat.forecast.settings import NAMED_BY, configured
 from reseat.forecast.trend import LEAST_DAYS, Forecast, Refused
-from reseat.history.events import Event
+from reseat.history.events import Event, PlanRun
 from reseat.history.read import History
 
 if TYPE_CHECKING:
@@ -31,21 +32,31 @@ _HOW = (
     "Left: the last snapshot of each day. Right: the line has the median slope of the last 28 days (Theil-Sen); the "
     "band is its 80% interval, made of how far such lines were off in this same past, by days ahead. What never "
     "happened here before, such as a new team's topics, is not in it. The straight line across is the limit. Marks: ✖ "
-    "brokers left, ● joined, ◆ a large reassignment, ◇ new partitions, in the period chosen above."
+    "brokers left, ● joined, ◆ a large reassignment, ◇ new partitions, in the period chosen above; ★ plans done, "
+    "☆ stopped or failed, from this server's journal."
 )
 _NO_LIMITS = (
     f"Limits are set in the file that `{NAMED_BY}` names on the server: `disk`, `replicas_per_broker` and more."
 )
-_SIGNS = {"gone": "x", "rack_gone": "x", "came": "circle", "rack_came": "circle", "moved": "diamond"}
+_SIGNS = {
+    "gone": "x",
+    "rack_gone": "x",
+    "came": "circle",
+    "rack_came": "circle",
+    "moved": "diamond",
+    "plan": "star",
+    "plan_ended": "star-open",
+}
 
 
-def draw_forecast(history: History, cluster: str, marks: Sequence[Event]) -> None:
+def draw_forecast(history: History, cluster: str, marks: Sequence[Event], plans: Sequence[PlanRun]) -> None:
     """Draw it, folded away until it is opened: what it reads goes back a year.
 
     Args:
         history: the tables.
         cluster: the cluster.
         marks: what happened in the period that the page shows.
+        plans: the executed plans, of any time.
 
     Raises:
         InputRefused: the tables cannot be read.
@@ -62,15 +73,17 @@ def draw_forecast(history: History, cluster: str, marks: Sequence[Event]) -> Non
             told = caching.from_tables(
                 history, f"forecast {cluster} {limits}", lambda: outlooks(history, cluster, limits)
             )
-        _draw(told, marks)
+        ever = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+        _draw(told, with_plans(marks, plans, *ever), lambda: draw_since(history, cluster, plans))
 
 
-def _draw(told: Outlooks, marks: Sequence[Event]) -> None:
+def _draw(told: Outlooks, marks: Sequence[Event], since: Callable[[], None]) -> None:
     st.markdown(f"**{text.plain(told.sentence)}**")
     for sentence in told.blind:
         st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
     if told.limits == type(told.limits)():
         st.caption(_NO_LIMITS)
+    since()
     inside, tried = told.inside
     if inside is None:
         return
@@ -91,7 +104,7 @@ def _draw(told: Outlooks, marks: Sequence[Event]) -> None:
     )
     frame.how_to_read(_HOW, key="how-too")
     rows = as_table(told.counts)
-    tables.table(rows, "history-forecast-table", dict.fromkeys(rows.columns[2:], tables.RIGHT), height=300)
+    tables.table(rows, "history-forecast-table", dict.fromkeys(rows.columns[2:9], tables.RIGHT), height=300)
     said = tables.shown_of(len(rows), len(told.counts), "count")
     tables.foot("history-forecast", said, "forecast.csv", lambda: tables.as_csv(as_table(told.counts)))
 

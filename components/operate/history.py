@@ -10,15 +10,10 @@ from components.look import text
 from components.operate.run import state_words
 from reseat.operate.journal.records import Run
 
-__all__ = ["draw_history", "title_of"]
+__all__ = ["draw_history"]
 
 #: Runs listed with a button; older ones are chosen from a list.
 _LISTED = 8
-
-
-def title_of(run: Run) -> str:
-    """What a run is, in a few words: ``Run 7, the rollback of run 5``."""
-    return f"Run {run.id}, the rollback of run {run.takes_back}" if run.takes_back is not None else f"Run {run.id}"
 
 
 def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int], None]) -> None:
@@ -44,7 +39,7 @@ def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int]
 def _line(run: Run, opened: bool, choose: Callable[[int], None]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"history-{run.id}", gap="small"):
         st.button(
-            title_of(run),
+            run.title,
             key=f"open-run-{run.id}",
             type="tertiary",
             icon=":material/visibility:" if opened else ":material/history:",
@@ -68,7 +63,7 @@ def _older(runs: Sequence[Run], choose: Callable[[int], None]) -> None:
             list(by_id),
             index=None,
             placeholder=f"{text.counted(len(runs), 'older run')}",
-            format_func=lambda number: f"{title_of(by_id[number])}, {by_id[number].state.value}",
+            format_func=lambda number: f"{by_id[number].title}, {by_id[number].state.value}",
             key="history-chosen",
             label_visibility="collapsed",
             width=320,

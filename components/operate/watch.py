@@ -11,7 +11,6 @@ import streamlit as st
 
 from components.look import text
 from components.operate import start
-from components.operate.history import title_of
 from components.operate.operated_cluster import OperatedCluster, look_at
 from components.operate.options import draw_options
 from components.operate.run import draw_moves, draw_progress, state_words
@@ -70,7 +69,7 @@ def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
     throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s per broker"
     throttle += text.plain(schedule_of(run.options))
     with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
-        st.markdown(f"**{title_of(run)}** {state_words(run.state, alive=progress.alive)}", width="content")
+        st.markdown(f"**{run.title}** {state_words(run.state, alive=progress.alive)}", width="content")
         st.caption(
             f"approved by {text.plain(run.operator, 60)} {text.ago(run.approved_at)} · "
             f"{text.counted(run.options.max_concurrent_moves_per_broker, 'move')} per broker at a time, {throttle} · "

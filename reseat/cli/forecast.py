@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
+from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
 from reseat.cli.output.writer import complain, say, table, write_json
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, WriteRefused
 from reseat.forecast.outlook import WORDS, Outlook, Outlooks, outlooks
 from reseat.forecast.settings import configured, read_settings
+from reseat.forecast.since import BalanceSince, balance_since
 from reseat.forecast.trend import LEAST_DAYS, Forecast, Refused
 from reseat.history.places import default_tables
 from reseat.history.read import History
+from reseat.history.stretch import cluster_id_of
 from reseat.model.wording import counted, listed
+from reseat.operate.executed import plan_runs
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.schema import default_path
 
 __all__ = ["forecast"]
 
 _WEEK = timedelta(days=7)
 #: Counts listed for a person; of more, those that meet a limit first.
 _LISTED = 60
+#: Plans whose balance is told to a person, the newest.
+_TOLD = 5
 _HEAD = ("Broker", "count", "now", "a week", f"in {LEAST_DAYS // 7} weeks (80 %)", "limit", "met", "from", "to")
 
 
@@ -38,18 +47,35 @@ def forecast(chosen: argparse.Namespace) -> int:
     strange = sorted(set(settings.of_cluster) - set(clusters))
     if strange:
         complain(f"{settings.source}: not in the history: {listed(name[:100] for name in strange)}.")
+    since = _since_plans(history, wanted)
     told = [outlooks(history, cluster, settings.limits(cluster)) for cluster in wanted]
     if chosen.json:
-        write_json([_as_json(one) for one in told])
+        write_json([_as_json(one, since.get(one.cluster, ())) for one in told])
     else:
         for one in told:
-            say(*_lines(one))
+            say(*_lines(one, since.get(one.cluster, ())))
     return 0
 
 
-def _lines(told: Outlooks) -> list[str]:
+def _since_plans(history: History, clusters: Sequence[str]) -> dict[str, tuple[BalanceSince, ...]]:
+    """What became of the balance since each plan of the journal, by cluster; none where there is no journal."""
+    path = default_path()
+    if not path.exists():
+        return {}
+    identities = {cluster: cluster_id_of(history, cluster) for cluster in clusters}
+    try:
+        with closing(Journal(path)) as journal:
+            plans = {cluster: plan_runs(journal, identity) for cluster, identity in identities.items()}
+    except (InputRefused, WriteRefused) as refusal:
+        complain(f"Executed plans are not shown. {refusal}")
+        return {}
+    return {cluster: balance_since(history, cluster, its) for cluster, its in plans.items()}
+
+
+def _lines(told: Outlooks, since: Sequence[BalanceSince]) -> list[str]:
     past = "" if told.since is None else f", {told.since} to {told.until}"
     lines = [f"{told.cluster}{past}: {told.sentence}", *(f"  {sentence}" for sentence in told.blind)]
+    lines += [f"  {one.sentence}" for one in since[:_TOLD]]
     inside, tried = told.inside
     if inside is not None:
         lines.append(
@@ -90,7 +116,7 @@ def _day(day: date | None) -> str:
     return "not yet" if day is None else day.isoformat()
 
 
-def _as_json(told: Outlooks) -> dict[str, object]:
+def _as_json(told: Outlooks, since: Sequence[BalanceSince]) -> dict[str, object]:
     inside, tried = told.inside
     return {
         "cluster": told.cluster,
@@ -101,6 +127,18 @@ def _as_json(told: Outlooks) -> dict[str, object]:
         "inside": inside,
         "tried": tried,
         "counts": [_count_json(one) for one in told.counts],
+        "plans": [_plan_json(one) for one in since],
+    }
+
+
+def _plan_json(one: BalanceSince) -> dict[str, object]:
+    return {
+        "name": one.plan.name,
+        "approved": one.plan.began.isoformat(),
+        "ended": one.plan.ended and one.plan.ended.isoformat(),
+        "spread_before": one.before,
+        "spread_after": [{"days": days, "replica_spread": spread} for days, spread in one.after],
+        "sentence": one.sentence,
     }
 
 

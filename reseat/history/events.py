@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from reseat.history.read import History
 
-__all__ = ["Event", "events", "events_of"]
+__all__ = ["Event", "PlanRun", "events", "events_of"]
 
 #: A reassignment is worth a mark from so many replicas that came in one snapshot, or this share of all.
 _LEAST_REPLICAS, _SHARE = 20, 0.01
@@ -43,7 +43,8 @@ class Event:
     Attributes:
         at: when it was first seen, UTC.
         until: when it was last seen.
-        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved`` or ``grew``.
+        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved``, ``grew``, ``plan`` (done) or ``plan_ended``
+            (stopped or failed).
         sentence: what happened, in a few words.
     """
 
@@ -51,6 +52,35 @@ class Event:
     until: datetime
     kind: str
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRun:
+    """An executed plan, as a history shows it: of a run. The tables know none; who asks for them does.
+
+    Attributes:
+        name: "run 7, the drain of broker 5".
+        began: when it was approved, UTC.
+        ended: when it ended; None: it is not over.
+        state: the word for how it ended: ``done``, ``stopped`` or ``failed``.
+    """
+
+    name: str
+    began: datetime
+    ended: datetime | None
+    state: str
+
+    @property
+    def done(self) -> bool:
+        """Whether every partition was as planned in the end."""
+        return self.ended is not None and self.state == "done"
+
+    @property
+    def mark(self) -> Event | None:
+        """Its mark, where it ended; None while it is not over."""
+        if self.ended is None:
+            return None
+        return Event(self.ended, self.ended, "plan" if self.done else "plan_ended", f"{self.name}: {self.state}")
 
 
 def events(

@@ -14,7 +14,7 @@ from reseat.history.series import COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["StretchFacts", "last_moment", "moments", "read"]
+__all__ = ["StretchFacts", "cluster_id_of", "last_moment", "moments", "read"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +44,19 @@ def last_moment(history: History, cluster: str) -> datetime | None:
             last: datetime = max(moments.to_pylist())
             return last
     return None
+
+
+def cluster_id_of(history: History, cluster: str) -> str | None:
+    """The id that a cluster gives itself in its newest snapshot; None where that tells none, or there is none.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    last = last_moment(history, cluster)
+    if last is None:
+        return None
+    told = history.table("snapshots", cluster, since=last, until=last, columns=["cluster_id"])["cluster_id"].to_pylist()
+    return next(iter(told), None)
 
 
 def moments(history: History, cluster: str, identities: Collection[str]) -> dict[str, datetime]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunState
 from tests.forecast.grown import grow
+from tests.operate.test_journal import APPROVAL
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
 
@@ -65,3 +69,31 @@ def test_what_is_not_there_is_refused(tables: Path, capsys: pytest.CaptureFixtur
     assert "Cluster nosuch is not in the history." in capsys.readouterr().err
     assert main(["forecast", "--tables", str(tables.parent / "none")]) == 2
     assert "There are no tables here" in capsys.readouterr().err
+
+
+def test_a_plan_of_the_journal_is_told_with_what_became_of_the_balance(
+    tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the cluster with the same id; a journal that cannot be read is said, and the forecast is there."""
+    file = tables.parent / "journal.sqlite"
+    monkeypatch.setenv("RESEAT_JOURNAL", str(file))
+    grow(tables, [100] * 5, cluster="lab", cluster_id="C1")
+    with closing(Journal(file)) as journal:
+        run = journal.approve(APPROVAL)
+        with journal.lease("C1", operator="ann", run_id=run.id) as lease:
+            journal.set_state(lease, run.id, RunState.DONE, "")
+
+    assert main(["forecast", "--tables", str(tables), "--json"]) == 0
+    plans = {one["cluster"]: one["plans"] for one in json.loads(capsys.readouterr().out)}
+    (plan,) = plans.pop("lab")
+    assert plans == {"shop": [], "young": []}
+    assert {key for key in plan if f"`{key}`" not in DOCS.read_text("utf-8")} == set()
+    assert (plan["name"], plan["spread_before"], plan["spread_after"]) == ("run 1", None, [])
+    assert main(["forecast", "--tables", str(tables), "--cluster", "lab"]) == 0
+    assert f"  {plan['sentence']}\n" in capsys.readouterr().out
+
+    file.write_text("no journal")
+    assert main(["forecast", "--tables", str(tables), "--cluster", "lab"]) == 0
+    said = capsys.readouterr()
+    assert "Executed plans are not shown." in said.err
+    assert "lab, 2026-03-01 to 2026-03-05: No forecast." in said.out

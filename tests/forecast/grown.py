@@ -29,10 +29,13 @@ def grow(
     brokers: int = 3,
     sizes: bool = True,
     disk: int | None = 1_000_000_000_000,
+    spreads: Sequence[int] = (),
+    cluster_id: str | None = None,
 ) -> Path:
     """Write a cluster's history: so many replicas on each broker, by day; None: a day without a snapshot.
 
-    Every replica is 1 GB, every partition has one on each broker, and every broker's disk has ``disk`` bytes.
+    Every replica is 1 GB, every partition has one on each broker, and every broker's disk has ``disk`` bytes. The
+    replica spread by day is ``spreads``, or 0.
     """
     for day, count in enumerate(replicas):
         if count is None:
@@ -50,7 +53,10 @@ def grow(
             "topics": 1,
             "size_bytes": None if size is None else size * brokers,
             **dict.fromkeys(_NONE, 0),
+            "cluster_id": cluster_id,
         }
+        if spreads:
+            whole["replica_spread"] = spreads[day]
         each = [{"broker": broker, "replicas": count, "size_bytes": size} for broker in range(1, brokers + 1)]
         left = None if disk is None or size is None else disk - size
         disks = [{"broker": broker, "total_bytes": disk, "usable_bytes": left} for broker in range(1, brokers + 1)]

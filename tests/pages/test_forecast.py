@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.history.forecast import forecast_figure
+from components.history.plans import names_of_marks, with_plans
 from reseat.forecast.outlook import outlooks
 from reseat.forecast.settings import Limits
+from reseat.history.events import PlanRun
 from reseat.history.read import History
-from tests.forecast.grown import grow
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunState
+from tests.forecast.grown import FIRST, grow
+from tests.operate.test_journal import APPROVAL
 
 from .conftest import APP, tables, texts
 
@@ -87,3 +94,38 @@ def test_the_figure_has_the_past_the_line_its_interval_and_the_limit(grown):
     assert not far.layout.annotations
     assert near.layout.meta["heads"] == ["day", "replicas of broker 1", "likely", "low", "high"]
     assert {len(column) for column in near.layout.meta["columns"]} == {120}
+
+
+def test_a_plan_of_the_journal_is_a_mark_and_says_what_became_of_the_balance(tmp_path, monkeypatch):
+    """On History's figure and in the weeks to come; a journal that cannot be read is said on a page that is there."""
+    days = (datetime.now(UTC) - FIRST).days + 2
+    grow(tmp_path / "tables", [None] * (days - 40) + [100] * 40, spreads=[7] * days, cluster_id="C1")
+    monkeypatch.setenv("RESEAT_JOURNAL", str(tmp_path / "journal.sqlite"))
+    with closing(Journal(tmp_path / "journal.sqlite")) as journal:
+        run = journal.approve(APPROVAL)
+        with journal.lease("C1", operator="ann", run_id=run.id) as lease:
+            journal.set_state(lease, run.id, RunState.DONE, "")
+    at = page(tmp_path / "tables", monkeypatch, cluster="shop", forecast="yes")
+    (tmp_path / "broken.sqlite").write_text("no journal")
+    monkeypatch.setenv("RESEAT_JOURNAL", str(tmp_path / "broken.sqlite"))
+    broken = page(tmp_path / "tables", monkeypatch, cluster="shop", forecast="yes")
+
+    assert not at.exception
+    assert not broken.exception
+    assert "Less than a day after run 1: replica spread 7 (7 before)." in texts(at)
+    assert [str(chart.proto).count("run 1: done") > 0 for chart in at.get("plotly_chart")] == [True, True]
+    assert "Executed plans are not shown." in texts(broken)
+    assert "100% lay inside" in texts(broken)
+
+
+def test_a_plan_is_marked_when_it_ended_and_a_click_opens_the_first_snapshot_after_it(grown):
+    """Plans that ended outside of the stretch are left out; one after the last snapshot opens none."""
+    snapshots = History.open(grown).snapshots("young")
+    first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
+    half = timedelta(hours=12)
+    ends = (first - half, first + half, last + half)
+    plans = [PlanRun(f"run {number}", first, end, "done") for number, end in enumerate(ends)]
+
+    assert [mark.sentence for mark in with_plans([], plans, first, last)] == ["run 1: done"]
+    names = names_of_marks([mark for plan in plans if (mark := plan.mark)], snapshots)
+    assert names == {ends[0]: snapshots["snapshot_id"].iloc[0], ends[1]: snapshots["snapshot_id"].iloc[1]}

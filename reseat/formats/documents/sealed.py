@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -54,6 +54,7 @@ __all__ = [
     "Shown",
     "inverse",
     "layout_hash",
+    "leaving_in",
     "read_sealed",
     "seal",
     "seal_of",
@@ -90,6 +91,15 @@ class _Ids(msgspec.Struct):
     """The topic ids alone."""
 
     topic_ids: dict[str, str] = {}
+
+
+class _Leaving(msgspec.Struct):
+    """The brokers that shall hold nothing, alone."""
+
+    leaving: list[SealedId] = []
+
+
+_Part = TypeVar("_Part", _Ids, _Leaving)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,11 +295,20 @@ def topic_ids_of(layout: ClusterLayout, topics: Iterable[str]) -> dict[str, str]
 
 def topic_ids_in(text: str) -> Mapping[str, str]:
     """The topic ids that a plan's text states, without reading its partitions; none where it has no key."""
+    return _part(text, _Ids).topic_ids
+
+
+def leaving_in(text: str) -> tuple[int, ...]:
+    """The brokers that a plan's text says shall hold nothing, likewise: ids, ascending."""
+    return tuple(sorted(_part(text, _Leaving).leaving))
+
+
+def _part(text: str, what: type[_Part]) -> _Part:
     try:
         whole = _OBJECT.decode(text)
-        return {} if SEAL_KEY not in whole else msgspec.json.decode(whole[SEAL_KEY], type=_Ids).topic_ids
+        return what() if SEAL_KEY not in whole else msgspec.json.decode(whole[SEAL_KEY], type=what)
     except msgspec.DecodeError:
-        return {}
+        return what()
 
 
 def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:

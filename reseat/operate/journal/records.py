@@ -98,6 +98,11 @@ class Run:
     overridden: tuple[str, ...] = ()
     paused_by: str = ""
 
+    @property
+    def title(self) -> str:
+        """What it is, in a few words: ``Run 7, the rollback of run 5``."""
+        return f"Run {self.id}" + ("" if self.takes_back is None else f", the rollback of run {self.takes_back}")
+
 
 @dataclass(frozen=True, slots=True)
 class MoveProgress:
