@@ -5,7 +5,7 @@ class FigureState {
   constructor(take) {
     this.take = take;
     this.said = {};
-    this.waiting = {};
+    this.pause = new Pause(600);
   }
 
   begin(told, send) {
@@ -17,20 +17,18 @@ class FigureState {
     this.take(this.said);
   }
 
-  // Each letter would be a step of the browser's Back.
   later(name, said) {
-    clearTimeout(this.waiting[name]);
-    this.waiting[name] = setTimeout(() => this.now(name, said), 600);
+    this.pause.then(name, () => this.now(name, said));
   }
 
   now(name, said) {
-    clearTimeout(this.waiting[name]);
+    this.pause.stop(name);
     if (this.said[name] === said) return;
     this.said[name] = said;
     this.send(name, said);
   }
 
   stop() {
-    for (const timer of Object.values(this.waiting)) clearTimeout(timer);
+    this.pause.stop();
   }
 }

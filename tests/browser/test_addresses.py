@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import at_rest, open_sample, to
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, WebSocketRoute
 
 pytestmark = pytest.mark.browser
 
@@ -227,6 +227,34 @@ def test_what_is_typed_to_find_a_broker_and_a_zoom_are_steps_back(page: Page, da
     page.go_back()
     page.wait_for_url(lambda url: "zoom=" not in url)
     expect(out).to_be_hidden()
+
+
+def test_who_leaves_while_typing_is_not_called_back(page: Page, dashboard: str) -> None:
+    """A link right after a letter in Find, and a server that is slow to answer: the link leads on all the same."""
+    kept: list[str | bytes] = []
+    slow = False
+
+    def through(here: WebSocketRoute) -> None:
+        server = here.connect_to_server()
+        here.on_message(server.send)
+        server.on_message(lambda told: kept.append(told) if slow else here.send(told))
+        lines.append(here)
+
+    lines: list[WebSocketRoute] = []
+    page.route_web_socket(re.compile("_stcore/stream"), through)
+    open_sample(page, dashboard, SAMPLE, then="Board")
+    page.locator(".rack-list .tile[data-id='5']").wait_for()
+    slow = True
+    page.get_by_role("searchbox", name="Find").fill("7")
+    page.get_by_role("link", name="Plan", exact=True).click()
+    # A timer that was set after the one of the field comes after it: what was typed would have been told by then.
+    page.evaluate("() => new Promise((done) => setTimeout(done, 700))")
+    slow = False
+    for told in kept:
+        lines[-1].send(told)
+
+    expect(page).to_have_title(re.compile("^Plan"))
+    expect(page).to_have_url(re.compile("/plan"))
 
 
 def test_a_choice_of_the_report_is_a_step_back(page: Page, dashboard: str) -> None:

@@ -28,5 +28,5 @@ def heat_grid(data: Mapping[str, Any], state: FigureState, *, key: str = "heat-g
         state: what is typed to ``find`` a broker's row; it hears what a person does on the grid, for ``apply_event``.
         key: the grid's name on the page.
     """
-    draw = mount(_HERE, "figure_state", "shorten", "place_tip", "cells", "finder")
+    draw = mount(_HERE, "pause", "figure_state", "shorten", "place_tip", "cells", "finder")
     draw(key=key, data={**data, **state.data()}, **state.callbacks(key))

@@ -29,7 +29,7 @@ def log_strips(data: Mapping[str, Any], *, key: str = "log-strips") -> int | Non
     Returns:
         The step of this very story that a person came to, or None where nobody moved.
     """
-    said = mount(_HERE)(key=key, data=dict(data), on_event_change=_nothing).get("event")
+    said = mount(_HERE, "pause")(key=key, data=dict(data), on_event_change=_nothing).get("event")
     return step_said(said, str(data["token"]), int(data["last"]))
 
 

@@ -253,7 +253,7 @@ class Player {
     this.root = root;
     this.emit = emit;
     this.timer = null;
-    this.telling = null;
+    this.pause = new Pause(REST);
     const find = (name) => root.querySelector(`.${name}`);
     for (const name of ["event", "sentence", "lanes", "book", "live", "where", "jump", "play"]) this[name] = find(name);
     this.ways = { first: find("first"), back: find("back"), on: find("on"), last: find("last") };
@@ -400,8 +400,7 @@ class Player {
   }
 
   tell() {
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => this.emit({ step: this.step, token: this.data.token }), REST);
+    this.pause.then("step", () => this.emit({ step: this.step, token: this.data.token }));
   }
 
   key(event) {

@@ -29,5 +29,5 @@ def pair_matrix(data: Mapping[str, Any], state: FigureState, *, key: str = "pair
             person does on the matrix, for ``opened``.
         key: the matrix's name on the page.
     """
-    draw = mount(_HERE, "figure_state", "shorten", "place_tip", "cells")
+    draw = mount(_HERE, "pause", "figure_state", "shorten", "place_tip", "cells")
     draw(key=key, data={**data, **state.data()}, **state.callbacks(key))
