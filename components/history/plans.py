@@ -33,12 +33,7 @@ def plans_of(history: History, cluster: str) -> tuple[PlanRun, ...]:
     """
     identity = caching.from_tables(history, f"cluster id {cluster}", lambda: cluster_id_of(history, cluster))
     try:
-        journal = shared.journal(make=False) if identity else None
-        if journal is None:
-            return ()
-        from reseat.operate.executed import plan_runs
-
-        return plan_runs(journal, identity)
+        return shared.executed_plans(identity) if identity else ()
     except (InputRefused, WriteRefused) as refusal:
         st.markdown(f":orange[:material/visibility_off:] Executed plans are not shown. {text.plain(str(refusal))}")
         return ()

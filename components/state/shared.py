@@ -15,9 +15,10 @@ from reseat.observe import events
 from reseat.sources.followed import LiveClusters
 
 if TYPE_CHECKING:
+    from reseat.history.events import PlanRun
     from reseat.operate.journal.journal import Journal
 
-__all__ = ["journal", "linked_layouts", "linked_texts", "live_clusters", "pipeline"]
+__all__ = ["executed_plans", "journal", "linked_layouts", "linked_texts", "live_clusters", "pipeline"]
 
 
 @st.cache_resource(show_spinner=False)
@@ -64,3 +65,25 @@ def _journal(path: str) -> Journal:
     from reseat.operate.journal.journal import Journal
 
     return Journal(path)
+
+
+def executed_plans(cluster_id: str) -> tuple[PlanRun, ...]:
+    """The newest runs of a cluster in the journal, oldest first; none where there is no journal yet.
+
+    Raises:
+        InputRefused: it cannot be opened.
+        WriteRefused: it cannot be read.
+    """
+    opened = journal(make=False)
+    newest = () if opened is None else opened.runs(cluster_id, most=1)
+    if opened is None or not newest:
+        return ()
+    return _plan_runs(str(opened.path), cluster_id, newest[0].id, newest[0].state.value, opened)
+
+
+@st.cache_resource(show_spinner=False, ttl=60, max_entries=16)
+def _plan_runs(path: str, cluster_id: str, newest: int, state: str, _journal: Journal) -> tuple[PlanRun, ...]:
+    """Kept until another run is approved, or the newest goes on: fifty large plans take a second to read."""
+    from reseat.operate.executed import plan_runs
+
+    return plan_runs(_journal, cluster_id)
