@@ -6,7 +6,7 @@ import gc
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from reseat.operate.journal import schema
-from tests.servers.cluster import KINDS
+from tests.servers.cluster import KINDS, states
 
 # No test is timed: on a busy machine a deadline fails tests that are right.
 settings.register_profile("reseat", deadline=None)
@@ -72,6 +72,15 @@ class _ByServer(LoadFileScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
     """``--dist loadfile`` as it is meant here; all else as it is."""
     return _ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure with real Kafka tells what became of its servers: which run, which ended, and what they said last."""
+    report = yield
+    if report.failed and item.get_closest_marker("kafka") and (told := states()):
+        report.sections.append(("Kafka's servers", told))
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import shlex
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import uuid
 from dataclasses import dataclass, field
@@ -62,6 +63,10 @@ _SCRIPTS = {
     "kafka-preferred-replica-election": "preferred-election",
     "zookeeper-shell": "zookeeper-shell",
 }
+
+
+#: The clusters that run, for whoever tells of a failure.
+_running: list[KafkaCluster] = []
 
 
 class ServerFailed(RuntimeError):
@@ -114,7 +119,7 @@ def _wanted_jars() -> list[tuple[Path, Path]]:
     return [*found, (HERE / "kraft-4.4" / "tools.pom.xml", CACHE / "kraft-4.4" / "tools")]
 
 
-@dataclass
+@dataclass(eq=False)
 class KafkaCluster:
     """A running cluster.
 
@@ -204,12 +209,27 @@ class KafkaCluster:
         _start_zookeeper(self, int((self.zookeeper or "").rpartition(":")[2]))
         self.processes |= others  # first in the order, as it was: it stops last
 
+    def state(self) -> str:
+        """Which processes run, which ended and how, and the end of what each has said."""
+        parts = []
+        for name, process in self.processes.items():
+            ended = process.poll()
+            log = self.directory / f"{name.replace(' ', '-')}.log"
+            said = log.read_text(errors="replace")[-1500:] if log.exists() else ""
+            parts.append(f"{name} {'runs' if ended is None else f'ended with {ended}'}; the end of its log:\n{said}")
+        return f"{self.kind} at {self.bootstrap}\n" + "\n".join(parts)
+
     def stop(self, *, orderly: bool = False) -> None:
         """End every process by its pid, brokers first, and with them all that they would still have written.
 
         Args:
             orderly: ask with SIGTERM and wait up to 15 s; else SIGKILL: nobody reads what a cluster leaves.
         """
+        failure = sys.exc_info()[1]
+        if failure is not None:  # a fixture that did not come about: soon nobody can look any more
+            failure.add_note(self.state())
+        if self in _running:
+            _running.remove(self)
         for process in reversed(self.processes.values()):
             (process.terminate if orderly else process.kill)()
         for process in reversed(self.processes.values()):
@@ -315,7 +335,13 @@ def start(
     except BaseException:
         cluster.stop()
         raise
+    _running.append(cluster)
     return cluster
+
+
+def states() -> str:
+    """The state of every cluster that this process runs, for the report of a test that failed."""
+    return "\n\n".join(cluster.state() for cluster in _running)
 
 
 def _format_storage(directory: Path, kind: Kind, ids: list[int], directories: int, quorum: dict[int, int]) -> None:

@@ -41,6 +41,8 @@ _GRACE_SECONDS = 3.0
 _FRESH_SECONDS = 2.0
 #: How long a set ``cancelled`` may go unseen.
 _LOOK_SECONDS = 0.1
+#: Pauses before servers that closed the connection at once are asked again.
+_AGAIN_SECONDS = (0.25, 0.75)
 #: How long a server may take to answer the question whether it speaks TLS.
 _PROBE_SECONDS = 3.0
 _NOT_CONTROLLER = 41
@@ -89,6 +91,7 @@ class AdminClient:
         self._servers = servers
         self._closed = False
         self._refreshed = 0.0
+        self._refused: dict[str, str] = {}  # of the servers asked first, where none let us in: why, as a slug
         self._network = Network(servers, connection)
         self._connector = Connector(self._network, connection)
 
@@ -213,6 +216,9 @@ class AdminClient:
             told = self._looked_closer(failure)
         else:
             return
+        others = [f"{server} ({reason})" for server, reason in self._refused.items() if server != told.server]
+        if others:
+            told.sentence += f" Nor could the other servers be used: {', '.join(others)}."
         raise told
 
     def _looked_closer(self, failure: ClusterUnreachable) -> ClusterUnreachable:
@@ -233,14 +239,23 @@ class AdminClient:
         if failure.reason != "lost":
             return failure
         sentence = (
-            f"{failure.server} closes the connection at Kafka's first request: it is not a broker. Check the port."
+            f"{failure.server} closes each connection at Kafka's first request: it is not a broker. Check the port."
         )
         return ClusterUnreachable(sentence, "not_kafka", failure.server)
 
     async def _connect(self, deadline: float) -> None:
         nodes = [node.node_id for node in self._network.servers()]
         first, failures = await self._connector.first_of(nodes, deadline)
+        for pause in _AGAIN_SECONDS:
+            closed = [node for node in nodes if first is None and failures[node].reason == "lost"]
+            if not closed or time.monotonic() + pause >= deadline:
+                break
+            # A broker that starts or ends, or a proxy before it, closes what it has taken: once says nothing yet.
+            await self._network.pause(pause)
+            first, later = await self._connector.first_of(closed, deadline)
+            failures |= later
         if first is None:
+            self._refused = {str(failure.server): failure.reason for failure in failures.values()}
             raise most_telling(failures)
         server = str(self._network.server(first))
         self._network.speak_as(first)

@@ -183,6 +183,10 @@ class Network:
         left = max(0.001, deadline - time.monotonic())
         return await connection.send_request(request, request_timeout_ms=left * 1000)
 
+    async def pause(self, seconds: float) -> None:
+        """Wait so long."""
+        await self._net.sleep(seconds)
+
     async def wait(self, turn: Turn, seconds: float) -> bool:
         """Wait until a turn ends, at most so long; says whether it did."""
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
@@ -13,6 +14,7 @@ from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
+from tests.servers.stub_kafka import StubKafka, even
 
 Serve = Callable[[bytes | None], str]
 
@@ -107,6 +109,39 @@ def test_of_several_servers_one_that_is_reached_is_told_about(serve: Serve) -> N
         open_admin(Connection(bootstrap=("broker.invalid:9092", serve(b"nothing like Kafka")), timeout_seconds=2.0))
 
     assert refused.value.reason == "not_kafka"
+    assert str(refused.value).endswith("Nor could the other servers be used: broker.invalid:9092 (name).")
+
+
+def test_a_broker_that_closes_what_it_takes_while_it_starts_is_asked_again() -> None:
+    """A proxy before a broker that is not there yet takes connections and closes them; a moment later it is there."""
+    with StubKafka(even(1, 1, [1], 1), {1: None}) as cluster, socket.create_server(("127.0.0.1", 0)) as front:
+        closed: list[socket.socket] = []
+
+        def take() -> None:
+            with contextlib.suppress(OSError):
+                while len(closed) < 2:
+                    peer, _ = front.accept()
+                    peer.close()
+                    closed.append(peer)
+                peer, _ = front.accept()
+                with (
+                    peer,
+                    socket.create_connection(("127.0.0.1", int(cluster.bootstrap[0].rpartition(":")[2]))) as behind,
+                ):
+                    threading.Thread(target=_pass_on, args=(behind, peer), daemon=True).start()
+                    _pass_on(peer, behind)
+
+        threading.Thread(target=take, daemon=True).start()
+
+        with open_admin(Connection(bootstrap=(f"127.0.0.1:{front.getsockname()[1]}",), timeout_seconds=5.0)) as admin:
+            assert list(admin.brokers()) == [1]
+        assert len(closed) == 2
+
+
+def _pass_on(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while received := source.recv(4096):
+            target.sendall(received)
 
 
 def test_a_stop_is_heeded_while_nothing_answers(serve: Serve) -> None:
