@@ -95,7 +95,10 @@ AREAS = {
     ),
     "formats": Area(("reseat/formats/rows", "reseat/formats/text", "reseat/formats/tables"), ("tests/formats",)),
     "history": Area(
-        tuple(f"reseat/history/{name}.py" for name in ("atomic_write", "commit_record", "conditional", "folder")),
+        (
+            "reseat/atomic_write.py",
+            *(f"reseat/history/{name}.py" for name in ("commit_record", "conditional", "folder")),
+        ),
         ("tests/history", *_tests("pipeline", "commit takeover ledger lock")),
     ),
 }

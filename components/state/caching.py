@@ -21,7 +21,9 @@ from reseat.model.edits import Edits, apply_edits
 if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.formats.documents.sealed import SealedPlan
+    from reseat.history.events import PlanRun
     from reseat.history.read import History
+    from reseat.operate.journal.journal import Journal
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
     from reseat.planning.against_generate import AgainstGenerate, Beside
@@ -45,6 +47,7 @@ __all__ = [
     "layout_of",
     "past_snapshot",
     "plan_for",
+    "plan_runs_of",
     "reading_of",
     "report_of",
     "schedule_of",
@@ -104,7 +107,7 @@ def forget() -> None:
     """Forget all results: nobody is there who would ask for them again soon."""
     for results in _ALL:
         results.clear()
-    for cached in (history_in, _stamp, _query, _report):
+    for cached in (history_in, _stamp, _query, plan_runs_of, _report):
         cached.clear()
 
 
@@ -160,6 +163,17 @@ def _stamp(where: str, _history: History) -> str:
 @st.cache_resource(show_spinner=False, max_entries=_ANSWERS)
 def _query(where: str, stamp: str, name: str, _read: Callable[[], object]) -> object:
     return _read()
+
+
+@st.cache_resource(show_spinner=False, ttl=60, max_entries=16)
+def plan_runs_of(path: str, cluster_id: str, newest: int, state: str, _journal: Journal) -> tuple[PlanRun, ...]:
+    """``reseat.operate.executed.plan_runs`` of the journal at ``path``, which takes a second for fifty large plans.
+
+    Kept until another run is approved, or the newest (its id and state) goes on.
+    """
+    from reseat.operate.executed import plan_runs
+
+    return plan_runs(_journal, cluster_id)
 
 
 @_result(LAYOUTS)

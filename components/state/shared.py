@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from components.state.caching import plan_runs_of
 from components.state.linked import LinkedLayouts, LinkedTexts
 from reseat.jobs.process import PipelineProcess
 from reseat.observe import events
@@ -78,12 +79,4 @@ def executed_plans(cluster_id: str) -> tuple[PlanRun, ...]:
     newest = () if opened is None else opened.runs(cluster_id, most=1)
     if opened is None or not newest:
         return ()
-    return _plan_runs(str(opened.path), cluster_id, newest[0].id, newest[0].state.value, opened)
-
-
-@st.cache_resource(show_spinner=False, ttl=60, max_entries=16)
-def _plan_runs(path: str, cluster_id: str, newest: int, state: str, _journal: Journal) -> tuple[PlanRun, ...]:
-    """Kept until another run is approved, or the newest goes on: fifty large plans take a second to read."""
-    from reseat.operate.executed import plan_runs
-
-    return plan_runs(_journal, cluster_id)
+    return plan_runs_of(str(opened.path), cluster_id, newest[0].id, newest[0].state.value, opened)

@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import re
 import secrets
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from reseat import audit
+from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused
 
 __all__ = ["MOST_LINKS", "VARIABLE", "SharedReport", "SharedReports"]
@@ -98,7 +98,7 @@ class SharedReports:
         audit.record("link", who=who, link=link.id, decision="made", until=link.expires_at)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write(self._file(name), f"{json.dumps(asdict(link))}\n{document}")
+            atomic_write(self._file(name), f"{json.dumps(asdict(link))}\n{document}".encode(), mode=0o600)
         except OSError as error:
             sentence = f"The link cannot be kept: {error.strerror or error}."
             raise InputRefused(sentence, source=str(self._folder)) from error
@@ -163,15 +163,6 @@ class SharedReports:
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _write(path: Path, content: str) -> None:
-    """A whole file for its owner alone, or none."""
-    begun = path.with_suffix(f"{path.suffix}.new")
-    file = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(file, "w", encoding="utf-8", newline="") as out:
-        out.write(content)
-    begun.replace(path)
 
 
 def _read(path: Path) -> SharedReport | None:

@@ -22,8 +22,8 @@ from pathlib import Path
 import msgspec
 
 from reseat.alerts.raised import Judged
+from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused
-from reseat.history.atomic_write import atomic_write
 
 __all__ = ["Message", "Outbox", "default_state", "opened"]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from reseat.atomic_write import atomic_write
 from reseat.balance.quorum import quorum_in_words
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
 from reseat.cli.inputs import note_reading
@@ -15,7 +16,6 @@ from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.documents.snapshot_writer import write_snapshot
-from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
 from reseat.model import Consistency, Severity, Snapshot
 from reseat.model.wording import counted, listed

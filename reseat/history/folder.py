@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from reseat.atomic_write import atomic_write, sync_to_disk
 from reseat.errors import InputRefused
-from reseat.history.atomic_write import atomic_write, sync_to_disk
 from reseat.history.listing import Closed, FileFact, Hidden, hides, is_listed, level, scan
 from reseat.history.opening import Place, open_place
 from reseat.history.schema import PARTITION_KEYS

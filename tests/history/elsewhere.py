@@ -7,7 +7,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from reseat.history.atomic_write import atomic_write
+from reseat.atomic_write import atomic_write
 from reseat.history.folder import Folder
 from reseat.history.opening import Place
 

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow.fs import FileInfo, FileType
 
+from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused
-from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
 from reseat.history.listing import FileFact
 from reseat.history.opening import spark_settings

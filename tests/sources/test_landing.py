@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.documents.snapshot_writer import identity, write_snapshot
 from reseat.formats.input.reading import Limits
-from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
 from reseat.model import ClusterLayout, Finding, Severity, Snapshot
 from reseat.sources.landing import land, landed_pieces

@@ -17,13 +17,15 @@ from pathlib import Path
 __all__ = ["atomic_write", "sync_to_disk"]
 
 
-def atomic_write(file: Path, data: bytes, *, overwrite: bool = True) -> bool:
+def atomic_write(file: Path, data: bytes, *, overwrite: bool = True, mode: int = 0o666) -> bool:
     """Write a file so that nobody ever sees a part of it.
 
     Args:
         file: the file; its folder exists.
         data: its content.
         overwrite: whether a file of this name is replaced; False: it stays, and nothing is written.
+        mode: who may read it, as far as the process's mask allows. As of any new file by default: another account's
+            pipeline may have to read it.
 
     Returns:
         Whether it was written: of many who do not overwrite and try at once, one is told True.
@@ -34,8 +36,7 @@ def atomic_write(file: Path, data: bytes, *, overwrite: bool = True) -> bool:
     # Without the file's own name, which may be as long as a name can be.
     hidden = file.with_name(f".{secrets.token_hex()}.part")
     try:
-        # The mode that any new file has here: another account's pipeline may have to read it.
-        descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as out:
             out.write(data)
             out.flush()
