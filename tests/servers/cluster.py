@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -254,7 +255,7 @@ def start(
     controllers: tuple[int, ...] = (),
     **settings: str,
 ) -> KafkaCluster:
-    """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started.
+    """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started and answer.
 
     Args:
         kind: which recipe.
@@ -403,7 +404,21 @@ def _start_broker(directory: Path, kind: Kind, broker: int, heap: str) -> subpro
 def _await_broker(directory: Path, broker: int, process: subprocess.Popen[bytes], kind: Kind) -> None:
     log = directory / f"broker-{broker}.log"
     said = re.compile(rb"started \(kafka.server.KafkaServer\)|Kafka Server started|Transition from STARTING to STARTED")
-    await_ready(lambda: said.search(log.read_bytes()) is not None, process, log, f"broker {broker} of {kind}")
+    settings = (directory / f"broker-{broker}.properties").read_text()
+    port = int(re.search(r"(?m)^listeners=\w+://127\.0\.0\.1:(\d+)", settings).group(1))  # type: ignore[union-attr]
+    await_ready(
+        lambda: said.search(log.read_bytes()) is not None and _answers(port), process, log, f"broker {broker} of {kind}"
+    )
+
+
+def _answers(port: int) -> bool:
+    """Whether a broker answers the first request of every client (ApiVersions, version 0), whatever it has logged."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 5) as peer:
+            peer.sendall(struct.pack(">ihhih", 10, 18, 0, 1, -1))
+            return len(peer.recv(4)) == 4
+    except OSError:
+        return False
 
 
 def await_ready(ready: object, process: subprocess.Popen[bytes], log: Path, name: str, seconds: float = 180) -> None:
