@@ -109,7 +109,7 @@ def _names(question: Question) -> Answer:
         return {"has_collision": has_collision(question["name_a"], question["name_b"])}
     if question["check"] == "unify":
         return {"unify_collision_chars": unify_collision_chars(question["name"])}
-    error = name_error(question["name"])
+    error = name_error(question["name"], old_words=question["kafka_versions"] == ["2.8.2"])
     return {"valid": error is None, "error": error, "has_collision_chars": has_collision_chars(question["name"])}
 
 

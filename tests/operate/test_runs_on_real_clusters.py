@@ -282,6 +282,7 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
                 "--rebalance --keep-apart TOPIC,BESIDE",
                 "--rebalance --capacity 1=4 --capacity 2=1GB",
                 "--leaders-only --leader-racks b,a",
+                "--remove 4 --same-rack",
             )
         ),
     ],
@@ -289,7 +290,8 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
 def test_a_plan_of_each_kind_and_rule_is_carried_out_and_rolled_back(cluster, target, tmp_path, capsys, change):
     """All ends where the plan says; of leaders alone nothing is copied; then all is as it was."""
     topic = re.sub("[ :,=]+", "-", f"uneven{change}").lower()
-    made(cluster, target, topic, [[1, 2]] * 4 + [[1, 4], [3, 2]], megabytes=1)
+    fourth = [3, 4] if "--same-rack" in change else [1, 4]  # 1 and 4 are one rack: nothing of it could stay there
+    made(cluster, target, topic, [[1, 2]] * 4 + [fourth, [3, 2]], megabytes=1)
     made(cluster, target, f"{topic}-beside", [[4, 3]] * 2)
     if change == "--mend":  # one of another factor than the topic's, which no topic can be made with
         assert target.reassign({(topic, 0): [1, 2, 3]}) == {(topic, 0): None}
