@@ -49,15 +49,20 @@ class DirectoryLoad:
 
     @property
     def state(self) -> str:
-        """``online``, ``cordoned``, or the name of Kafka's error."""
+        """``online``, ``cordoned``, the name of Kafka's error, or ``offline`` where that is not told."""
         if self.told is None:
             return "online"
         return self.told.error or ("cordoned" if self.told.cordoned else "online")
 
 
 def directory_loads(layout: ClusterLayout, told: Iterable[LogDirectory] = ()) -> tuple[DirectoryLoad, ...]:
-    """Every log directory that is told, or has a replica, by broker and path."""
-    by_place = {(one.broker, one.path): one for one in told}
+    """Every log directory that is told, or has a replica, by broker and path; offline ones of pasted text, too."""
+    by_place = {
+        (broker.id, path): LogDirectory(broker.id, path, error="offline")
+        for broker in layout.brokers
+        for path in broker.offline_dirs
+    }
+    by_place |= {(one.broker, one.path): one for one in told}
     counts: dict[tuple[int, str], tuple[int, float, float]] = {}
     if layout.log_dir is not None and len(layout.log_dirs):
         at = np.nonzero(layout.log_dir != NONE)

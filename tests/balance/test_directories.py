@@ -31,6 +31,14 @@ def test_without_a_word_of_brokers_directories_are_those_that_hold_something():
     assert [(one.path, one.told) for one in directory_loads(layout)] == [("/a", None), ("/b", None)]
 
 
+def test_an_offline_directory_of_pasted_text_is_one_of_its_brokers():
+    """kafka-log-dirs tells no replica in it, and no reading of a live cluster is there."""
+    layout, _ = disks({"/a": [2]})
+    broken = replace(layout, brokers=(replace(layout.brokers[0], offline_dirs=("/b",)), *layout.brokers[1:]))
+
+    assert [(one.path, one.state) for one in directory_loads(broken)] == [("/a", "online"), ("/b", "offline")]
+
+
 @pytest.mark.parametrize(
     ("held", "told", "kind", "words"),
     [

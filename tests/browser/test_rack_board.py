@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -274,6 +275,42 @@ def test_a_new_broker_is_dropped_into_a_rack(racks: Page) -> None:
 
     expect(racks.locator(".rack", has=tile(racks, 7)).get_by_role("listbox")).to_have_attribute("aria-label", "rack c")
     expect(racks.locator(".tray-list .tile")).to_have_count(0)
+
+
+def log_dirs() -> str:
+    """What brokers 1 and 2 of the cluster tell of two disks each; one of broker 2 is offline."""
+
+    def disk(broker: int, path: str, error: str | None, partitions: list[int]) -> dict[str, object]:
+        held = [
+            {"partition": f"orders-{one}", "size": 40_000_000, "offsetLag": 0, "isFuture": False} for one in partitions
+        ]
+        return {"logDir": path.format(broker), "error": error, "partitions": held}
+
+    told = [
+        {"broker": 1, "logDirs": [disk(1, "/disk-a", None, [0, 4, 5, 6]), disk(1, "/<b>disk-b", None, [10, 11])]},
+        {"broker": 2, "logDirs": [disk(2, "/disk-a", None, [0, 1]), disk(2, "/disk-b", "KafkaStorageException", [])]},
+    ]
+    return f"Received log directory information from brokers 1,2\n{json.dumps({'version': 1, 'brokers': told})}\n"
+
+
+def test_a_tile_opens_into_its_log_directories(page: Page, dashboard: str) -> None:
+    """By a click and by Enter, several at once; a broker of one disk has nothing to open, and a second click closes."""
+    open_files(page, dashboard, {**cluster(), "log-dirs.txt": log_dirs()}, then="Board")
+    tile(page, 1).click()
+    disks = page.get_by_role("group", name="Log directories of the selected brokers")
+    first = disks.locator(".disk-broker").filter(has_text="Broker 1: 2 log directories")
+    expect(first.locator(".disk")).to_have_text(["/<b>disk-b2 replicas, 80.0 MB", "/disk-a4 replicas, 160 MB"])
+    page.keyboard.press("Enter")
+    expect(disks).to_be_hidden()
+    tile(page, 1).click()
+    tile(page, 2).click(modifiers=["Control"])
+
+    expect(disks.locator(".disk-broker")).to_have_count(2)
+    expect(disks).to_contain_text("/disk-boffline")
+    tile(page, 3).click()
+    expect(tile(page, 3)).to_have_attribute("aria-selected", "true")
+    expect(disks).to_be_hidden()
+    expect(page.locator(".tray-list .tile")).to_have_count(0)
 
 
 def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:

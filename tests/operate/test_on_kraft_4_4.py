@@ -374,7 +374,7 @@ def test_new_replicas_lie_in_the_directories_that_the_plan_names(cluster, target
 def test_a_cordoned_drain_killed_at_steps_of_its_journal_leaves_no_cordon_unnamed(
     cluster, target, tmp_path, capsys, every
 ):
-    """At each step, in one run after the other: status names it, and whoever goes on ends it, still cordoned and named."""
+    """At each step, a run each: status names the cordon, and whoever goes on ends the run, still cordoned and named."""
     topic = f"killed-{every}"
     lists, goal = {(topic, p): (1, 4) for p in range(3)}, {(topic, p): (1, 2) for p in range(3)}
     made(cluster, target, topic, list(lists.values()), megabytes=1)

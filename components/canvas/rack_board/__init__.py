@@ -20,7 +20,19 @@ from reseat.model import ClusterLayout
 __all__ = ["Heard", "apply_event", "board_data", "rack_board"]
 
 _HERE = Path(__file__).parent
-_ROOMS = ("pause", "figure_state", "finder", "words", "layout", "drawing", "tiles", "dragging", "keys", "flows")
+_ROOMS = (
+    "pause",
+    "figure_state",
+    "finder",
+    "words",
+    "layout",
+    "drawing",
+    "tiles",
+    "disks",
+    "dragging",
+    "keys",
+    "flows",
+)
 
 
 def rack_board(

@@ -35,6 +35,8 @@ class Drawing {
     this.drawRacks(shown, fitted.rackWidth);
     this.drawTray();
     this.drawDock();
+    this.drawDisks();
+    this.parts.diskHint.hidden = Object.keys(this.data.directories).length === 0;
     this.finder.mark();
     this.roving(focus);
     this.explain(null);

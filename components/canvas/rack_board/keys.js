@@ -61,6 +61,10 @@ class Keys {
       this.select(id, { ctrlKey: true });
       return true;
     }
+    if (event.key === "Enter" && node.dataset.place === "rack") {
+      this.select(id, event);
+      return true;
+    }
     if (event.key === " " || (event.key === "Enter" && !isTile)) {
       if (this.pickUp(node, "key")) {
         const home = this.lift.zones.find((zone) => zone.valid && zone.key !== "tray");

@@ -23,6 +23,8 @@ class Board {
       reset: part("tray-reset"),
       lines: part("lines"),
       tip: part("tip"),
+      disks: part("disks"),
+      diskHint: part("disk-hint"),
       proxy: part("proxy"),
       live: part("live"),
       dock: part("dock"),
@@ -161,7 +163,7 @@ class Board {
 }
 
 // Each room of the board adds what it does.
-for (const room of [Drawing, Tiles, Dragging, Keys, Flows]) {
+for (const room of [Drawing, Tiles, Disks, Dragging, Keys, Flows]) {
   const { constructor, ...does } = Object.getOwnPropertyDescriptors(room.prototype);
   Object.defineProperties(Board.prototype, does);
 }

@@ -87,7 +87,7 @@ class Tiles {
       ...(leaders === null ? [] : [this.leads(leaders)]),
       broker.added ? "new" : STATES[broker.state],
       ...(broker.behind ? [`${number.format(broker.behind)} out of sync`] : []),
-      ...(offlineOf(broker) ? [`${count(offlineOf(broker), "log directory", "log directories")} offline`] : []),
+      ...(offlineOf(broker) ? [`${directoriesOf(offlineOf(broker))} offline`] : []),
       ...(delta ? [`${number.format(Math.abs(delta))} ${delta > 0 ? "more" : "fewer"} than before`] : []),
       ...(inTray ? ["removed"] : []),
     ].join(", ");
@@ -168,6 +168,8 @@ class Tiles {
       }
     }
     const { size: chosen } = this.selected;
-    this.announce(chosen ? `${count(chosen, "broker")} selected.` : "Nothing selected.");
+    this.drawDisks();
+    const below = this.parts.disks.hidden ? "" : " Log directories are listed below the board.";
+    this.announce(chosen ? `${count(chosen, "broker")} selected.${below}` : "Nothing selected.");
   }
 }

@@ -86,16 +86,22 @@ function heat(share) {
   return `rgb(${mixed})`;
 }
 
-// A broker's log directories, a line each: what lies in it and what is left, or why nothing comes into it.
-function directoryLines(directories) {
-  const lines = directories.slice(0, MOST_DIRECTORIES).map(([path, replicas, bytes, left, state]) =>
-    state === "offline"
-      ? `${path}: offline`
-      : `${path}: ${count(replicas, "replica")}` +
-        (bytes === null ? "" : `, ${size(bytes)}`) +
-        (left === null ? "" : `, ${size(left)} left`) +
-        (state === "online" ? "" : ` (${state})`),
+const directoriesOf = (many) => count(many, "log directory", "log directories");
+
+// What lies in a log directory and what is left, or why nothing comes into it.
+function directoryWords(replicas, bytes, left, state) {
+  if (state === "offline") return "offline";
+  return (
+    count(replicas, "replica") +
+    (bytes === null ? "" : `, ${size(bytes)}`) +
+    (left === null ? "" : `, ${size(left)} left`) +
+    (state === "online" ? "" : ` (${state})`)
   );
+}
+
+// A broker's log directories, a line each.
+function directoryLines(directories) {
+  const lines = directories.slice(0, MOST_DIRECTORIES).map(([path, ...says]) => `${path}: ${directoryWords(...says)}`);
   const more = directories.length - lines.length;
   return more > 0 ? [...lines, `and ${count(more, "more directory", "more directories")}`] : lines;
 }
