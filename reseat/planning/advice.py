@@ -335,9 +335,13 @@ def _mended(finding: Finding, then: tuple[Finding, ...]) -> float:
 
 
 def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...]) -> tuple[str, ...]:
-    """Spreads that change, before and after; afterwards without the brokers that leave."""
+    """Spreads that change, before and after; afterwards without the brokers that leave.
+
+    Where no leader is told, those of preferred leaders: a spread of none at all would be 0.
+    """
     said = []
-    for what, load in (("Replica", _replicas), ("Leader", _leaders)):
+    leaders = ("Leader", _leaders) if (before.leader >= 0).any() else ("Preferred leader", _preferred)
+    for what, load in (("Replica", _replicas), leaders):
         stays = after.receiving & ~np.isin(after.broker_ids, remove)
         one, two = spread_of(load(before)[before.receiving]), spread_of(load(after)[stays])
         if one is not None and two is not None and one.spread != two.spread:
@@ -352,3 +356,7 @@ def _replicas(layout: ClusterLayout) -> IntArray:
 def _leaders(layout: ClusterLayout) -> IntArray:
     led = layout.leader[layout.leader >= 0]
     return np.bincount(led, minlength=len(layout.brokers)).astype(np.int64)
+
+
+def _preferred(layout: ClusterLayout) -> IntArray:
+    return layout.preferred_by_broker

@@ -11,7 +11,7 @@ import pytest
 from reseat.balance import findings
 from reseat.balance.mends import KINDS
 from reseat.election import layout_after, preferred
-from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout
 from reseat.planning import plan
 from reseat.planning.advice import Advice, Answer, advice
 from reseat.sources import read_files
@@ -99,6 +99,15 @@ def test_the_restarted_broker_gets_its_leaders_first() -> None:
     assert whole.cost(1_000_000).endswith("2.5 MB to copy, at least 2 s at 1.0 MB/s")
     assert few.wish is not None
     assert few.wish.point == 155
+
+
+def test_where_no_leader_is_told_preferred_leaders_are_compared() -> None:
+    """A text of lists alone: nobody leads anything that is known, which is not an even spread of 0."""
+    known = sample("zookeeper-2.8-three-racks.txt")
+    told = advice(replace(known, leader=np.full_like(known.leader, NOT_TOLD)))
+    whole = next(answer for answer in told.answers if answer.kind == "rebalance")
+
+    assert whole.changes == ("Replica spread 206 → 1", "Preferred leader spread 35 → 1")
 
 
 def test_no_plan_brings_a_broker_back() -> None:
