@@ -56,8 +56,10 @@ def draw_across_racks(plan: Plan) -> None:
     )
     for sentence in copying.rack_sentences(price):
         st.markdown(text.plain(sentence))
-    cells = copying.between_racks(len(racks))
-    names = [text.visible(rack, 60) for rack in racks]
-    columns = {f"to {name}": [text.size(cell) for cell in cells[:, at]] for at, name in enumerate(names)}
-    values = pd.DataFrame({"from": names, **columns})
-    tables.table(values, "plan-racks", {f"to {name}": tables.RIGHT for name in names})
+    send, receive, cells = copying.between_racks(len(racks))
+    names = {rack: f"to {text.visible(racks[rack], 60)}" for rack in receive.tolist()}
+    columns = {
+        name: [text.size(cell) if cell else "" for cell in cells[:, at]] for at, name in enumerate(names.values())
+    }
+    values = pd.DataFrame({"from": [text.visible(racks[rack], 60) for rack in send.tolist()], **columns})
+    tables.table(values, "plan-racks", dict.fromkeys(names.values(), tables.RIGHT))

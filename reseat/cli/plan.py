@@ -181,9 +181,11 @@ def _racks(made: Plan, price: float | None) -> list[str]:
     if price is None:
         return []
     copying, racks = copying_of(made), made.current.racks
-    rows = [(rack, *map(size, row)) for rack, row in zip(racks, copying.between_racks(len(racks)), strict=True)]
+    send, receive, cells = copying.between_racks(len(racks))
+    names = [str(racks[rack]) for rack in receive.tolist()]
+    rows = [(racks[rack], *map(size, row)) for rack, row in zip(send.tolist(), cells, strict=True)]
     said = copying.rack_sentences(price) or ("Nothing is copied from rack to rack, as far as racks are told.",)
-    return ["", *said, *(table(("from \\ to", *racks), rows, left=1) if copying.across.copies else [])]
+    return ["", *said, *(table(("from \\ to", *names), rows, left=1) if copying.across.copies else [])]
 
 
 def _files(chosen: argparse.Namespace) -> tuple[str | None, ...]:

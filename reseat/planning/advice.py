@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.balance import findings
 from reseat.balance.findings import SKEW_SHARE
@@ -349,14 +350,14 @@ def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...
     return tuple(said)
 
 
-def _replicas(layout: ClusterLayout) -> IntArray:
+def _replicas(layout: ClusterLayout) -> npt.NDArray[np.int64]:
     return layout.replicas_by_broker.astype(np.int64)
 
 
-def _leaders(layout: ClusterLayout) -> IntArray:
+def _leaders(layout: ClusterLayout) -> npt.NDArray[np.int64]:
     led = layout.leader[layout.leader >= 0]
     return np.bincount(led, minlength=len(layout.brokers)).astype(np.int64)
 
 
-def _preferred(layout: ClusterLayout) -> IntArray:
+def _preferred(layout: ClusterLayout) -> npt.NDArray[np.int64]:
     return layout.preferred_by_broker

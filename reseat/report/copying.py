@@ -145,11 +145,21 @@ class Copying:
         )
         return within, across, unplaced
 
-    def between_racks(self, racks: int) -> FloatArray:
-        """(racks, racks) float64: bytes from each rack (rows) to each, of copies with known racks and sizes."""
+    def between_racks(self, racks: int) -> tuple[IntArray, IntArray, FloatArray]:
+        """Bytes from rack to rack, of copies with known racks and sizes.
+
+        Args:
+            racks: how many the layout has.
+
+        Returns:
+            (s,) racks that send any, (r,) racks that receive any, as positions in the layout's, ascending; and
+            (s, r) float64 bytes. Most of hundreds of racks have nothing to do with a drain of one broker.
+        """
         counts = self._rack_known & ~np.isnan(self.bytes)
         pair = self.sender_rack[counts].astype(np.int64) * racks + self.receiver_rack[counts]
-        return np.bincount(pair, self.bytes[counts], racks * racks).reshape(racks, racks).astype(np.float64)
+        cells = np.bincount(pair, self.bytes[counts], racks * racks).reshape(racks, racks).astype(np.float64)
+        send, receive = np.flatnonzero(cells.any(1)), np.flatnonzero(cells.any(0))
+        return send.astype(np.int32), receive.astype(np.int32), cells[np.ix_(send, receive)]
 
     def rack_sentences(self, price: float | None = None) -> tuple[str, ...]:
         """What crosses racks and what it costs, for a person.
