@@ -26,9 +26,14 @@ __all__ = ["Load", "driven", "run"]
 
 #: What everybody looks at, by how its sample is called: 60 brokers and 20,000 partitions.
 _SAMPLE, _BROKERS = "60 brokers", 60
+#: What one person looks at meanwhile, and for how many seconds: 1,000 brokers and 1,000,000 partitions.
+_LARGE, _LARGE_BROKERS, _LARGE_SECONDS = "1,000 brokers", 1000, 60.0
+_LARGE_PAGES = ("plan", "overview", "leaders", "board")
 _PAGES = ("board", "overview", "heatmap", "plan", "leaders")
 #: Seconds between two actions of a person.
 _THINKS = (6.0, 12.0)
+#: The same where few people are asked often, beside the one with a million partitions.
+_SHORT_THINKS = (0.5, 1.5)
 #: Seconds between two questions for the server's health.
 _ASKS = 0.5
 #: Seconds after which nobody is there any more: a session ends two minutes after its page was closed.
@@ -40,16 +45,20 @@ class Load:
     """What a load came to; all times in seconds.
 
     Attributes:
+        think: seconds between two actions of a person, at least and at most.
         pages, drops, health: how long each answer took.
+        large: how long each answer took to the one with a million partitions.
         cpu: the server's processor time.
         seconds: how long the load lasted.
         before, most, after: bytes of the server's own memory before, at most, and after all had left.
         faults: what pages showed as exceptions.
     """
 
+    think: tuple[float, float]
     pages: list[float] = field(default_factory=list)
     drops: list[float] = field(default_factory=list)
     health: list[float] = field(default_factory=list)
+    large: list[float] = field(default_factory=list)
     cpu: float = 0.0
     seconds: float = 0.0
     before: int = 0
@@ -74,20 +83,36 @@ def run() -> list[tuple[str, str, str]]:
             f"{load.before >> 20} MB before, {load.most >> 20} MB at most, {load.after >> 20} MB after",
         ),
     ]
-    return rows + [("a page showed", "nothing", fault) for fault in sorted(set(load.faults))]
+    alone, beside = (driven(5, _LARGE_SECONDS, 0.0, think=_SHORT_THINKS, large=large) for large in (False, True))
+    for what, told in (("5 people, nobody else", alone), ("beside one who plans on 1,000 x 1,000,000", beside)):
+        rows.append((f"{what}: a page, {len(told.pages)} times", "alike", _quantiles(told.pages)))
+        rows.append(("a broker dragged out", "alike", _quantiles(told.drops)))
+        rows.append(("health answers", "100 ms", f"{_quantiles(told.health)}, at most {max(told.health):.2f} s"))
+    rows.append((f"the one's own actions, {len(beside.large)} times", "", _quantiles(beside.large)))
+    faults = {*load.faults, *alone.faults, *beside.faults}
+    return rows + [("a page showed", "nothing", fault) for fault in sorted(faults)]
 
 
-def driven(people: int, seconds: float, left: float = _LEFT) -> Load:
+def driven(
+    people: int,
+    seconds: float,
+    left: float = _LEFT,
+    *,
+    think: tuple[float, float] = _THINKS,
+    large: bool = False,
+) -> Load:
     """Start a dashboard, let so many people use it for so long, and wait until all have left.
 
     Args:
         people: sessions at once.
         seconds: how long they stay.
         left: seconds to wait afterwards.
+        think: seconds between two actions of a person, at least and at most.
+        large: whether one more plans on a million partitions all the time.
     """
-    load = Load()
+    load = Load(think)
     with tempfile.TemporaryDirectory() as folder, _served(Path(folder)) as (port, server):
-        asyncio.run(_live(port, server, load, people, seconds))
+        asyncio.run(_live(port, server, load, people, seconds, large=large))
         over = time.monotonic() + left
         while time.monotonic() < over and (load.after == 0 or load.after > load.before * 1.1):
             time.sleep(min(10.0, left))
@@ -105,33 +130,51 @@ def _served(folder: Path) -> Iterator[tuple[int, psutil.Process]]:
         stop(process)
 
 
-async def _live(port: int, server: psutil.Process, load: Load, people: int, seconds: float) -> None:
-    async with Visitor(port) as first:
+async def _live(port: int, server: psutil.Process, load: Load, people: int, seconds: float, *, large: bool) -> None:
+    async with Visitor(port) as first, contextlib.AsyncExitStack() as also:
         await first.arrive()
         await first.press(_SAMPLE)
         for page in _PAGES:
             await first.to(page)
         await first.to("board")
         await first.drop(_BROKERS // 2)
+        if large:
+            one = await also.enter_async_context(Visitor(port))
+            await one.arrive()
+            await one.press(_LARGE)
         load.before, cpu, began = server.memory_full_info().uss, _cpu(server), time.perf_counter()
         over = began + seconds
         watcher = asyncio.create_task(_watch(port, server, load))
-        await asyncio.gather(*(_person(port, number, first.query, over, load) for number in range(people)))
+        beside = [_planner(one, over, load)] if large else []
+        await asyncio.gather(*beside, *(_person(port, number, first.query, over, load) for number in range(people)))
         load.seconds, load.cpu = time.perf_counter() - began, _cpu(server) - cpu
         watcher.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await watcher
 
 
+async def _planner(one: Visitor, over: float, load: Load) -> None:
+    """Drag another broker out of a thousand again and again, and look at what pages say of it."""
+    chance = random.Random(0)
+    while time.perf_counter() < over:
+        load.large.append(await one.to("board"))
+        load.large.append(await one.drop(chance.randrange(1, _LARGE_BROKERS)))
+        for page in _LARGE_PAGES:
+            load.large.append(await one.to(page))
+        if one.fault:
+            load.faults.append(one.fault)
+            one.fault = ""
+
+
 async def _person(port: int, number: int, query: str, over: float, load: Load) -> None:
     """Arrive by the link of the first, and do something every now and then."""
     chance = random.Random(number)
-    await asyncio.sleep(chance.uniform(0, _THINKS[1]))
+    await asyncio.sleep(chance.uniform(0, load.think[1]))
     async with Visitor(port) as person:
         load.pages.append(await person.arrive(query))
         on_board = False
         while time.perf_counter() < over:
-            await asyncio.sleep(chance.uniform(*_THINKS))
+            await asyncio.sleep(chance.uniform(*load.think))
             if on_board and chance.random() < 0.5:
                 load.drops.append(await person.drop(chance.randrange(1, _BROKERS)))
             else:

@@ -5,6 +5,7 @@ May import: nothing of Reseat.
 
 from __future__ import annotations
 
+import copyreg
 from dataclasses import dataclass, field
 
 __all__ = [
@@ -20,12 +21,17 @@ __all__ = [
     "ScenarioInvalid",
     "SparkFailed",
     "WishRefused",
+    "WorkerEnded",
     "WriteRefused",
 ]
 
 
 class ReseatError(Exception):
     """Root of all errors that Reseat raises on purpose; ``str()`` is one full sentence for a person."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it is, also where it was made with named arguments, which an exception forgets by itself."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 @dataclass(eq=False)
@@ -203,6 +209,20 @@ class PipelineBusy(ReseatError):
 
     sentence: str
     holder: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class WorkerEnded(ReseatError):
+    """A process that computes beside the server ended before it had answered; nothing of its answer is kept.
+
+    Attributes:
+        sentence: how it ended.
+    """
+
+    sentence: str
 
     def __str__(self) -> str:
         return self.sentence

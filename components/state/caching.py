@@ -1,7 +1,9 @@
 """What is kept between reruns and shared between sessions; the only place that keeps results.
 
 Layouts are immutable and shared by their digest without copies. Results are keyed by (digest, wish); an error is
-passed through and never kept. They are bounded by the partitions they are about (``results``).
+passed through and never kept. They are bounded by the partitions they are about (``results``). What the core says of
+a large layout is computed in a process beside this one (``reseat.jobs.workers``), so that pages of others are drawn
+meanwhile.
 """
 
 from __future__ import annotations
@@ -12,9 +14,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 import streamlit as st
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_run_yield_check
 
-from components.state.results import Results, named
+from components.look.notices import refused
+from components.state.results import Results, named, partitions
+from reseat.errors import WorkerEnded
 from reseat.formats.input.reading import Reading
+from reseat.jobs.workers import Workers
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
 from reseat.model.edits import Edits, apply_edits
 
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AFTER",
     "LAYOUTS",
+    "MOST_HERE",
     "PLANS",
     "against_generate_of",
     "balance_of",
@@ -69,7 +76,12 @@ PLANS = 8
 AFTER = 4
 #: Reports kept: each holds its figures and tables, and the documents that were asked for.
 _REPORTS = 6
-
+#: Partitions up to which all is computed in this process: another one brings as much work as it spares, and a plan
+#: takes a tenth of a second of it.
+MOST_HERE = 100_000
+#: As many bytes of text; a line of a tool's output is longer than that.
+_BYTES_HERE = 64 * MOST_HERE
+_WORKERS = Workers()
 
 #: All that keep results, so that they can be forgotten together.
 _ALL: list[Results] = []
@@ -96,11 +108,32 @@ def _result(most: int) -> Callable[[Callable[_P, _Answer]], Callable[_P, _Answer
         @functools.wraps(function)
         def asked(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:
             key = named(args), named(tuple(sorted(kwargs.items())))
-            return results.of(key, lambda: function(*args, **kwargs), (*args, *kwargs.values()))
+            return results.of(key, lambda: make(*args, **kwargs), (*args, *kwargs.values()))
 
+        of_the_core = function.__module__.startswith("reseat.")
+        make: Callable[_P, _Answer] = functools.partial(_computed, function) if of_the_core else function
         return asked
 
     return keep
+
+
+def _computed(function: Callable[_P, _Answer], *args: _P.args, **kwargs: _P.kwargs) -> _Answer:
+    """What a function of the core says: here, or beside this process where it is about much."""
+    if max(map(partitions, (*args, *kwargs.values()))) <= MOST_HERE:
+        return function(*args, **kwargs)
+    return _beside(function, *args, **kwargs)
+
+
+def _beside(function: Callable[_P, _Answer], *args: _P.args, **kwargs: _P.kwargs) -> _Answer:
+    """What a function of the core says, computed beside this process as long as who asks waits for it."""
+    wanted = get_run_yield_check()
+    try:
+        return _WORKERS.ask(wanted or (lambda: None), function, *args, **kwargs)
+    except WorkerEnded as ended:
+        if wanted is None:
+            raise
+        refused(WorkerEnded(f"{ended} Nothing was changed. Reload the page to try again."))
+        st.stop()
 
 
 def forget() -> None:
@@ -109,6 +142,7 @@ def forget() -> None:
         results.clear()
     for cached in (history_in, _stamp, _query, plan_runs_of, _report):
         cached.clear()
+    _WORKERS.close()
 
 
 #: What ``kept`` made of each function.
@@ -208,7 +242,9 @@ def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:
         state.update(data)
     from reseat.sources import read_files
 
-    return _READINGS.of(state.hexdigest(), lambda: read_files(files))
+    large = sum(len(data) for _, data in files) > _BYTES_HERE
+    make = functools.partial(_beside, read_files, files) if large else functools.partial(read_files, files)
+    return _READINGS.of(state.hexdigest(), make)
 
 
 def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
@@ -218,7 +254,7 @@ def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
 
 @_result(LAYOUTS)
 def _edited(layout: ClusterLayout, edits: Edits) -> ClusterLayout:
-    return apply_edits(layout, edits)
+    return _computed(apply_edits, layout, edits)
 
 
 @_result(2 * PLANS)
@@ -226,7 +262,7 @@ def balance_of(layout: ClusterLayout) -> Balance:
     """``reseat.balance.measure`` of a layout."""
     from reseat.balance import measure
 
-    return measure(layout)
+    return _computed(measure, layout)
 
 
 @_result(2 * PLANS)
@@ -234,7 +270,7 @@ def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
     """``reseat.balance.findings`` of a layout."""
     from reseat.balance import findings
 
-    return findings(layout)
+    return _computed(findings, layout)
 
 
 @_result(PLANS)
@@ -248,7 +284,7 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
     from reseat.planning import plan
 
     with planning(wish):
-        return plan(layout, wish)
+        return _computed(plan, layout, wish)
 
 
 @_result(2 * PLANS)
@@ -256,7 +292,7 @@ def transfer_of(plan: Plan) -> Transfer | None:
     """``reseat.planning.reassignment_time.transfer``: what carrying out a plan copies."""
     from reseat.planning.reassignment_time import transfer
 
-    return transfer(plan)
+    return _computed(transfer, plan)
 
 
 @_result(2 * PLANS)
@@ -268,7 +304,7 @@ def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenera
     """
     from reseat.planning.against_generate import against_generate
 
-    return against_generate(plan, tool, rack_mode=mode)
+    return _computed(against_generate, plan, tool, rack_mode=mode)
 
 
 @_result(4)
@@ -280,7 +316,7 @@ def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Bes
     """
     from reseat.planning.against_generate import beside_one_draw
 
-    return beside_one_draw(plan, tool, seed, rack_mode=mode)
+    return _computed(beside_one_draw, plan, tool, seed, rack_mode=mode)
 
 
 @_result(PLANS)
@@ -290,7 +326,7 @@ def judgement_of(
     """``reseat.planning.judge`` of any plan for a wish."""
     from reseat.planning.judge import judge
 
-    return judge(layout, proposed, wish, allow_rf_change=allow_rf_change)
+    return _computed(judge, layout, proposed, wish, allow_rf_change=allow_rf_change)
 
 
 def report_of(asked: tuple[object, ...], make: Callable[[], _Answer]) -> _Answer:

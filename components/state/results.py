@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 from reseat.formats.input.reading import Reading
 from reseat.model import ClusterLayout, Plan, Snapshot
 
-__all__ = ["LARGE", "Results", "named"]
+__all__ = ["LARGE", "Results", "named", "partitions"]
 
 #: Partitions of what is large: bounds are in its multiples.
 LARGE = 1_000_000
@@ -63,7 +63,7 @@ class Results:
                     return cast("_Answer", self._found(key))
             try:
                 answer = make()
-                self._put(key, answer, max([_LEAST, *map(_partitions, (*about, answer))]))
+                self._put(key, answer, max([_LEAST, *map(partitions, (*about, answer))]))
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -117,7 +117,7 @@ def named(value: object) -> object:
     raise TypeError(f"Nothing names a {type(value).__name__} among the results.")
 
 
-def _partitions(value: object) -> int:
+def partitions(value: object) -> int:
     """How many partitions a value is about; 0 where it is about no layout."""
     if isinstance(value, ClusterLayout):
         return value.partition_count

@@ -1,4 +1,4 @@
-"""Jobs of the pipeline as processes of their own: begun, read line by line, cancelled, never left behind.
+"""Processes beside the server: jobs of the pipeline, and what takes long for large layouts. None is left behind.
 
 May import: ``reseat.access``, ``reseat.model``.
 """

@@ -6,11 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.state import caching
 from components.what_if.changes import finding_changes, without_brokers
 from reseat.balance import findings
+from reseat.errors import WorkerEnded
 from reseat.model import Broker, ClusterLayout, Finding, Options, Severity, Wish
+from reseat.planning import plan
 from tests.pages.conftest import small, texts
 
 Opened = Callable[..., AppTest]
@@ -134,3 +138,27 @@ def test_while_a_reassignment_runs_the_board_and_the_figures_are_of_its_end(open
 
     assert not at.exception
     assert "The plan starts from the layout after it completes" in texts(at)
+
+
+def test_a_plan_whose_process_was_killed_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the process that plans beside the server ends, a sentence says so; the next run has the plan."""
+    caching.forget()
+    monkeypatch.setattr(caching, "MOST_HERE", 0)
+
+    def asked(_: object, function: Callable[..., object], *args: object, **kwargs: object) -> object:
+        if function is plan:
+            raise WorkerEnded("The process that computed it was killed.")
+        return function(*args, **kwargs)
+
+    with monkeypatch.context() as killed:
+        killed.setattr("reseat.jobs.workers.Workers.ask", lambda _, *asks, **by: asked(*asks, **by))
+        at = opened("racks", wish=Wish(remove=(4,)))
+
+    assert not at.exception
+    assert "The process that computed it was killed. Nothing was changed. Reload the page to try again." in texts(at)
+    assert not at.metric
+
+    at.run()
+
+    assert "Draining broker 4: 1 replica moves, the proven minimum." in texts(at)
+    caching.forget()
