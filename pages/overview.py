@@ -12,9 +12,10 @@ from components.shell import frame
 from components.shell.findings import draw_findings, flagged
 from components.state import addresses, caching
 from components.what_if.what_if import shown
+from reseat.balance import health_unknown
 from reseat.balance.grid import brokers_by_rack, shown_rack_places
 from reseat.balance.imbalances import Imbalance, imbalances
-from reseat.model import NOT_TOLD, ClusterLayout, Finding, Severity
+from reseat.model import ClusterLayout, Finding, Severity
 from reseat.model.glossary import define
 
 
@@ -25,17 +26,9 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
     if broken:
         return broken[0].sentence
     warned = text.counted(attention, "warning")
-    unknown = [
-        words
-        for words, known in (
-            ("offline", bool((layout.leader != NOT_TOLD).all())),
-            ("under-replicated", bool(layout.in_sync_known.all())),
-        )
-        if not known
-    ]
-    if unknown and layout.partition_count:
-        said = f"Unknown whether partitions are {' or '.join(unknown)}: leaders or in-sync replicas are unknown"
-        return f"{said}; {warned}." if attention else f"{said}."
+    unknown = health_unknown(layout)
+    if unknown is not None:
+        return f"{unknown}; {warned}." if attention else f"{unknown}."
     if under_replicated:
         partitions = text.counted(under_replicated, "partition is", "partitions are")
         more = f"; {warned} in all" if attention > 1 else ""

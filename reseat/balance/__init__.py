@@ -14,7 +14,7 @@ from reseat.balance.racks import (
     shares_rack_while_free,
 )
 from reseat.balance.spread import Spread, least_possible_spread, spread_of
-from reseat.balance.told import incomplete, racks_in_words, racks_unknown
+from reseat.balance.told import health_unknown, incomplete, racks_in_words, racks_unknown
 
 __all__ = [
     "Balance",
@@ -24,6 +24,7 @@ __all__ = [
     "distinct_racks",
     "findings",
     "frozen_by_cordon",
+    "health_unknown",
     "incomplete",
     "least_possible_spread",
     "least_replica_spread",

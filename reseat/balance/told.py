@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from reseat.model import ClusterLayout, Finding, Gaps, Severity
+from reseat.model import NOT_TOLD, ClusterLayout, Finding, Gaps, Severity
 from reseat.model.wording import counted, listed, verb
 
-__all__ = ["incomplete", "racks_in_words", "racks_unknown"]
+__all__ = ["health_unknown", "incomplete", "racks_in_words", "racks_unknown"]
 
 #: Topics and partition ids that the sentence names.
 _NAMED = 3
@@ -87,3 +87,15 @@ def racks_unknown(layout: ClusterLayout, leaving: Collection[int] = ()) -> Findi
     return Finding(
         "racks_unknown", Severity.ATTENTION, f"{said} Add them, or state that there are none.", brokers=unknown
     )
+
+
+def health_unknown(layout: ClusterLayout) -> str | None:
+    """What cannot be said of the partitions' health, as a clause for a sentence; None where all of it is told.
+
+    Who reads "no critical issues" of a text without leaders would take for healthy what nobody has looked at.
+    """
+    told = (("offline", (layout.leader != NOT_TOLD).all()), ("under-replicated", layout.in_sync_known.all()))
+    unknown = [words for words, known in told if not known]
+    if not unknown or not layout.partition_count:
+        return None
+    return f"Unknown whether partitions are {' or '.join(unknown)}: leaders or in-sync replicas are unknown"

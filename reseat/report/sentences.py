@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from reseat.balance import health_unknown
 from reseat.model import Certificate, Severity, Wish
 from reseat.model.units import count, size
 from reseat.model.wording import counted, ids, verb
@@ -132,6 +133,9 @@ def headline(matter: Matter) -> str:
     parts = f"{counted(matter.layout.partition_count, 'partition')} on {counted(len(matter.layout.brokers), 'broker')}"
     if found["critical"]:
         return f"{counted(found['critical'], 'critical issue')} in {parts}."
+    unknown = health_unknown(matter.layout)
+    if unknown is not None:
+        return f"{unknown}; {counted(found['warning'], 'warning')}." if found["warning"] else f"{unknown}."
     if found["warning"]:
         return f"No critical issues in {parts}; {counted(found['warning'], 'warning')}."
     return f"No critical issues and no warnings in {parts}."

@@ -127,6 +127,24 @@ def test_a_balanced_cluster_is_green_and_asks_for_nothing() -> None:
     )
 
 
+def test_a_text_of_lists_alone_is_not_called_healthy() -> None:
+    """Nobody told of leaders or in-sync replicas: the first page says so, asks for no false calm and is not green."""
+    layout = ClusterLayout.from_assignments(
+        {("orders", 0): [1, 2], ("orders", 1): [2, 1]}, brokers=[Broker(1, "a"), Broker(2, "b")]
+    )
+    matter = matter_of(layout)
+    chapter = summary.chapter(matter, _CHOICES)
+    said = _texts(build(matter, _CHOICES))
+
+    assert chapter.light is Light.AMBER
+    assert chapter.heading == (
+        "Unknown whether partitions are offline or under-replicated: leaders or in-sync replicas are unknown."
+    )
+    assert "leaders or in-sync replicas are unknown, so critical issues may be missed." in chapter.text[0]
+    assert chapter.text[2] == "No decision is needed, as far as the input tells."
+    assert not [one for one in said if "no critical" in one.lower()]
+
+
 def test_a_refused_wish_says_why_and_is_red() -> None:
     """Two partitions of factor 2 cannot live on one broker."""
     matter = matter_of(_layout(), Wish(remove=(1, 2, 3)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from reseat.balance import health_unknown
 from reseat.balance.mends import after_change, extent, mend_of, name_of
 from reseat.model import Finding, Severity
 from reseat.model.wording import counted, verb
@@ -41,7 +42,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter:
     return Chapter(
         kind=ChapterKind.FINDINGS,
         name="Findings",
-        heading=_heading(numbers),
+        heading=_heading(numbers, known=health_unknown(matter.layout) is None),
         text=_text(matter, found),
         facts=tuple(facts),
         figures=() if figure is None else (figure,),
@@ -53,15 +54,16 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter:
     )
 
 
-def _heading(numbers: dict[Severity, int]) -> str:
+def _heading(numbers: dict[Severity, int], *, known: bool) -> str:
+    unknown = "Leaders or in-sync replicas are unknown"
     critical, warning, info = (numbers[severity] for severity in Severity)
     if critical:
         rest = f", and {counted(warning, 'warning')}" if warning else ""
         return f"{counted(critical, 'critical issue')} {verb(critical, 'needs', 'need')} action{rest}."
     if warning:
-        return f"No critical issues; {counted(warning, 'warning')}."
+        return f"{'No critical issues' if known else unknown}; {counted(warning, 'warning')}."
     if info:
-        return "No critical issues and no warnings."
+        return "No critical issues and no warnings." if known else f"{unknown}; no warnings."
     return "No findings in what the input includes."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from reseat.balance import racks_unknown
+from reseat.balance import health_unknown, racks_unknown
 from reseat.model import Severity
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, verb
@@ -28,8 +28,8 @@ __all__ = ["RULE", "chapter", "light_of"]
 #: How the light is decided, as it stands under it.
 RULE = (
     "Red: the change was refused, its plan has a fault, or a critical finding remains after the change. Amber: the "
-    "change fixes a critical finding, a warning remains, racks are unknown, or it is not proven that the plan makes "
-    "the minimum number of moves. Green: none of these."
+    "change fixes a critical finding, a warning remains, racks, leaders or in-sync replicas are unknown, or it is not "
+    "proven that the plan makes the minimum number of moves. Green: none of these."
 )
 
 
@@ -45,7 +45,11 @@ def light_of(matter: Matter) -> Light:
         return Light.RED
     now = {one.severity for one in matter.findings}
     leaving = () if plan is None else plan.wish.remove
-    doubtful = racks_unknown(matter.layout, leaving) is not None or (plan is not None and unproven(plan.certificate))
+    doubtful = (
+        racks_unknown(matter.layout, leaving) is not None
+        or health_unknown(matter.layout) is not None
+        or (plan is not None and unproven(plan.certificate))
+    )
     return Light.AMBER if doubtful or Severity.BROKEN in now or Severity.ATTENTION in stays else Light.GREEN
 
 
@@ -79,6 +83,9 @@ def _is(matter: Matter) -> str:
     health = "there are no critical issues and no warnings"
     if worst is not None and worst[0] == "critical":
         health = f"{counted(worst[1], 'critical issue')} {verb(worst[1], 'needs', 'need')} action"
+    elif health_unknown(matter.layout) is not None:
+        health = "leaders or in-sync replicas are unknown, so critical issues may be missed"
+        health += f"; {counted(worst[1], 'warning')}" if worst is not None else ""
     elif worst is not None:
         health = f"there are no critical issues, but {counted(worst[1], 'warning')}"
     return f"The cluster has {size_of}; {health}."
@@ -110,7 +117,8 @@ def _asked(matter: Matter, choices: ReportChoices, light: Light) -> str:
             return "Please have the critical issues fixed first."
         if found["warning"]:
             return "Please decide which warnings to fix."
-        return "No decision is needed."
+        unknown = health_unknown(matter.layout) is not None
+        return "No decision is needed, as far as the input tells." if unknown else "No decision is needed."
     if matter.plan.certificate.faults:
         return "Please do not approve this plan."
     if not matter.plan.changed.any():
