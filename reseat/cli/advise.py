@@ -27,6 +27,7 @@ def advise(chosen: argparse.Namespace) -> int:
                 "first": [{"finding": name, "what_helps": mend} for name, mend in found.first],
                 "answers": [answer.as_dict() for answer in found.answers],
                 "refused": list(found.refused),
+                "unknown": found.unknown,
             }
         )
         complain(*notes)

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import findings
+from reseat.balance import findings, health_unknown
 from reseat.balance.findings import SKEW_SHARE
 from reseat.balance.mends import after_change, mend_of, name_of
 from reseat.balance.spread import spread_of
@@ -131,12 +131,14 @@ class Advice:
         first: (name, what mends it) of findings that come before any plan, and that no plan or election mends.
         answers: changes, the best for its cost first; none where none helps.
         refused: why changes could not be planned, each reason once.
+        unknown: what cannot be said of the partitions' health, where it is not told.
         rule: the order of the answers, for a person.
     """
 
     first: tuple[tuple[str, str], ...]
     answers: tuple[Answer, ...]
     refused: tuple[str, ...] = ()
+    unknown: str | None = None
     rule: str = _RULE
 
     @property
@@ -144,6 +146,8 @@ class Advice:
         """What to say where there is no answer."""
         if self.refused:
             return f"No plan can be made: {' '.join(self.refused)}"
+        if self.unknown is not None:
+            return f"{self.unknown}. Nothing to do in what is known."
         return "Nothing to do: no election and no plan known here fixes anything."
 
 
@@ -174,6 +178,7 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
     return Advice(
         first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),
         refused=tuple(refused),
+        unknown=health_unknown(layout),
         answers=tuple(sorted(found, key=lambda answer: (answer.kind != "wait", -answer.worth, answer.moves))),
     )
 

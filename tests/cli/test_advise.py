@@ -68,7 +68,7 @@ def test_nothing_to_do_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["advise", str(layout)]) == 0
     assert capsys.readouterr().out.startswith("Nothing to do: no election and no plan known here fixes anything.")
     assert main(["advise", str(layout), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"first": [], "answers": [], "refused": []}
+    assert json.loads(capsys.readouterr().out) == {"first": [], "answers": [], "refused": [], "unknown": None}
 
 
 def test_what_cannot_be_planned_is_not_called_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -215,7 +215,8 @@ def test_what_to_do_stands_at_the_end_with_a_way_to_each(opened):
 def test_nothing_to_do_is_said(opened):
     """Nothing that is known helps where nothing is found."""
     lists = {("t", row): [row % 3, (row + 1) % 3] for row in range(3)}
-    at = opened("overview", ClusterLayout.from_assignments(lists, leaders={key: ids[0] for key, ids in lists.items()}))
+    leaders = {key: ids[0] for key, ids in lists.items()}
+    at = opened("overview", ClusterLayout.from_assignments(lists, leaders=leaders, in_sync=lists))
 
     assert "Nothing to do: no election and no plan known here fixes anything." in texts(at)
 

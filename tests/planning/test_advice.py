@@ -75,12 +75,18 @@ def test_the_claims_of_any_layout_hold(seed: int) -> None:
 
 
 def test_what_is_balanced_needs_nothing() -> None:
-    """No answer is the answer."""
-    layout = ClusterLayout.from_assignments(
-        {("t", row): [row % 3, (row + 1) % 3] for row in range(3)}, leaders={("t", row): row % 3 for row in range(3)}
-    )
+    """No answer is the answer; where nobody told whether partitions are well, that is said instead."""
+    lists = {("t", row): [row % 3, (row + 1) % 3] for row in range(3)}
+    leaders = {key: row[0] for key, row in lists.items()}
+    told = ClusterLayout.from_assignments(lists, leaders=leaders, in_sync=lists)
+    half = advice(ClusterLayout.from_assignments(lists, leaders=leaders))
 
-    assert advice(layout) == Advice(first=(), answers=())
+    assert advice(told) == Advice(first=(), answers=())
+    assert advice(told).nothing.startswith("Nothing to do: ")
+    assert half.nothing == (
+        "Unknown whether partitions are under-replicated: leaders or in-sync replicas are unknown. Nothing to do in "
+        "what is known."
+    )
 
 
 def test_the_restarted_broker_gets_its_leaders_first() -> None:
