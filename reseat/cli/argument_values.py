@@ -18,6 +18,7 @@ __all__ = [
     "count",
     "factor",
     "pins",
+    "positive",
     "price",
     "rate",
     "replacements",
@@ -113,6 +114,11 @@ def factor(text: str) -> int:
 def count(text: str) -> int:
     """A number, from 0."""
     return whole(text, "a count")
+
+
+def positive(text: str) -> int:
+    """A number, from 1."""
+    return whole(text, "a count", 1)
 
 
 def seed(text: str) -> int:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from reseat import __version__
 from reseat.cli import options
+from reseat.cli.ahead.arguments import forecast_arguments, migrate_arguments, watch_arguments
 from reseat.cli.argument_values import additions, broker_ids, count, price, seed, words
 from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.options import flag, later, several
@@ -237,27 +238,6 @@ def _land(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=later("land", "land_layout"))
 
 
-def _of_history(command: argparse.ArgumentParser) -> None:
-    said = "the pipeline's tables, a folder or a URL; by default RESEAT_TABLES, else ~/.local/share/reseat/tables"
-    command.add_argument("--tables", metavar="DIR", help=said)
-    said = "how much brokers and clusters may hold, and what is told when, as TOML; by default RESEAT_LIMITS"
-    command.add_argument("--limits", metavar="FILE", help=said)
-
-
-def _forecast(command: argparse.ArgumentParser) -> None:
-    _of_history(command)
-    command.add_argument("--cluster", metavar="NAME", help="only this cluster")
-    options.json_output(command)
-    command.set_defaults(run=later("forecast"))
-
-
-def _watch(command: argparse.ArgumentParser) -> None:
-    _of_history(command)
-    said = "what was told and what is still to be told; by default reseat/alerts.json in XDG_STATE_HOME"
-    command.add_argument("--state", metavar="FILE", help=said)
-    command.set_defaults(run=later("service.watch", "watch"))
-
-
 #: Each command: its words, what it does, and an example.
 _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str], ...] = (
     ("dashboard", dashboard_arguments, "the dashboard, as a web server", "--port 8080 --base-path kafka"),
@@ -344,11 +324,22 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
     ),
     (
         "forecast",
-        _forecast,
+        forecast_arguments,
         "what a history says about the weeks to come, and when a limit is met",
         "--limits limits.toml",
     ),
-    ("watch", _watch, "tell a webhook what began and what is over since the last time", "--limits limits.toml"),
+    (
+        "migrate",
+        migrate_arguments,
+        "what moving topics to another cluster takes: a target layout, waves, and MirrorMaker 2's files",
+        "--source old.json --target new.json --topics orders,payments",
+    ),
+    (
+        "watch",
+        watch_arguments,
+        "tell a webhook what began and what is over since the last time",
+        "--limits limits.toml",
+    ),
     ("doctor", doctor_arguments, "what of this installation is as it should be, and what is missing", "--port 8080"),
     ("audit", audit_arguments, "the audit log: whether it is as it was written", "verify audit.jsonl"),
     ("completion", completion_arguments, "print what completes words in a shell", "bash >> ~/.bashrc"),

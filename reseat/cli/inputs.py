@@ -7,7 +7,7 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ __all__ = [
     "note_reading",
     "read_file",
     "read_layout",
+    "read_texts",
     "reading_notes",
     "text_of",
     "write_text",
@@ -105,11 +106,20 @@ def read_layout(chosen: argparse.Namespace) -> Reading:
     if chosen.layout.count(STANDARD_INPUT) > 1:
         raise InputRefused("Standard input (-) can be read only once.")
     with working("Reading"):
-        if len(chosen.layout) == 1:
-            return read_file(chosen.layout[0])
-        from reseat.formats import read_together
+        return read_texts(chosen.layout)
 
-        return read_together([text_of(name) for name in chosen.layout])
+
+def read_texts(names: Sequence[str]) -> Reading:
+    """The reading of files that are one layout together.
+
+    Raises:
+        InputRefused: one of them cannot be read, or they do not go together.
+    """
+    if len(names) == 1:
+        return read_file(names[0])
+    from reseat.formats import read_together
+
+    return read_together([text_of(name) for name in names])
 
 
 def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayout:

@@ -14,6 +14,7 @@ from reseat.cli import main
 from reseat.formats import read
 from reseat.formats.documents.writers import write_preferred_election, write_reassignment, write_rollback
 from reseat.formats.text.commands import commands
+from reseat.migration import MigrationRequest, migrate
 from reseat.model import ClusterLayout, Plan, Wish
 from reseat.placement.topic_spec import TopicSpec
 from reseat.placement.topic_texts import create_command
@@ -142,3 +143,25 @@ def test_generate_says_what_kafkas_own_says_and_its_tool_executes_it(
     assert [set(one["replicas"]) for one in partitions_of(ours[4])] == [{2, 3}] * 3
     assert partitions_of(ours[4])[1]["replicas"] == [2, 3]
     assert "onto-1 is complete" in said or "partition onto-1 is completed" in said
+
+
+def test_topics_of_a_migration_are_created_as_placed(cluster):
+    """One that is new, with its min.insync.replicas, and one that lacks partitions: the lists are those told."""
+    cluster.tool("topics", "--create", "--topic", "there", "--replica-assignment", "1:2")
+    source = ClusterLayout.from_columns(
+        topics=("fresh", "there"),
+        topic_of=[0] * 4 + [1] * 3,
+        partition=[0, 1, 2, 3, 0, 1, 2],
+        replicas=[[1, 2]] * 7,
+        min_in_sync=[2, -1],
+    )
+    made = migrate(source, read(cluster.describe()).layout, MigrationRequest(version=version_of(cluster)))
+
+    for command in made.commands:
+        assert not _COMPLAINT.search(cluster.run_command(command.replace("TARGET:9092", cluster.bootstrap)))
+    now = read(cluster.describe()).layout
+    wanted = made.after.layout.without_topics(set(now.topics) - {"fresh", "there"})
+
+    assert len(made.commands) == 2
+    assert now.without_topics(set(now.topics) - {"fresh", "there"}).assignments() == wanted.assignments()
+    assert "min.insync.replicas=2" in cluster.describe("--topic", "fresh")

@@ -1,0 +1,231 @@
+"""Topics on their way to another cluster: both sides, the target afterwards, limits, and what is said of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from reseat.errors import PlacementRefused, WishRefused
+from reseat.migration import MigrationRequest, Placing, TargetLimits, migrate
+from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.placement import JavaRandom, place_kraft
+
+GB = 10**9
+SOURCE = ClusterLayout.from_assignments(
+    {("orders", 0): [1, 2], ("orders", 1): [2, 3], ("orders", 2): [3, 1], ("audit", 0): [1],
+     ("__consumer_offsets", 0): [1], ("_schemas", 0): [2], ("connect-offsets.internal", 0): [3]},
+    brokers=[Broker(1, "a"), Broker(2, "b"), Broker(3, "c")],
+    size_bytes={("orders", 0): 3 * GB, ("orders", 1): 2 * GB, ("orders", 2): GB, ("audit", 0): GB},
+)  # fmt: skip
+#: Broker 13 is fuller than the others.
+TARGET = ClusterLayout.from_assignments(
+    {("old", partition): [13, 11 + partition % 2] for partition in range(4)},
+    brokers=[Broker(11, "x"), Broker(12, "y"), Broker(13, "x"), Broker(14, "y", state=BrokerState.DEAD)],
+)
+
+
+def lists(made, topic):
+    """The lists of a topic that is made."""
+    return made.after.made[topic]
+
+
+def test_what_mirror_maker_leaves_out_stays_and_is_said():
+    """Kafka's own and Connect's are silent; what a platform may need is named."""
+    made = migrate(SOURCE, TARGET, MigrationRequest())
+
+    assert [move.name for move in made.topics] == ["audit", "orders"]
+    assert "Not moved unless they are named: _schemas." in made.notes[-1]
+    assert made.sentence == "2 topics with 4 partitions and 7.0 GB can move to the target, in 2 waves."
+
+
+def test_balanced_fills_the_emptier_brokers_and_nothing_else_moves():
+    """Broker 13 holds four replicas already and gets one, the dead broker gets none; what is there stays."""
+    made = migrate(SOURCE, TARGET, MigrationRequest())
+
+    assert [(load.broker, load.before, load.after) for load in made.after.loads] == [
+        (11, 2, 5), (12, 2, 5), (13, 4, 5), (14, 0, 0),
+    ]  # fmt: skip
+    assert made.after.layout.without_topics(("orders", "audit")).assignments() == TARGET.assignments()
+    assert made.after.racks == {"audit": 1, "old": 1, "orders": 2}
+    assert "(proven)" in " ".join(made.after.proofs)
+
+
+def test_without_racks_the_balance_is_the_least_possible():
+    """Of eight replicas and seven new ones each broker that is up has five."""
+    bare = TARGET.with_racks(dict.fromkeys((11, 12, 13, 14)))
+
+    made = migrate(SOURCE, bare, MigrationRequest())
+
+    assert [load.after for load in made.after.loads] == [5, 5, 5, 0]
+
+
+def test_kafkas_rules_give_what_the_controller_gives_for_the_same_draws():
+    """One source of draws for all topics, in the order of their names."""
+    made = migrate(SOURCE, TARGET, MigrationRequest(placing=Placing.KAFKA, seed=7))
+    draws = JavaRandom(7)
+    up = [broker for broker in TARGET.brokers if broker.id != 14]
+    audit = place_kraft(up, 1, 1, draws=draws)
+    orders = place_kraft(up, 3, 2, draws=draws)
+
+    assert lists(made, "audit") == audit.assignment()
+    assert lists(made, "orders") == orders.assignment()
+    assert "one of many draws" in made.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (TargetLimits(replicas=4), "7 new replicas are too many: brokers that may hold 4 each have room for 4 more."),
+        (TargetLimits(partitions=5), "The target would have 8 partitions; its limit is 5."),
+        (TargetLimits(bytes=2 * GB), "The limit on bytes cannot be kept: the size of a partition is unknown."),
+    ],
+)
+def test_what_does_not_fit_is_said_and_nothing_is_created(limits, said):
+    """The commands would make what may not be."""
+    made = migrate(SOURCE, TARGET, MigrationRequest(limits=limits))
+
+    assert made.after.faults[0] == said
+    assert said in made.sentence
+    assert made.commands == ()
+
+
+def test_limits_are_kept_where_they_can_be():
+    """Five on each at most: Kafka's draws put seven on one broker, the balance does not."""
+    bare = TARGET.with_racks(dict.fromkeys((11, 12, 13, 14)))
+    limits = TargetLimits(replicas=5)
+
+    balanced = migrate(SOURCE, bare, MigrationRequest(limits=limits))
+    kafka = [
+        migrate(SOURCE, bare, MigrationRequest(limits=limits, placing=Placing.KAFKA, seed=seed)) for seed in range(20)
+    ]
+
+    assert max(load.after for load in balanced.after.loads) <= 5
+    assert not balanced.after.faults
+    assert any("would be over a limit" in made.sentence for made in kafka)
+    assert all(bool(made.commands) == (not any(load.over for load in made.after.loads)) for made in kafka)
+
+
+def test_bytes_are_kept_under_a_limit_where_sizes_are_known():
+    """7 GB in 13 GB of replicas on three empty brokers: 5 GB each are enough."""
+    empty = ClusterLayout.from_assignments({}, brokers=[Broker(one) for one in (11, 12, 13)])
+
+    made = migrate(SOURCE, empty, MigrationRequest(limits=TargetLimits(bytes=5 * GB)))
+    tight = migrate(SOURCE, empty, MigrationRequest(limits=TargetLimits(bytes=4 * GB)))
+
+    assert sum(load.bytes for load in made.after.loads) == 13 * GB
+    assert max(load.bytes for load in made.after.loads) <= 5 * GB
+    assert "13.0 GB are too much: brokers that may hold 4.0 GB each have room for 12.0 GB more." in tight.sentence
+
+
+def test_a_broker_over_its_limit_that_gets_nothing_is_no_fault():
+    """It is said."""
+    wide = ClusterLayout.from_assignments(
+        {("old", partition): [11] for partition in range(9)}, brokers=[Broker(one) for one in (11, 12, 13)]
+    )
+
+    made = migrate(SOURCE, wide, MigrationRequest(limits=TargetLimits(replicas=6)))
+
+    assert not made.after.faults
+    assert "Broker 11 holds more than a limit allows already" in " ".join(made.notes)
+
+
+def test_topics_on_both_sides_are_compared():
+    """Fewer partitions are added, more are said; replicas that get fewer, too."""
+    target = ClusterLayout.from_assignments(
+        {("orders", 0): [11], ("audit", 0): [11], ("audit", 1): [12]}, brokers=[Broker(11), Broker(12)]
+    )
+
+    made = migrate(SOURCE, target, MigrationRequest())
+    said = " ".join(made.notes)
+
+    assert {move.name: (move.there, move.lacking) for move in made.topics} == {"audit": (2, 0), "orders": (1, 2)}
+    assert sorted(lists(made, "orders")) == [0, 1, 2]
+    assert lists(made, "orders")[0] == [11]
+    assert "audit" not in made.after.made
+    assert "fewer partitions in the target: orders (1 instead of 3)" in said
+    assert "more partitions in the target: audit (2 instead of 1)" in said
+    assert "fewer replicas than in the source: orders (1 instead of 2)" in said
+    assert "The source has 3 racks, the target tells none" in said
+    assert any("What a topic holds in the target already stays" in caveat for caveat in made.caveats)
+
+
+def test_a_prefix_stands_before_every_name():
+    """So that a topic of the same name in the target is another one."""
+    made = migrate(SOURCE, TARGET, MigrationRequest(topics=("orders",), prefix="old"))
+
+    assert made.topics[0].remote == "old.orders"
+    assert "old.orders" in made.after.made
+    assert "IdentityReplicationPolicy" not in made.properties(0)
+    assert any("called old.TOPIC" in caveat for caveat in made.caveats)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "said"),
+    [
+        (MigrationRequest(topics=("nope",)), WishRefused, "No topic matches nope."),
+        (MigrationRequest(topics=("__consumer_offsets",)), WishRefused, "does not copy __consumer_offsets"),
+        (MigrationRequest(topics=("connect*",)), WishRefused, "no topic that MirrorMaker 2 would copy"),
+        (MigrationRequest(prefix="a b"), WishRefused, "cannot name the source"),
+        (MigrationRequest(prefix="target"), WishRefused, "cannot name the source"),
+        (MigrationRequest(prefix="x" * 100, topics=("orders",), version="nine"), PlacementRefused, "nine"),
+        (MigrationRequest(together=(("nope", "orders"), ("zero",))), WishRefused, "matches zero"),
+    ],
+)
+def test_what_cannot_be_is_refused(asked, error, said):
+    """In a sentence that names it."""
+    with pytest.raises(error, match=said):
+        migrate(SOURCE, TARGET, asked)
+
+
+def test_a_name_that_collides_in_the_target_is_refused():
+    """In Kafka's words: metric names would be the same."""
+    source = ClusterLayout.from_assignments({("a.b", 0): [1]})
+    target = ClusterLayout.from_assignments({("a_b", 0): [1]})
+
+    with pytest.raises(PlacementRefused, match=r"Topic 'a\.b' collides with existing topic: a_b"):
+        migrate(source, target, MigrationRequest())
+
+
+def test_a_target_where_nobody_may_receive_is_refused():
+    """All are down or cordoned."""
+    down = ClusterLayout.from_assignments(
+        {}, brokers=[Broker(1, state=BrokerState.FENCED), Broker(2, state=BrokerState.CORDONED)]
+    )
+
+    with pytest.raises(WishRefused, match="No broker of the target may receive"):
+        migrate(SOURCE, down, MigrationRequest())
+
+
+def test_sizes_that_are_unknown_stay_unknown():
+    """Of a topic with one such partition nothing is added up."""
+    source = ClusterLayout.from_assignments(
+        {("a", 0): [1], ("a", 1): [1], ("b", 0): [1]}, size_bytes={("a", 0): GB, ("b", 0): GB}
+    )
+
+    made = migrate(source, TARGET, MigrationRequest())
+
+    assert [move.bytes for move in made.topics] == [None, GB]
+    assert made.bytes is None
+    assert [(wave.topics, wave.bytes, wave.unknown) for wave in made.waves] == [(("b",), GB, 0), (("a",), 0.0, 1)]
+    assert made.waves[1].seconds(1e6) is None
+    assert made.waves[0].seconds(1e6) == GB / 1e6
+
+
+def test_what_is_copied_is_the_largest_replica():
+    """One that lags holds less."""
+    source = ClusterLayout.from_columns(
+        topics=("a",), topic_of=[0], partition=[0], replicas=[[1, 2]], size_bytes=np.array([[GB, math.nan]])
+    )
+
+    assert migrate(source, TARGET, MigrationRequest()).bytes == GB
+
+
+def test_nothing_is_changed_of_what_was_given():
+    """Both layouts are as they were."""
+    before = SOURCE.digest, TARGET.digest
+
+    migrate(SOURCE, TARGET, MigrationRequest())
+
+    assert (SOURCE.digest, TARGET.digest) == before
