@@ -8,7 +8,7 @@ from components.plan.against_generate import draw_against_generate
 from components.plan.commands import draw_downloads, draw_execution
 from components.plan.judge_form import draw_judging
 from components.plan.proof import draw_proof
-from components.shell import frame
+from components.shell import frame, navigation
 from components.state import addresses, fields
 from components.state.open_layout import OpenLayout
 from components.what_if.bars import choose_bars, draw_bars
@@ -69,6 +69,7 @@ if seat.wish.is_empty:
     )
     draw_input_cautions(seat, "plan")
     wish_form(seat)
+    navigation.link(navigation.MIGRATE, "Migrate topics to another cluster")
     st.header("Validate an existing plan", anchor=False)
     draw_judging(seat, None)
 else:

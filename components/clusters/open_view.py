@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.look import text
-from components.shell import first_page, frame
+from components.shell import first_page, frame, navigation
 from components.state import session
 from components.state.open_layout import OpenLayout
 
@@ -49,6 +49,8 @@ def draw(seat: OpenLayout | None) -> None:
                 on_click=session.close,
                 args=(name,),
             )
+    if len(layouts) > 1:
+        navigation.link(navigation.MIGRATE, "Migrate topics from the shown one to another")
     st.header("Open another layout" if layouts else "Open a layout", anchor=False)
     first_page.doors()
 

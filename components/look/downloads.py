@@ -18,6 +18,8 @@ _TYPES = {
     "pdf": "application/pdf",
     "png": "image/png",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "properties": "text/plain",
+    "sh": "text/x-shellscript",
     "svg": "image/svg+xml",
     "txt": "text/plain",
     "zip": "application/zip",

@@ -28,6 +28,7 @@ __all__ = [
     "HEATMAP",
     "HISTORY",
     "LESSONS",
+    "MIGRATE",
     "NEW_TOPIC",
     "OVERVIEW",
     "PLACEMENT",
@@ -70,6 +71,7 @@ RESILIENCE = Place("pages/resilience.py", "Resilience", ":material/health_and_sa
 PLAN = Place("pages/plan.py", "Plan", ":material/swap_horiz:", "plan")
 EXECUTE = Place("pages/operate.py", "Execute", ":material/play_circle:", "execute")
 NEW_TOPIC = Place("pages/new_topic.py", "New topic", ":material/add_box:", "new_topic")
+MIGRATE = Place("pages/migrate.py", "Migrate", ":material/drive_file_move:", "migrate")
 CLUSTERS = Place("pages/clusters.py", "Clusters", ":material/lan:", "clusters")
 HISTORY = Place("pages/history.py", "History", ":material/history:", "history")
 REPORT = Place("pages/report.py", "Report", ":material/description:", "report")
@@ -122,7 +124,7 @@ _TASKS = {
     "Learn": (LEARN,),
 }
 #: Pages that another page leads to, and that page.
-_BEHIND = {NEW_TOPIC: PLAN, **dict.fromkeys(LESSONS, LEARN)}
+_BEHIND = {NEW_TOPIC: PLAN, MIGRATE: PLAN, **dict.fromkeys(LESSONS, LEARN)}
 
 
 class ClustersView(Enum):

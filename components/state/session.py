@@ -27,6 +27,7 @@ __all__ = [
     "about_session",
     "add_typed",
     "back_to_present",
+    "beside",
     "cancel_pipeline",
     "close",
     "closed",
@@ -101,15 +102,24 @@ def cancel_pipeline() -> None:
 
 def open_layout() -> OpenLayout | None:
     """What the person looks at now, or None where nothing is read yet, or it is not for them (``closed``)."""
+    current = store.state().current
+    return None if current is None or closed() is not None else _open(current)
+
+
+def beside() -> dict[str, OpenLayout]:
+    """The layouts that are open beside the one looked at, by name, oldest first; those that are for the person."""
     state = store.state()
-    if state.current is None or closed() is not None:
-        return None
-    opened = state.opened[state.current]
+    doors = {name: opened.door for name, opened in state.opened.items() if name != state.current}
+    return {name: _open(name) for name, door in doors.items() if door is None or may(door).may}
+
+
+def _open(name: str) -> OpenLayout:
+    opened = store.state().opened[name]
     layout = caching.layout_of(opened.reading, opened.edits)
     return OpenLayout(
         layout,
         opened.reading,
-        state.current,
+        name,
         opened.read_at,
         layout.digest,
         opened.wish,

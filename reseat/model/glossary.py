@@ -29,6 +29,7 @@ TERMS: dict[str, str] = {
     "Change": "What a plan is made for: brokers to drain, brokers to add, or a new replication factor.",
     "Cluster": "All brokers that work together as one Kafka.",
     "Controller": "The part of a cluster that decides which replica leads each partition.",
+    "Copied over": "Bytes that MirrorMaker copies from another cluster: the largest known replica of each partition.",
     "Copyset": "A set of brokers that together hold all replicas of some partition; losing all of them loses its data.",
     "Cordoned": "A broker or a log directory that serves what it holds and gets no new replica (Kafka 4.3, KIP-1066).",
     "Critical now": "Clusters whose latest snapshot has a critical finding, such as partitions without a leader.",
@@ -45,6 +46,7 @@ TERMS: dict[str, str] = {
     "Exposed to rack loss": "Clusters in which one rack failure takes partitions offline or below min.insync.replicas.",
     "Fall below min ISR": "Partitions that would have fewer in-sync replicas than min.insync.replicas.",
     "Follower": "A replica that copies from the leader.",
+    "Fullest broker": "The broker that has the most replicas.",
     "Go offline": "Partitions that would have no leader.",
     "High watermark": "The offset below which every in-sync replica has all records: consumers read up to there.",
     "Imbalance": "Standard deviation over the live brokers divided by their mean; 0% is perfectly balanced.",
@@ -130,10 +132,12 @@ TERMS: dict[str, str] = {
     "Unclean recovers": "Partitions that an unclean leader election would bring online, with data loss.",
     "Under-replicated": "Partitions with at least one replica that is out of sync.",
     "Unknown": "The input does not include it; it is neither zero nor none.",
+    "Wave": "Topics that move to another cluster together.",
     "What-if": "A change that is previewed but not executed.",
     "Worst broker": "The broker whose failure takes most partitions offline, or else below min ISR.",
     "Worst pair": "The two brokers whose failure at once takes most partitions offline, or else below min ISR.",
     "Worst rack": "The rack whose failure takes most partitions offline, or else below min ISR.",
+    "Written in the target": "What is copied over, on all replicas that the target cluster has of it.",
 }
 
 

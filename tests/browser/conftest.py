@@ -228,8 +228,10 @@ def to(page: Page, name: str) -> None:
     page's and not what it takes the place of.
     """
     listed = page.get_by_role("link", name=name, exact=True)
-    if name == "New topic":
+    if name in ("New topic", "Migrate"):
         page.get_by_role("link", name="Plan", exact=True).click()
+    if name == "Migrate":
+        listed = page.get_by_role("link", name="Migrate topics to another cluster")
     lesson = next((place for place in LESSONS if place.title == name), None)
     if lesson is not None:
         page.get_by_role("link", name="Learn", exact=True).click()

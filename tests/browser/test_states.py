@@ -33,6 +33,7 @@ PAGES = {
     "Leaders": "text=ZooKeeper controller",
     "Fingerprints": ".st-key-fingerprint-table, .st-key-fingerprint-ask",
     "New topic": ".st-key-topic-name",
+    "Migrate": "text=Open another layout",
     "Resilience": ".pairs[data-drawn], .st-key-resilience-agree",
 }
 

@@ -1,0 +1,1 @@
+"""Migrate: topics of the shown layout on their way to another one that is open."""
