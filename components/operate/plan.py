@@ -20,9 +20,11 @@ from components.state import caching, fields
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
+from components.what_if.directories import directories_of, directories_wanted
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
-from reseat.errors import ReseatError, WishRefused
+from reseat.errors import ReseatError, WishRefused, WriteRefused
+from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan, Snapshot
 from reseat.model.glossary import define
 from reseat.operate.journal.records import MoveProgress, Run
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Proposal", "choose", "draw_detail", "figures_of", "of_plan", "of_text", "rollback_of"]
 
 _WHAT_IF, _FILE = "The what-if's plan", "A plan file"
-_PROPOSAL: Slot[tuple[tuple[str, str], Proposal] | tuple[()]] = Slot("operate-proposal")
+_PROPOSAL: Slot[tuple[tuple[str, str, bool], Proposal] | tuple[()]] = Slot("operate-proposal")
 _ROLLBACK: Slot[tuple[tuple[int, datetime], tuple[Proposal, tuple[str, ...]]] | tuple[()]] = Slot("operate-rollback")
 #: A text longer than this is downloaded instead of shown.
 _SHOWN_CHARACTERS = 20_000
@@ -60,11 +62,11 @@ class Proposal:
     takes_back: int | None = None
 
 
-def of_plan(plan: Plan, title: str) -> Proposal:
-    """What Reseat itself planned."""
+def of_plan(plan: Plan, title: str, named: Named | None = None) -> Proposal:
+    """What Reseat itself planned, with the log directories that it is to name."""
     from reseat.formats.documents.writers import write_reassignment
 
-    return of_text(write_reassignment(plan), title)
+    return of_text(write_reassignment(plan, chosen=named), title)
 
 
 def of_text(content: str, title: str, *, source: str = "the plan") -> Proposal:
@@ -140,12 +142,17 @@ def _of_what_if(seat: OpenLayout) -> Proposal | None:
     words = wish_in_words(seat.wish)
     plan = plan_of(seat)
     # What is under way on screen must not become another plan while one types: the same plan is written once.
-    digests = (plan.current.digest, plan.proposed.digest)
+    wanted = directories_wanted(seat, plan)
+    key = (plan.current.digest, plan.proposed.digest, wanted)
     kept = _PROPOSAL.get(())
-    if kept and kept[0] == digests:
+    if kept and kept[0] == key:
         return kept[1]
-    proposal = of_plan(plan, f"{words[:1].upper()}{words[1:]}")
-    _PROPOSAL.set((digests, proposal))
+    try:
+        named = directories_of(seat, plan) if wanted else None
+    except WishRefused as error:  # of the box, not of the change
+        raise WriteRefused(str(error)) from error
+    proposal = of_plan(plan, f"{words[:1].upper()}{words[1:]}", named)
+    _PROPOSAL.set((key, proposal))
     return proposal
 
 

@@ -14,6 +14,7 @@ from components.state import caching, fields
 from components.what_if import moves
 from components.what_if.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
+from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
 from reseat.planning.reassignment_time import rollback
 
@@ -23,8 +24,13 @@ __all__ = ["draw_downloads", "draw_execution"]
 _PARTS = {"meanwhile": "While it runs", "rollback": "Rollback"}
 
 
-def draw_downloads(plan: Plan) -> None:
-    """The plan's files, made when they are clicked."""
+def draw_downloads(plan: Plan, named: Named | None = None) -> None:
+    """The plan's files, made when they are clicked.
+
+    Args:
+        plan: the plan.
+        named: log directories that its text names, or None.
+    """
     from reseat.formats.documents.certificate import write_certificate
     from reseat.formats.documents.writers import (
         write_preferred_election,
@@ -35,7 +41,7 @@ def draw_downloads(plan: Plan) -> None:
 
     with st.container(horizontal=True, key="downloads"):
         for label, name, make in (
-            ("Plan", "plan.json", lambda: write_reassignment(plan)),
+            ("Plan", "plan.json", lambda: write_reassignment(plan, chosen=named)),
             ("Rollback", "rollback.json", lambda: write_rollback(plan)),
             ("Election", "election.json", lambda: write_preferred_election(plan.proposed, plan.changed)),
             ("Topics to move", "topics-to-move.json", lambda: write_topics_to_move(plan.changed_topics)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -14,7 +15,7 @@ from components.state.opened import Opened as OpenedLayout
 from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.formats import Reading
-from reseat.model import Broker, ClusterLayout, Wish
+from reseat.model import Broker, ClusterLayout, LogDirectory, Wish
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -38,6 +39,12 @@ def small() -> ClusterLayout:
         in_sync={("orders", 0): [1, 2], ("orders", 1): [2, 3], ("orders", 2): [3, 1], ("_schemas", 0): [1, 4]},
         size_bytes={("orders", 0): 1e9, ("orders", 1): 2e9, ("orders", 2): 3e9, ("_schemas", 0): 1e6},
     )
+
+
+def two_disks(left: int) -> tuple[LogDirectory, ...]:
+    """Two log directories of each broker of ``small``; of each /b twice as much is left."""
+    sizes = {"/a": left, "/b": 2 * left}
+    return tuple(LogDirectory(id, path, 10**13, free) for id in range(1, 5) for path, free in sizes.items())
 
 
 def texts(at: AppTest) -> str:
@@ -94,10 +101,12 @@ def app() -> AppTest:
 def opened(app: AppTest) -> Opened:
     """Open a page over a layout, with a what-if."""
 
-    def at(page: str, layout: ClusterLayout | None = None, wish: Wish | None = None, name: str = "small") -> AppTest:
+    def at(
+        page: str, layout: ClusterLayout | None = None, wish: Wish | None = None, name: str = "small", **told: Any
+    ) -> AppTest:
         from datetime import UTC, datetime
 
-        reading = Reading(layout if layout is not None else small(), kind="a literal", source=name)
+        reading = Reading(layout if layout is not None else small(), kind="a literal", source=name, **told)
         state = SessionState(opened={name: OpenedLayout(reading, datetime.now(UTC))}, current=name, started=True)
         state.opened[name].wish = wish or Wish()
         app.session_state[KEY] = state

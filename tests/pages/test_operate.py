@@ -21,7 +21,9 @@ from components.state.opened import Opened as OpenedLayout
 from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.errors import ClusterUnreachable
-from reseat.model import BrokerState, ClusterLayout, Snapshot, Wish
+from reseat.formats.documents.directory_moves import named_directories
+from reseat.formats.documents.sealed import read_sealed
+from reseat.model import BrokerState, ClusterLayout, LogDirectory, Snapshot, Wish
 from reseat.operate.checks.authorization import Access, Person
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunOptions, RunState
@@ -36,7 +38,7 @@ from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 from tests.operate.test_observed import make_ended
 
-from .conftest import address, small, tables, texts
+from .conftest import address, small, tables, texts, two_disks
 
 BROKER_3_OUT = Wish(remove=(3,))
 PLANTED = "pl4nted-S3cret"
@@ -51,6 +53,7 @@ class World:
     layout: ClusterLayout
     begun: list[int] = field(default_factory=list)
     lost: str = ""
+    log_dirs: tuple[LogDirectory, ...] = ()
 
     def read(self, connection: Connection, **_: object) -> Snapshot:
         """As ``read_cluster`` reads: the lists as they are now."""
@@ -64,7 +67,8 @@ class World:
             in_sync=lists,
             size_bytes=dict.fromkeys(lists, 50.0),
         )
-        return Snapshot(told, datetime.now(UTC), "admin", cluster="prod", cluster_id="FAKE")
+        now = datetime.now(UTC)
+        return Snapshot(told, now, "admin", cluster="prod", cluster_id="FAKE", log_dirs=self.log_dirs)
 
     def carry_out(self) -> None:
         """What the process of its own would do, for every run begun."""
@@ -700,3 +704,20 @@ def test_what_is_sent_is_the_plan_at_the_point_that_was_chosen(operate, world):
     at = operate(wish.at(None))
 
     assert next(figure.value for figure in at.metric if figure.label == "Replicas move") == "1"
+
+
+@pytest.mark.parametrize("left", [10**12, 10])
+def test_the_plan_that_is_carried_out_names_log_directories_where_that_is_asked_for(operate, world, left):
+    """Each new replica where most is left; where none has room there is no plan to begin, in words."""
+    world.log_dirs = two_disks(left)
+    at = operate()
+    next(box for box in at.checkbox if "log directory" in box.label).check().run()
+    assert not at.exception
+    if left == 10:
+        assert "No log directory of broker" in texts(at)
+        assert not [one for one in at.text_input if one.key == "confirm-plan-plan"]
+        return
+    at.segmented_control(key="operate-detail").set_value("The plan's text").run()
+    named = read_sealed(at.code[-1].value).proposed
+
+    assert named_directories(named) == {("orders", 1): {1: "/b"}, ("orders", 2): {4: "/b"}}

@@ -6,13 +6,14 @@ import json
 
 import pytest
 
+from components.plan import commands
 from components.state.store import KEY
 from components.what_if.points import bargain
 from reseat.demo import generate
 from reseat.model import Broker, ClusterLayout, CurvePoint, Wish
 from reseat.model.glossary import TERMS
 
-from .conftest import address, tables, texts
+from .conftest import address, tables, texts, two_disks
 
 
 def choose(at, key, value):
@@ -325,3 +326,23 @@ def test_a_click_keeps_a_drain_within_its_racks(opened):
 
     assert not at.exception
     assert "without this rule the replica spread would be 1 instead of 3" in texts(at)
+
+
+def test_a_box_names_a_log_directory_for_each_new_replica(opened, monkeypatch):
+    """Not there without directories; ticked, it is in the address and the file; where none fits, no file is there."""
+    written = []
+    monkeypatch.setattr(commands, "draw_downloads", lambda plan, named=None: written.append(named))
+    bare = opened("plan", wish=Wish(remove=(3,)))
+    assert not [box for box in bare.checkbox if "log directory" in box.label]
+    at = opened("plan", wish=Wish(remove=(3,)), log_dirs=two_disks(10**12))
+    box = next(box for box in at.checkbox if "log directory" in box.label)
+    box.check().run()
+
+    assert not at.exception
+    assert address(at)["directories"] == "yes"
+    assert {path for of in written[-1].values() for path in of.values()} == {"/b"}
+    assert written[:-1] == [None] * (len(written) - 1)
+    drawn = len(written)
+    full = opened("plan", wish=Wish(remove=(3,)), log_dirs=two_disks(10))
+    assert "No log directory of broker" in texts(full)
+    assert len(written) == drawn
