@@ -27,6 +27,11 @@ class Tiering:
     topics: tuple[str, ...] = ()
     after_tiered: tuple[int, ...] = ()
 
+    def __or__(self, other: Tiering) -> Tiering:
+        """What either of two texts tells."""
+        topics, brokers = {*self.topics, *other.topics}, {*self.after_tiered, *other.after_tiered}
+        return Tiering(tuple(sorted(topics)), tuple(sorted(brokers)))
+
     @classmethod
     def of(cls, topics: Mapping[str, Mapping[str, str]], brokers: Mapping[int, Mapping[str, str]]) -> Tiering:
         """Of the settings of topics and of brokers, as far as they were read."""

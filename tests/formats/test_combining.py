@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.formats import Reading, combine, read
-from reseat.model import NONE, Broker, BrokerState, ClusterLayout
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout, LogDirectory, Quorum
+from reseat.model.tiering import Tiering
 
 DESCRIBE = (
     "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 1\n"
@@ -33,6 +36,25 @@ def test_one_reading_stays_itself() -> None:
     assert combine([reading]) is reading
     with pytest.raises(ValueError, match="At least one"):
         combine([])
+
+
+def test_what_a_snapshot_tells_beside_its_layout_stays_with_another_text() -> None:
+    """Its quorum, what is left in log directories, and tiered topics: a table of racks took all of that away."""
+    reading = read(DESCRIBE)
+    told = replace(
+        reading,
+        quorum=Quorum(leader=1, voters=(), observers=()),
+        log_dirs=(LogDirectory(2, "/b", 10, 5), LogDirectory(1, "/a")),
+        tiering=Tiering(("a",), (2,)),
+    )
+    other = replace(reading, log_dirs=(LogDirectory(2, "/b"), LogDirectory(3, "/c")), tiering=Tiering(("0", "a"), (1,)))
+    racks = read("broker,rack\n1,r1\n2,r2\n3,r3\n")
+    both = combine([told, racks, other])
+
+    assert both.layout.racks == ("r1", "r2", "r3")
+    assert both.quorum is told.quorum
+    assert both.log_dirs == (LogDirectory(1, "/a"), LogDirectory(2, "/b", 10, 5), LogDirectory(3, "/c"))
+    assert both.tiering == Tiering(("0", "a"), (1, 2))
 
 
 def test_log_directories_assign_nothing() -> None:

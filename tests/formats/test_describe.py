@@ -267,6 +267,23 @@ def test_unknown_column_is_reported_and_the_row_kept() -> None:
     assert [(piece.line, piece.text) for piece in reading.skipped] == [(1, "Future: 7")]
 
 
+def test_tiered_topics_are_told_by_their_configs() -> None:
+    """In headers as Kafka prints them, and in one that is taken apart label by label; what is not true is not."""
+    header = "Topic: {}\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: {}\n"
+    row = "\tTopic: {}\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+    configs = {
+        "a": "segment.bytes=1,remote.storage.enable=true",
+        "b": "remote.storage.enable=false,min.insync.replicas=2",
+        "c": "remote.storage.enable=trueish",
+        "d": "remote.storage.enable=true,min.insync.replicas=1",
+    }
+    plain = "".join(header.format(topic, said) + row.format(topic) for topic, said in configs.items())
+    marked = header.format("e", "remote.storage.enable=true MarkedForDeletion: true") + row.format("e")
+
+    assert read(plain).tiering.topics == ("a", "d")
+    assert read(plain + marked).tiering.topics == ("a", "d", "e")
+
+
 def test_headers_alone_are_refused() -> None:
     """Headers without a row (--topics-with-overrides) hold no layout."""
     with pytest.raises(InputRefused, match="no partition in it"):

@@ -44,7 +44,7 @@ def small() -> ClusterLayout:
 def two_disks(left: int) -> tuple[LogDirectory, ...]:
     """Two log directories of each broker of ``small``; of each /b twice as much is left."""
     sizes = {"/a": left, "/b": 2 * left}
-    return tuple(LogDirectory(id, path, 10**13, free) for id in range(1, 5) for path, free in sizes.items())
+    return tuple(LogDirectory(broker, path, 10**13, free) for broker in range(1, 5) for path, free in sizes.items())
 
 
 def texts(at: AppTest) -> str:

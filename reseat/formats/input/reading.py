@@ -93,7 +93,7 @@ class Reading:
         assigns: whether replica lists are assignments; log directories and states only add to those.
         quorum: the controllers of the KRaft cluster, where a snapshot tells them.
         log_dirs: what brokers tell of their log directories, where a snapshot tells it.
-        tiering: which topics are tiered, where a snapshot tells it.
+        tiering: which topics are tiered, where a snapshot or topics' configs tell it.
         since: the first Kafka that prints what the text holds, as (3, 7); None where nothing in it tells.
     """
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from reseat.model import (
     ClusterLayout,
     Finding,
     IntArray,
+    LogDirectory,
     Severity,
 )
 from reseat.model.arrays import newcomers, of_one_width, row_any
@@ -57,7 +59,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
 
     Returns:
         One layout with sizes, racks, hosts and states filled in, all findings and skipped pieces, and a finding for
-        each kind of contradiction. ``proposed`` and ``facts`` are the first that are told.
+        each kind of contradiction. ``proposed``, ``quorum``, each log directory and each fact are the first told.
 
     Raises:
         ValueError: no reading is given.
@@ -77,8 +79,10 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
     merge = reduce(_merge, ranked[1:], _Merged(ranked[0].reading.layout, (ranked[0],), (), len(sources) > 1))
     layout = merge.layout
     facts: dict[str, object] = {}
+    log_dirs: dict[tuple[int, str], LogDirectory] = {}
     for part in parts:
         facts = {**part.reading.facts, **facts}
+        log_dirs = {(one.broker, one.path): one for one in part.reading.log_dirs} | log_dirs
     alive = facts.get("alive_brokers")
     if isinstance(alive, tuple):
         held = set(layout.replica_ids.ravel().tolist()) | set(layout.leader_ids.tolist())
@@ -118,6 +122,9 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         findings=tuple(findings),
         facts=facts,
         assigns=any(part.reading.assigns for part in parts),
+        quorum=next((part.reading.quorum for part in parts if part.reading.quorum is not None), None),
+        log_dirs=tuple(log_dirs[place] for place in sorted(log_dirs)),
+        tiering=reduce(or_, (part.reading.tiering for part in parts)),
         since=max((part.reading.since for part in parts if part.reading.since is not None), default=None),
     )
 

@@ -25,6 +25,7 @@ from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood,
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, Finding, IntArray, Severity
 from reseat.model.arrays import matrix_of, widened
 from reseat.model.columns import COLUMNS, MASKS
+from reseat.model.tiering import Tiering
 from reseat.model.wording import counted
 
 __all__ = ["Part", "RowBuilder"]
@@ -77,6 +78,7 @@ class RowBuilder:
         dead: ids of brokers told to be dead.
         facts, findings, skipped: as in ``Reading``.
         min_in_sync: ``min.insync.replicas`` by topic name.
+        tiered: topics with ``remote.storage.enable``.
         order: whether replica lists are in assignment order.
         declared: partitions by topic name, as headings say.
         topics_declared: topics that a heading counts, or 0.
@@ -101,6 +103,7 @@ class RowBuilder:
         self.findings: list[Finding] = []
         self.skipped = SkippedLines()
         self.min_in_sync: dict[str, int] = {}
+        self.tiered: set[str] = set()
         self.codes: dict[str, int] = {}
         self.row_count = 0
         self._misread: list[int] = []
@@ -376,6 +379,7 @@ class RowBuilder:
             findings=tuple(self.findings),
             facts=self.facts,
             assigns=assigns,
+            tiering=Tiering(tuple(sorted(self.tiered))),
         )
 
         def locate(topic: str, partition: int) -> str:

@@ -33,6 +33,7 @@ from reseat.formats.rows.idlists import padded
 from reseat.formats.text.cut_off import cut_off
 from reseat.formats.text.describe_lines import (
     DAMAGED_WHY,
+    IS_TIERED,
     MIN_IN_SYNC,
     ROW_START,
     LineReader,
@@ -132,8 +133,8 @@ class _Reader(LineReader):
         self.words = _Words(self.told)
         self.leaders = _Leaders()
         self.tails = _Tails()
-        #: By a header's configs: is it plain, min.insync.replicas.
-        self.floors: dict[bytes, tuple[bool, int | None]] = {}
+        #: By a header's configs: is it plain, min.insync.replicas, is the topic tiered.
+        self.floors: dict[bytes, tuple[bool, int | None, bool]] = {}
 
     def finish(self) -> Part | None:
         for columns in self.tails.parsed:
@@ -303,9 +304,10 @@ class _Reader(LineReader):
     def _is_plain(self, configs: bytes) -> bool:
         """Whether a header's configs hold neither a mark nor a row; each distinct text is looked at once."""
         if configs not in self.floors:
-            found = MIN_IN_SYNC.search(configs.decode("utf-8", "replace"))
+            said = configs.decode("utf-8", "replace")
+            found = MIN_IN_SYNC.search(said)
             plain = b"artition:" not in configs and b"Marked" not in configs
-            self.floors[configs] = (plain, int(found[1]) if found else None)
+            self.floors[configs] = (plain, int(found[1]) if found else None, IS_TIERED.search(said) is not None)
         return self.floors[configs][0]
 
     def _regular_headers(
@@ -324,7 +326,10 @@ class _Reader(LineReader):
         header_at.extend(zip((at for at, _ in lines), map(self.told.topic, names), strict=True))
         self.told.declared.update(zip(names, map(int, counts), strict=True))
         self.factor.update(zip(names, map(int, factors), strict=True))
-        floors = [self.floors[text][1] for text in configs]
-        self.told.min_in_sync.update((name, low) for name, low in zip(names, floors, strict=True) if low is not None)
+        told = [self.floors[text] for text in configs]
+        self.told.min_in_sync.update(
+            (name, low) for name, (_, low, _) in zip(names, told, strict=True) if low is not None
+        )
+        self.told.tiered.update(name for name, (_, _, tiered) in zip(names, told, strict=True) if tiered)
         self.first_line = self.first_line or block.number(index + lines[0][0])
         self.header = self.configs = names[-1]

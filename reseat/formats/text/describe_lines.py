@@ -19,7 +19,16 @@ from reseat.model.columns import BESIDE_ISR, COLUMNS
 from reseat.model.naming import LARGEST_ID, id_in
 from reseat.model.wording import counted
 
-__all__ = ["DAMAGED_WHY", "MIN_IN_SYNC", "ROW_START", "LineReader", "columns_of", "complete", "goes_on_from"]
+__all__ = [
+    "DAMAGED_WHY",
+    "IS_TIERED",
+    "MIN_IN_SYNC",
+    "ROW_START",
+    "LineReader",
+    "columns_of",
+    "complete",
+    "goes_on_from",
+]
 
 KIND = "kafka-topics --describe"
 
@@ -54,6 +63,8 @@ _BEGUN = re.compile(r"[ \t]*Topic:")
 _TOPIC_LABEL = re.compile(r"Topic:[ \t]*([^\s:=,]+)")
 #: Where a heading tells ``min.insync.replicas``.
 MIN_IN_SYNC = re.compile(r"(?:^|[,\s])min\.insync\.replicas=([0-9]{1,9})(?![0-9])")
+#: And that the topic is tiered (KIP-405).
+IS_TIERED = re.compile(r"(?:^|[,\s])remote\.storage\.enable=true(?![^,\s])", re.IGNORECASE)
 _MARKED = re.compile(r"[ \t]*MarkedForDeletion:[ \t]*(true|false)", re.IGNORECASE)
 #: What only a row of a partition says.
 ROW_START = re.compile(r"\bpartition:[ \t]*[0-9]", re.IGNORECASE)
@@ -257,6 +268,8 @@ class LineReader:
         found = MIN_IN_SYNC.search(configs)
         if found:
             self.told.min_in_sync[topic] = int(found[1])
+        if IS_TIERED.search(configs):
+            self.told.tiered.add(topic)
 
     def finish(self) -> Part | None:
         """What was read; None where there is neither a row nor a header."""

@@ -14,6 +14,7 @@ from reseat.formats.rows.gather import Part, RowBuilder
 from reseat.formats.text.form import DocumentForm, Paste
 from reseat.model import NOT_TOLD, Finding, Severity
 from reseat.model.naming import id_in
+from reseat.model.tiering import TIERED
 
 __all__ = ["Rest", "has_partitions"]
 
@@ -48,10 +49,13 @@ class Rest(DocumentForm):
                 )
             )
         configs = found.value("configs")
-        lowest = configs.get("min.insync.replicas") if isinstance(configs, dict) else None
+        configs = configs if isinstance(configs, dict) else {}
+        lowest = configs.get("min.insync.replicas")
         least = id_in(lowest) if isinstance(lowest, str) else None
         if least is not None:
             told.min_in_sync[name] = least
+        if configs.get(TIERED) == "true":
+            told.tiered.add(name)
         for entry in found.items("partitions") if found.keys else found.items_of(found.data):
             _partition(told, name, entry, found.line)
         return told.part(KIND, line=found.line)
