@@ -56,7 +56,7 @@ def draw(seat: OpenLayout) -> None:
         "Moves": lambda: draw_moves(plan, "moves"),
         "Replica flow (from → to)": lambda: draw_flow(seat, plan),
         "Moves vs. balance": lambda: draw_figure(seat, plan),
-        "Commands": lambda: draw_execution(plan, seat.connection_name, seat.version),
+        "Commands": lambda: draw_execution(seat, plan),
         "Proof": lambda: draw_proof(plan.certificate),
         "Validate a plan": lambda: draw_judging(seat, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),

@@ -24,21 +24,18 @@ from components.operate.reading import draw_age, last_reading, read_now
 from components.operate.schedule import draw_schedule
 from components.operate.start import Intent, begin
 from components.shell import frame
-from components.state import caching, slots
-from components.state.slots import Slot
+from components.state import caching, shared, slots
 from reseat.errors import ClusterUnreachable, ReseatError, WishRefused, WriteRefused
 from reseat.formats.documents.directory_moves import DirectoryMove
 from reseat.model import Plan
 from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
-from reseat.operate.observed import ObservedRate, observed_rates, takes
+from reseat.operate.observed import takes
 from reseat.planning.laid_over import laid_over
 from reseat.planning.schedule import BatchLimits
 
 __all__ = ["draw_proposal"]
-
-_RATES: Slot[tuple[tuple[object, ...], tuple[ObservedRate, ...]] | tuple[()]] = Slot("operate-rates")
 
 
 def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGenerator) -> None:
@@ -87,7 +84,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         frame.figures(figures)
     with foot:
         if not between:
-            st.caption(takes(schedule, options, _rates(operated), datetime.now(UTC)))
+            st.caption(takes(schedule, options, shared.observed_rates(operated.cluster_id), datetime.now(UTC)))
         label = label_of(operated, proposal, plan, between)
         confirmed_next = draw_second_word(intent, checks, overrides, label)
         if operated.may_write and confirmed_next:
@@ -116,18 +113,6 @@ def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan, between:
     if proposal.takes_back is not None:
         what = f"Roll back run {proposal.takes_back}: {what[:1].lower()}{what[1:]}"
     return f"{what} on {text.visible(operated.name, 60)}"
-
-
-def _rates(operated: OperatedCluster) -> tuple[ObservedRate, ...]:
-    """What earlier runs showed, read anew with each run that begins or ends."""
-    if operated.journal is None:
-        return ()
-    newest = next(((run.id, run.state) for run in operated.journal.runs(operated.cluster_id, most=1)), None)
-    kept, key = _RATES.get(()), (operated.cluster_id, newest)
-    if not kept or kept[0] != key:
-        kept = key, observed_rates(operated.journal, operated.cluster_id)
-        _RATES.set(kept)
-    return kept[1]
 
 
 def _how(operated: OperatedCluster) -> RunOptions | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from datetime import UTC, datetime
 
 import numpy as np
 import streamlit as st
@@ -10,13 +11,17 @@ import streamlit as st
 from components.look import text
 from components.look.downloads import download
 from components.shell import navigation
-from components.state import caching, fields
+from components.state import caching, fields, shared
+from components.state.open_layout import OpenLayout
 from components.what_if import moves
 from components.what_if.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
+from reseat.planning.estimate import ObservedRate
 from reseat.planning.reassignment_time import rollback
+from reseat.report.copying import copying_of
+from reseat.report.tiered import tiered_sentences
 
 __all__ = ["draw_downloads", "draw_execution"]
 
@@ -52,23 +57,18 @@ def draw_downloads(plan: Plan, named: Named | None = None) -> None:
             download(f"{label} ({name})", name, make, key=f"download-{name}", disabled=nothing)
 
 
-def draw_execution(plan: Plan, live: str | None = None, version: str | None = None) -> None:
-    """Duration, commands and rollback.
-
-    Args:
-        plan: the plan.
-        live: the name of the live cluster that it is for, or None.
-        version: Kafka's version where the layout told it, or None.
-    """
+def draw_execution(seat: OpenLayout, plan: Plan) -> None:
+    """Duration, commands and rollback of a plan for a layout."""
     from reseat.formats.text.commands import ASSUMED, by_admin, commands
 
-    if live is not None:
-        navigation.link(navigation.EXECUTE, f"Execute on {text.plain(live, 60)}")
+    if seat.connection_name is not None:
+        navigation.link(navigation.EXECUTE, f"Execute on {text.plain(seat.connection_name, 60)}")
     with st.container(key="commands-for"):
         left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
-    target = draw_target(version, left, right)
+    target = draw_target(seat.version, left, right)
     throttle = fields.throttle(middle)
-    st.markdown(_time(plan, float(throttle or 0)))
+    tiered = " ".join(tiered_sentences(plan, seat.reading.tiering))
+    st.markdown(f"{_time(plan, throttle, shared.observed_rates(seat.cluster_id))} {text.plain(tiered)}")
     if target.version is None:
         st.caption(f"The version is unknown: these commands serve Kafka {ASSUMED} and later. Choose yours.")
     try:
@@ -119,8 +119,11 @@ def _own_command(server: str, throttle: int | None) -> str:
     )
 
 
-def _time(plan: Plan, rate: float) -> str:
-    """How much is copied and how long it takes at the least."""
+def _time(plan: Plan, throttle: int | None, rates: tuple[ObservedRate, ...]) -> str:
+    """How much is copied and how long it takes: at the throttle, or as earlier runs on the cluster showed."""
+    from reseat.operate.journal.records import RunOptions
+    from reseat.operate.observed import takes
+
     sent = caching.transfer_of(plan)
     if sent is None:
         return "Duration unknown: the input has no replica sizes. Add the output of `kafka-log-dirs --describe`."
@@ -130,10 +133,8 @@ def _time(plan: Plan, rate: float) -> str:
     broker, sends, amount = slowest
     what = f"**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
     what += f"{text.size(amount)}."
-    unknown = f" The size of {text.counted(sent.unknown, 'copy', 'copies')} is unknown." if sent.unknown else ""
-    if not rate:
-        return f"{what}{unknown} Set a throttle to see the minimum duration."
-    return f"{what}{unknown} At this throttle it takes **at least {text.duration(sent.seconds(rate))}**."
+    schedule = caching.kept(copying_of)(plan).batches
+    return f"{what} {text.plain(takes(schedule, RunOptions(throttle=throttle), rates, datetime.now(UTC)))}"
 
 
 def _way_back(plan: Plan) -> str:

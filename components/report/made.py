@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.look import text
 from components.look.text import wish_in_words
-from components.state import caching, session
+from components.state import caching, session, shared
 from components.state.open_layout import OpenLayout
 from components.what_if.what_if import plan_of
 from reseat.access import Door
@@ -63,9 +63,9 @@ def make(seat: OpenLayout, choices: ReportChoices, key: bytes | None) -> Made:
         key: by which names are replaced; None: names are told.
     """
     past, no_history = _past(seat)
-    told = _told(choices)
+    told, rates = _told(choices), shared.observed_rates(seat.cluster_id)
     with st.spinner(f"Making the report: {text.plain(wish_in_words(seat.wish)) or 'the layout as it is'} …"):
-        request = (seat.digest, str(seat.wish), told, key, seat.name, seat.read_at, no_history, _stamp(past))
+        request = (seat.digest, str(seat.wish), told, key, seat.name, seat.read_at, no_history, _stamp(past), rates)
         return caching.report_of(request, lambda: _make(seat, choices, key, past, no_history))
 
 
@@ -108,6 +108,7 @@ def _matter(seat: OpenLayout, past: ReportPast | None) -> Matter:
         cluster=seat.connection_name or (snapshot.cluster if snapshot is not None else None),
         version=None if snapshot is None else snapshot.version,
         past=past,
+        rates=shared.observed_rates(seat.cluster_id),
     )
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
     from reseat.planning.against_generate import AgainstGenerate, Beside
+    from reseat.planning.estimate import ObservedRate
     from reseat.planning.reassignment_time import Transfer
     from reseat.planning.schedule import BatchLimits, Preview, Work
 
@@ -55,6 +56,7 @@ __all__ = [
     "past_snapshot",
     "plan_for",
     "plan_runs_of",
+    "rates_of",
     "reading_of",
     "report_of",
     "schedule_of",
@@ -140,7 +142,7 @@ def forget() -> None:
     """Forget all results: nobody is there who would ask for them again soon."""
     for results in _ALL:
         results.clear()
-    for cached in (history_in, _stamp, _query, plan_runs_of, _report):
+    for cached in (history_in, _stamp, _query, plan_runs_of, rates_of, _report):
         cached.clear()
     _WORKERS.close()
 
@@ -208,6 +210,14 @@ def plan_runs_of(path: str, cluster_id: str, newest: int, state: str, _journal: 
     from reseat.operate.executed import plan_runs
 
     return plan_runs(_journal, cluster_id)
+
+
+@st.cache_resource(show_spinner=False, ttl=60, max_entries=16)
+def rates_of(path: str, cluster_id: str, newest: int, state: str, _journal: Journal) -> tuple[ObservedRate, ...]:
+    """``reseat.operate.observed.observed_rates`` of the journal at ``path``; kept as ``plan_runs_of``."""
+    from reseat.operate.observed import observed_rates
+
+    return observed_rates(_journal, cluster_id)
 
 
 @_result(LAYOUTS)

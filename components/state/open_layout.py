@@ -53,6 +53,11 @@ class OpenLayout:
         return None if self.live is None else self.live.name
 
     @property
+    def cluster_id(self) -> str:
+        """The id that the cluster gives itself; "" where the input does not tell it."""
+        return str(self.reading.facts.get("cluster_id") or "")
+
+    @property
     def version(self) -> str | None:
         """The cluster's version of Kafka, where it is known."""
         return None if self.snapshot is None else self.snapshot.version

@@ -5,21 +5,35 @@ There is one of each for as long as the server runs. May import: Streamlit, ``re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
-from components.state.caching import plan_runs_of
+from components.state.caching import plan_runs_of, rates_of
 from components.state.linked import LinkedLayouts, LinkedTexts
+from reseat.errors import ReseatError
 from reseat.jobs.process import PipelineProcess
 from reseat.observe import events
 from reseat.sources.followed import LiveClusters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from reseat.history.events import PlanRun
     from reseat.operate.journal.journal import Journal
+    from reseat.planning.estimate import ObservedRate
 
-__all__ = ["executed_plans", "journal", "linked_layouts", "linked_texts", "live_clusters", "pipeline"]
+__all__ = [
+    "executed_plans",
+    "journal",
+    "linked_layouts",
+    "linked_texts",
+    "live_clusters",
+    "observed_rates",
+    "pipeline",
+]
+
+_Told = TypeVar("_Told")
 
 
 @st.cache_resource(show_spinner=False)
@@ -75,8 +89,20 @@ def executed_plans(cluster_id: str) -> tuple[PlanRun, ...]:
         InputRefused: it cannot be opened.
         WriteRefused: it cannot be read.
     """
+    return _of_runs(cluster_id, plan_runs_of)
+
+
+def observed_rates(cluster_id: str) -> tuple[ObservedRate, ...]:
+    """What the runs of a cluster showed of how fast it copies; nothing where no journal is there or can be read."""
+    try:
+        return _of_runs(cluster_id, rates_of) if cluster_id else ()
+    except ReseatError:  # Execute and History say why; an estimate is from the throttle then
+        return ()
+
+
+def _of_runs(cluster_id: str, ask: Callable[[str, str, int, str, Journal], tuple[_Told, ...]]) -> tuple[_Told, ...]:
     opened = journal(make=False)
     newest = () if opened is None else opened.runs(cluster_id, most=1)
     if opened is None or not newest:
         return ()
-    return plan_runs_of(str(opened.path), cluster_id, newest[0].id, newest[0].state.value, opened)
+    return ask(str(opened.path), cluster_id, newest[0].id, newest[0].state.value, opened)

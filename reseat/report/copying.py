@@ -10,6 +10,7 @@ How: the time is told three times, each from bytes and throttle alone. ``low``: 
 receive works at the throttle from start to end, and nobody waits for another; no order of copying is quicker.
 ``likely``: in batches of at most ten moves a broker, as Reseat sends them, each batch as long as its slowest broker,
 one after the other. ``high``: one copy after the other at the throttle; no order of copying that never rests is slower.
+Where earlier runs on the cluster showed rates, likely and high are theirs (``reseat.planning.estimate``).
 
 Complexity: that of ``reseat.planning.schedule.batches``.
 """
@@ -25,6 +26,7 @@ import numpy.typing as npt
 from reseat.model import NONE, NOT_TOLD, FloatArray, IntArray, Plan
 from reseat.model.units import size
 from reseat.model.wording import counted
+from reseat.planning.estimate import Estimate, ObservedRate, estimate_at
 from reseat.planning.schedule import BatchLimits, Hours, Preview, Work, batches, work_of
 
 __all__ = ["Copying", "Route", "copying_of", "leave_their_rack"]
@@ -61,6 +63,7 @@ class Copying:
         receiver_rack: (n,) int32 likewise.
         assumed: copies whose source is taken, since nobody tells the leader.
         batch_bytes: most bytes of a batch as text, where the version of Kafka has such a limit.
+        rates: what earlier runs on the cluster showed.
     """
 
     work: Work
@@ -72,6 +75,7 @@ class Copying:
     receiver_rack: IntArray
     assumed: int
     batch_bytes: int | None = None
+    rates: tuple[ObservedRate, ...] = ()
 
     def __len__(self) -> int:
         return len(self.receiver)
@@ -180,13 +184,17 @@ class Copying:
             said.append(f"The racks of {counted(self.unplaced.copies, 'copy', 'copies')} are unknown: not among these.")
         return tuple(said)
 
-    def hours(self, rate: float) -> Hours:
-        """How long it takes at a throttle.
+    def estimate(self, rate: float) -> Estimate:
+        """How long it takes at a throttle, and what that comes from.
 
         Args:
             rate: bytes a second that each broker may send, and may receive; above 0.
         """
-        return self.batches.hours(rate)
+        return estimate_at(self.batches, rate, self.rates)
+
+    def hours(self, rate: float) -> Hours:
+        """How long that is."""
+        return self.estimate(rate).hours
 
     @cached_property
     def batches(self) -> Preview:
@@ -219,11 +227,12 @@ def leave_their_rack(plan: Plan) -> int:
     return int(np.minimum(came.clip(min=0).sum(axis=1), (-came).clip(min=0).sum(axis=1)).sum())
 
 
-def copying_of(plan: Plan, *, batch_bytes: int | None = None) -> Copying:
+def copying_of(plan: Plan, *, batch_bytes: int | None = None, rates: tuple[ObservedRate, ...] = ()) -> Copying:
     """The copies of a plan. Pure.
 
     Args:
         batch_bytes: most bytes of a batch as text; None: no limit.
+        rates: what earlier runs on the cluster showed.
         plan: the plan; where a reassignment was under way, its current layout is the one that will be then.
     """
     now = plan.current
@@ -243,4 +252,5 @@ def copying_of(plan: Plan, *, batch_bytes: int | None = None) -> Copying:
         receiver_rack=rack[receiver],
         assumed=int((now.leader[changed[rows]] == NOT_TOLD).sum()),
         batch_bytes=batch_bytes,
+        rates=rates,
     )

@@ -21,6 +21,7 @@ from reseat.model import ClusterLayout, Plan, Wish
 from reseat.model.wording import listed, visible
 from reseat.placement import Tool
 from reseat.planning.against_generate import AgainstGenerate, against_generate, expected_seconds
+from reseat.planning.estimate import ObservedRate
 from reseat.planning.kinds.curve import Curve, whole_curve
 from reseat.planning.plan import plan as plan_wish
 from reseat.report.matter import Matter, ReportPast
@@ -54,6 +55,7 @@ def gather(
     cluster: str | None = None,
     version: str | None = None,
     past: ReportPast | None = None,
+    rates: tuple[ObservedRate, ...] = (),
     beside: bool = True,
 ) -> Matter:
     """What a report is made of.
@@ -66,6 +68,7 @@ def gather(
         cluster: the cluster's name, where the person gives one.
         version: Kafka's, where the person gives one.
         past: the cluster's history.
+        rates: what earlier runs on the cluster showed of how fast it copies.
         beside: whether the plan shall stand beside other points of its curve and beside Kafka's own tool.
     """
     refusal = None
@@ -89,6 +92,8 @@ def gather(
         curve=_curve(layout, wish) if plan is not None and beside else None,
         generate=_draws(plan) if plan is not None and beside else (),
         past=past,
+        rates=rates,
+        tiering=reading.tiering,
     )
 
 

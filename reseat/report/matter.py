@@ -15,6 +15,8 @@ from reseat.election import ElectionPreview, Mode, after_plan, layout_after
 from reseat.formats.documents.writers import ZNODE_BYTES
 from reseat.formats.text.commands import by_admin, version_of
 from reseat.model import ClusterLayout, Finding, FloatArray, Plan, Severity, Wish
+from reseat.model.tiering import Tiering
+from reseat.planning.estimate import ObservedRate
 from reseat.report.content import Audience, ChapterKind
 from reseat.report.copying import Copying, copying_of
 
@@ -99,6 +101,8 @@ class Matter:
         curve: what more moves buy; None where it was not asked.
         generate: what Kafka's ``--generate`` would do, by tool; empty where it was not asked or has no answer.
         past: the history; None where there is none.
+        rates: what earlier runs on the cluster showed of how fast it copies, newest first.
+        tiering: which topics are tiered, where the input tells it.
     """
 
     layout: ClusterLayout
@@ -114,6 +118,8 @@ class Matter:
     curve: Curve | None = None
     generate: tuple[AgainstGenerate, ...] = ()
     past: ReportPast | None = None
+    rates: tuple[ObservedRate, ...] = ()
+    tiering: Tiering = Tiering()  # noqa: RUF009 (frozen)
 
     @cached_property
     def balance(self) -> Balance:
@@ -145,7 +151,8 @@ class Matter:
         """What the plan copies, from where and to where; None without a plan."""
         if self.plan is None:
             return None
-        return copying_of(self.plan, batch_bytes=None if by_admin(self.version) else ZNODE_BYTES)
+        most = None if by_admin(self.version) else ZNODE_BYTES
+        return copying_of(self.plan, batch_bytes=most, rates=self.rates)
 
     @cached_property
     def mode(self) -> Mode:

@@ -102,7 +102,7 @@ def test_drain_a_broker(page: Page, dashboard: str) -> None:
     throttle = page.get_by_label("Replication throttle per broker (MB/s)")
     throttle.fill("50")
     throttle.press("Enter")
-    page.get_by_text("At this throttle it takes").wait_for()
+    page.get_by_text("at the throttle.").first.wait_for()
     page.locator(".st-key-downloads").evaluate("shown => shown.scrollIntoView({block: 'start'})")
     told.seen(page, "drain-commands")
     told.done()

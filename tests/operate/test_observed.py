@@ -12,7 +12,8 @@ from reseat.errors import WriteRefused
 from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
-from reseat.operate.observed import RUNS, Estimate, ObservedRate, estimate, observed_rates, takes
+from reseat.operate.observed import RUNS, observed_rates, takes
+from reseat.planning.estimate import Estimate, ObservedRate, estimate
 from reseat.planning.schedule import BatchLimits, Hours
 from reseat.planning.windows import read_windows
 from tests.planning.test_schedule import NOW, PLAN, SIZES, batches, work

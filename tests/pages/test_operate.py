@@ -721,3 +721,22 @@ def test_the_plan_that_is_carried_out_names_log_directories_where_that_is_asked_
     named = read_sealed(at.code[-1].value).proposed
 
     assert named_directories(named) == {("orders", 1): {1: "/b"}, ("orders", 2): {4: "/b"}}
+
+
+def test_plan_and_report_say_how_long_it_takes_from_earlier_runs(operate, world, monkeypatch):
+    """600 MB in 60 s were seen on this cluster, without a throttle; a run on another cluster says nothing."""
+    with monkeypatch.context() as clock:
+        make_ended(world.journal, clock, seconds=60, cluster="ELSEWHERE")
+    at = operate(page="plan")
+    at.segmented_control(key="plan-view").set_value("Commands").run()
+    unknown = texts(at)
+    with monkeypatch.context() as clock:
+        make_ended(world.journal, clock, seconds=60, cluster="FAKE")
+    at.run()
+
+    assert not at.exception
+    assert "No earlier run on this cluster showed a rate without one." in unknown
+    assert "from 1 earlier run on this cluster of 2026-11-23." in texts(at)
+    at.query_params.clear()
+    at.switch_page("pages/report.py").run()
+    assert not at.exception

@@ -17,6 +17,7 @@ from reseat.cli import main
 from reseat.formats import Reading
 from reseat.formats.tables.table import write_csv
 from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Gaps, Options, Severity, ShortTopic, Wish
+from reseat.model.tiering import Tiering
 from reseat.report import Matter, ReportChoices, ReportPast, build
 from reseat.report.drawing import png, svg
 from reseat.report.gather import gather
@@ -75,7 +76,8 @@ def matter_of(wish: Wish, layout: ClusterLayout | None = None) -> Matter:
         events=((np.datetime64("2026-05-02", "s"), "Rack singapore-west is gone (brokers 8 and 9)."),),
         racks=("singapore-west",),
     )
-    reading = Reading(layout, "text", source="acme-layout.txt", findings=(found,))
+    tiering = Tiering(tuple(sorted(TOPICS)), (1, 2, 3))
+    reading = Reading(layout, "text", source="acme-layout.txt", findings=(found,), tiering=tiering)
     return gather(reading, layout, wish, cluster="acme-production", past=past)
 
 

@@ -12,6 +12,7 @@ import pytest
 from reseat.formats import Reading
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Gaps, Wish
 from reseat.model.gaps import ShortTopic
+from reseat.planning.estimate import ObservedRate
 from reseat.report import Matter, ReportChoices, build
 from reseat.report.chapters import change, cost, findings, summary, today, why
 from reseat.report.content import Bars, ChapterKind, Light, Report
@@ -322,6 +323,23 @@ def test_a_change_that_copies_nothing_says_so() -> None:
     told = cost.chapter(fewer, replace(_CHOICES, throttle=1e6))
     assert told is not None
     assert told.heading == "No data is copied, so the change costs no copying."
+
+
+def test_earlier_runs_on_the_cluster_say_how_long_copying_takes() -> None:
+    """2 MB at the busiest broker: 2 s at the throttle, 8 and 20 s as two runs showed; a third had a lower throttle."""
+    seen = tuple(ObservedRate(rate, throttle, _AT) for rate, throttle in ((1e5, None), (4e5, None), (1e5, 100_000)))
+    matter, chosen = matter_of(_layout(), Wish(remove=(1,))), replace(_CHOICES, throttle=1e6)
+    told = cost.chapter(replace(matter, rates=seen), chosen)
+    alone = cost.chapter(matter, chosen)
+
+    assert told is not None
+    assert alone is not None
+    assert fact(told, "Copying takes").detail == (
+        "at 1.0 MB/s per broker; low 2 s, high 20 s, from 2 earlier runs on this cluster since 2026-03-02"
+    )
+    assert fact(told, "Copying takes").shown == "about 8 s"
+    assert "of the rates that 2 earlier runs on this cluster showed" in " ".join(told.text)
+    assert "earlier run" not in " ".join((*alone.text, *alone.notes, fact(alone, "Copying takes").detail or ""))
 
 
 def test_partitions_that_cannot_move_stand_in_the_heading(project: Path) -> None:

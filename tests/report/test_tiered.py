@@ -12,6 +12,9 @@ from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.model import Broker, ClusterLayout, Snapshot, Wish
 from reseat.model.tiering import Tiering
 from reseat.planning import plan
+from reseat.report import ReportChoices
+from reseat.report.chapters import cost
+from reseat.report.gather import gather
 from reseat.report.tiered import tiered_sentences
 
 GB = 1e9
@@ -73,6 +76,14 @@ def test_what_is_copied_is_a_range_where_followers_begin_after_the_tiered_offset
         "Broker 3 copies only what is not tiered yet (follower.fetch.last.tiered.offset.enable).",
     )
     assert len(tiered_sentences(plan(cluster(), wish), Tiering(("events",), (1, 2)))) == 1
+
+
+def test_a_report_says_it_beside_the_cost() -> None:
+    """As the plan does, of what the input tells."""
+    chapter = cost.chapter(gather(reading_of(snapshot(**AFTER)), snapshot().layout, Wish(remove=(1,))), ReportChoices())
+
+    assert chapter is not None
+    assert any("The plan copies 2.0 GB to 6.0 GB." in sentence for sentence in chapter.text)
 
 
 def test_the_command_line_says_it(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:

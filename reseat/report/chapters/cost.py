@@ -15,6 +15,7 @@ from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figu
 from reseat.report.copying import Copying, Route
 from reseat.report.matter import Matter, ReportChoices
 from reseat.report.shown import value
+from reseat.report.tiered import tiered_sentences
 
 __all__ = ["chapter", "handed_over", "price_of"]
 
@@ -39,8 +40,8 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
         notes=(
             "A throttle limits what each broker sends and receives for this change, so that producers and consumers "
             "keep their bandwidth.",
-            "Times are computed from bytes and the throttle. Slower networks or disks take longer; data written "
-            "during the copy is copied too and is not counted.",
+            f"Times are computed from bytes and {'earlier runs' if copying.rates else 'the throttle'}. Slower networks "
+            "or disks take longer; data written during the copy is copied too and is not counted.",
         ),
     )
 
@@ -108,15 +109,28 @@ def _text(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[str
             "bounds."
         )
     if len(copying) and copying.sized:
-        said.append(
-            f"Low: the busiest broker copies at the throttle all the time. Likely: in {_batches(copying)} of at most "
-            "ten moves per broker, one after the other, each as long as its slowest broker. High: one copy at a time."
-        )
+        said.append(_ends(copying, choices.throttle or THROTTLES[0]))
+    if matter.plan is not None:
+        said += tiered_sentences(matter.plan, matter.tiering)
     said += _racks(matter, choices, copying)
     hands = handed_over(matter)
     if hands is not None:
         said += _leaders(matter, hands)
     return tuple(said)
+
+
+def _ends(copying: Copying, throttle: float) -> str:
+    """What the low, likely and high times are."""
+    low, runs = "Low: the busiest broker copies at the throttle all the time.", copying.estimate(throttle).runs
+    if runs:
+        return (
+            f"{low} Likely and high: at the middle and the slowest of the rates that {counted(runs, 'earlier run')} on "
+            "this cluster showed. Of a throttle of which they show nothing, the times are from it alone."
+        )
+    return (
+        f"{low} Likely: in {_batches(copying)} of at most ten moves per broker, one after the other, each as long as "
+        "its slowest broker. High: one copy at a time."
+    )
 
 
 def _batches(copying: Copying) -> str:
@@ -227,12 +241,13 @@ def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fa
 def _time(copying: Copying, throttle: float) -> Fact:
     if not copying.sized:
         return Fact("Copying takes", "unknown", f"at {size(throttle)}/s per broker")
-    hours = copying.hours(throttle)
+    told = copying.estimate(throttle)
+    hours, runs = told.hours, told.source if told.runs else ""
     least = "at least " if copying.unsized else "about "
     return Fact(
         "Copying takes",
         f"{least}{duration(hours.likely)}",
-        f"at {size(throttle)}/s per broker; low {duration(hours.low)}, high {duration(hours.high)}",
+        f"at {size(throttle)}/s per broker; low {duration(hours.low)}, high {duration(hours.high)}{runs}",
         hours.likely,
     )
 

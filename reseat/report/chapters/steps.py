@@ -156,8 +156,9 @@ def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choic
         unknown = f"{counted(copying.unsized, 'replica')} of unknown size not counted" if copying.unsized else None
         facts.append(Fact("Data to copy", size(copying.told_bytes), unknown, copying.told_bytes))
         if choices.throttle and total and not copying.unsized:
-            seconds = copying.hours(choices.throttle).likely
-            pace = f"one batch after the other, at {size(choices.throttle)}/s per broker"
+            told = copying.estimate(choices.throttle)
+            seconds, at = told.hours.likely, f"at {size(choices.throttle)}/s per broker"
+            pace = f"{at}{told.source}" if told.runs else f"one batch after the other, {at}"
             facts.append(Fact("Copying takes", f"about {duration(seconds)}", pace, seconds))
     else:
         facts.append(Fact("Data to copy", size(None), "the input has no sizes"))

@@ -185,6 +185,7 @@ def masked(matter: Matter, masker: Masker) -> Matter:
         generate=tuple(
             replace(one, topics=tuple(sorted(masker.topic(name) for name in one.topics))) for one in matter.generate
         ),
+        tiering=replace(matter.tiering, topics=tuple(sorted(map(masker.topic, matter.tiering.topics)))),
         past=None
         if matter.past is None
         else replace(
