@@ -24,8 +24,8 @@ def directories_wanted(seat: OpenLayout, plan: Plan) -> bool:
         "Name a log directory for each new replica",
         name="directories",
         key="name-directories",
-        help="The largest replicas first, each where most is left. Else each broker goes by how many partitions a "
-        "directory holds. Execute and Kafka's own tool have new replicas placed there.",
+        help="The largest replicas first, each where most is left. Otherwise each broker picks the directory with the "
+        "fewest partitions. Execute and Kafka's own tool have new replicas placed there.",
     )
 
 
