@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reseat.planning.solve.flow import Network, fill, first_feasible, level_arcs, windows
+from reseat.planning.solve.flow import Network, fill
+from reseat.planning.solve.levels import Levels, around
+from reseat.planning.solve.problem import NoRoom
 
 
 def test_the_cheaper_way_is_taken_up_to_its_capacity() -> None:
@@ -110,34 +113,31 @@ def test_filling_is_the_least_sum_of_squares(loads: list[int], total: int, room:
     assert int(((np.array(loads) + received) ** 2).sum()) == best
 
 
-def test_level_arcs_stop_at_the_top_and_at_the_room() -> None:
-    """Loads 1 and 3, room 2 and 9, top 4: the first rises to 3, the second to 4."""
-    who, level = level_arcs([1, 3], [2, 9], 4)
+@pytest.mark.parametrize("ends", [(0, 0), (50, 50), (100, 0), (0, 100)])
+def test_levels_are_followed_to_where_brokers_end(ends: tuple[int, int]) -> None:
+    """100 units for two brokers, a price of 40 on the second: 60 and 40, wherever the first levels are."""
+    tried: list[Levels] = []
 
-    assert who.tolist() == [0, 0, 1]
-    assert level.tolist() == [1, 2, 3]
+    def flow(levels: Levels) -> np.ndarray | None:
+        tried.append(levels)
+        network = Network()
+        source, brokers, sink = network.nodes(1), network.nodes(2), network.nodes(1)
+        arcs = network.arcs(source, brokers, 100, np.array([0, 40]) * bool(levels.square))
+        levels.hang(network, brokers, sink, np.zeros(2, np.int64))
+        network.supply([int(source[0]), int(sink[0])], [100, -100])
+        solved = network.solve()
+        return None if solved is None else solved[arcs]
 
-
-def test_windows_widen_to_all() -> None:
-    """The tops to try grow, and the last one leaves nothing out."""
-    assert list(windows(5, 5)) == [5]
-    assert list(windows(5, 12)) == [5, 6, 10, 12]
-
-
-def test_the_first_window_that_is_wide_enough_is_taken() -> None:
-    """Tops are tried from the narrowest; None only where the widest fails too."""
-    tried: list[int] = []
-
-    def attempt(top: int) -> np.ndarray | None:
-        tried.append(top)
-        return np.array([top]) if top >= 6 else None
-
-    found = first_feasible(5, 12, attempt)
+    nobody, most = np.zeros(2, np.int64), np.full(2, 100)
+    levels = partial(Levels, square=1)
+    found = around(flow, lambda sent: sent, np.array(ends), levels, (nobody, most))
 
     assert found is not None
-    assert found.tolist() == [6]
-    assert tried == [5, 6]
-    assert first_feasible(1, 3, lambda top: None) is None
+    assert found.tolist() == [60, 40]
+    assert (tried[-1].low <= [60, 40]).all()
+    assert (tried[-1].high >= [60, 40]).all()
+    with pytest.raises(NoRoom):
+        around(flow, lambda sent: sent, np.array(ends), levels, (nobody, np.full(2, 10)))
 
 
 def test_a_route_meets_supplies_whatever_it_costs() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.planning.solve import leaders
+from reseat.planning.solve import leaders, picking
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
 
@@ -106,8 +106,8 @@ def test_the_best_of_all_orders(
     choices = [[b for b in members if b >= 0 and b not in dead] or [members[0]] for members in lists]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leaders, "MANY_LISTS", many)
-        patch.setattr(leaders, "VERY_MANY_LISTS", very_many)
-        patch.setattr(leaders, "ADDED", 2)
+        patch.setattr(picking, "GROUPS", very_many)
+        patch.setattr(picking, "ADDED", 2)
         chosen = tuple(_chosen(lists, present, fixed, dead))
 
     assert all(first in members for first, members in zip(chosen, lists, strict=True))
@@ -129,8 +129,8 @@ def test_a_flow_over_few_lists_is_the_best_over_all() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         whole = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
-        patch.setattr(leaders, "VERY_MANY_LISTS", 0)
-        patch.setattr(leaders, "ADDED", 200)
+        patch.setattr(picking, "GROUPS", 0)
+        patch.setattr(picking, "ADDED", 200)
         few = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
 
     assert np.ptp((fixed + np.bincount(whole, minlength=20))[may_lead]) > 1

@@ -7,13 +7,61 @@ Complexity: O(n R), and the flow of ``picking``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
-from reseat.model.arrays import holds, on_brokers, row_any
-from reseat.planning.solve.picking import Change, Whole, replicas_kept, shrinking
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model.arrays import holds, on_brokers, row_any, row_counts
+from reseat.planning.solve.picking import Picks, picked
 
-__all__ = ["packed", "protected_replicas", "thinned", "with_first_in_sync", "without_in_sync"]
+__all__ = ["Change", "kept_in_sync", "packed", "protected_replicas", "thinned"]
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """Other numbers of replicas in columns, over n rows.
+
+    Attributes:
+        layout: the layout planned on.
+        wanted: (n,) replicas that each row shall have.
+        rows: (n,) rows, ascending.
+        lists: (n, R) their replicas, -1 padded anywhere.
+        live: (B,) bool, brokers that receive and count.
+        resorts: (B,) bool, brokers that receive what fits nowhere else.
+        rack: (B,) rack of each broker; all 0 where no broker has one.
+    """
+
+    layout: ClusterLayout
+    wanted: _Ints
+    rows: _Ints
+    lists: IntArray
+    live: BoolArray
+    resorts: BoolArray
+    rack: IntArray
+
+    @property
+    def held(self) -> _Ints:
+        """(n,) replicas that each row has."""
+        return row_counts(self.lists != NONE).astype(np.int64)
+
+    @property
+    def grows(self) -> BoolArray:
+        """(n,) bool: rows that lack replicas; the others have too many, or as many."""
+        return self.held < self.wanted
+
+    def picks(self, candidates: IntArray, fixed: IntArray, amount: _Ints, base: _Ints) -> Picks:
+        """What m rows, which have ``fixed`` (m, F), pick of ``candidates`` (m, C) beside other loads (B,).
+
+        A replica on a broker that does not count costs more than any chain of exchanges of others can gain.
+        """
+        dear = on_brokers(candidates, ~self.live)
+        price = 4 * (int(base.max(initial=0)) + int(amount.sum()) + 1)
+        return Picks(candidates, amount, dear, price, 1, base, self.live, self.rack, fixed)
 
 
 def protected_replicas(change: Change) -> BoolArray:
@@ -37,13 +85,13 @@ def _synced(change: Change) -> BoolArray:
     return synced
 
 
-def without_in_sync(change: Change, lists: IntArray) -> Whole:
+def _without_in_sync(change: Change, lists: IntArray) -> _Ints:
     """Rows of the change that have in-sync replicas, and would keep none of them with these lists."""
     synced = _synced(change)
     return np.flatnonzero(row_any(synced) & ~row_any(synced & holds(lists, change.lists)))
 
 
-def with_first_in_sync(change: Change, protected: BoolArray, rows: Whole) -> BoolArray:
+def _with_first_in_sync(change: Change, protected: BoolArray, rows: _Ints) -> BoolArray:
     """``protected`` and, in these rows, the in-sync replica that an election would choose: the first, a live one."""
     synced = _synced(change)[rows]
     alive = synced & on_brokers(change.lists[rows], change.live)
@@ -53,14 +101,32 @@ def with_first_in_sync(change: Change, protected: BoolArray, rows: Whole) -> Boo
     return more
 
 
-def thinned(change: Change, protected: BoolArray, loads: Whole) -> BoolArray:
+def kept_in_sync(
+    change: Change, protected: BoolArray, plan: Callable[[BoolArray], IntArray]
+) -> tuple[IntArray, BoolArray, _Ints]:
+    """What ``plan`` makes of ``protected``, once more where a row would keep no in-sync copy so, the first protected.
+
+    Returns:
+        (n, W) the lists, (n, R) what is protected, and the numbers of those rows.
+    """
+    lists = plan(protected)
+    unsafe = _without_in_sync(change, lists)
+    if not unsafe.size:
+        return lists, protected, unsafe
+    protected = _with_first_in_sync(change, protected, unsafe)
+    return plan(protected), protected, unsafe
+
+
+def thinned(change: Change, protected: BoolArray, loads: _Ints) -> BoolArray:
     """(n, R) replicas that stay; all of them in rows that grow."""
     kept: BoolArray = change.lists != NONE
     at = np.flatnonzero(~change.grows)
-    pick = shrinking(change, protected, at)
-    open_ = pick.candidates != NONE
-    base = loads - np.bincount(change.lists[at][kept[at] & (pick.fixed == NONE)], minlength=len(loads))
-    kept[at] = (pick.fixed != NONE) | (replicas_kept(change, pick, base) & open_)
+    lists, fixed = change.lists[at], protected[at]
+    open_ = kept[at] & ~fixed
+    base = loads - np.bincount(lists[open_], minlength=len(loads))
+    candidates, stays = (np.where(some, lists, np.int32(NONE)) for some in (open_, fixed))
+    picks = change.picks(candidates, stays, change.wanted[at] - row_counts(fixed).astype(np.int64), base)
+    kept[at] = (fixed & kept[at]) | picked(picks)
     return kept
 
 

@@ -32,7 +32,7 @@ from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Opti
 from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, widened
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
-from reseat.planning.kinds.dropping import packed, protected_replicas, thinned, with_first_in_sync, without_in_sync
+from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import (
     closed_to,
     pinned,
@@ -55,7 +55,6 @@ from reseat.planning.proof.verdict import (
 from reseat.planning.proposal import propose, size_of_copies
 from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import fitted, no_room, not_found, ruled
-from reseat.planning.solve.picking import Change
 from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
@@ -171,21 +170,20 @@ def _thinned(
     nobody = np.zeros(len(current.brokers), np.bool_)
     late = resorts(current, nobody, closed_to(current, options))
     wanted = faults.factor[rows]
-    change = Change(current, 0, rows, lists[rows], targets, late, racks_of(current), wanted)
+    change = Change(current, wanted, rows, lists[rows], targets, late, racks_of(current))
     protected = protected_replicas(change)
     # Who may drop nothing more keeps what it must: the factor of its topic is too small for it.
     few = protected.sum(axis=1) > wanted
     wanted[few] = protected[few].sum(axis=1)
     faults.factor[rows] = wanted
     loads = counts_on(lists, len(targets))
-    kept = thinned(change, protected, loads)
-    bare = without_in_sync(change, np.where(kept, change.lists, np.int32(NONE)))
-    if bare.size:
-        protected = with_first_in_sync(change, protected, bare)
-        kept = thinned(change, protected, loads)
+
+    def plan(protected: BoolArray) -> IntArray:
+        return np.where(thinned(change, protected, loads), change.lists, np.int32(NONE))
+
     lists = lists.copy()
-    lists[rows] = np.where(kept, change.lists, np.int32(NONE))
-    fixed[rows] = protected & kept
+    lists[rows], protected, _ = kept_in_sync(change, protected, plan)
+    fixed[rows] = protected & (lists[rows] != NONE)
     return lists, fixed
 
 

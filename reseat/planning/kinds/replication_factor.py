@@ -16,18 +16,13 @@ Promises, in this order:
 
 Needs: what ``preconditions`` lists, for these topics, and enough live brokers.
 
-How: upwards, newcomers are placed by ``placing``. Downwards, the replicas that stay are chosen by a convex flow: within
-a partition the i-th replica that stays in a rack where c must stay is at level c + i, and the lowest levels are the
-best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
-Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
-planned after the other, and the checker says whether that was the best. Beyond
-40,000 different choices the flow holds only those partitions that ``column_generation`` finds worth it.
+How: upwards, newcomers are placed by ``placing``. Downwards, partitions pick the replicas that stay (``picking``).
+Where partitions of both kinds meet, loads depend on both: they pick together, if that is small enough; else one is
+planned after the other, and the checker says whether that was the best.
 
 Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
 
-Complexity: a flow of O(groups R) arcs for partitions that shrink; see ``placing`` for those that grow.
-
-Source: as ``convex_flow`` and ``placing``.
+Complexity: see ``picking`` and ``placing``.
 """
 
 from __future__ import annotations
@@ -36,19 +31,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
 from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap
-from reseat.planning.kinds.dropping import (
-    packed,
-    protected_replicas,
-    thinned,
-    with_first_in_sync,
-    without_in_sync,
-)
+from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import (
     closed_to,
     pinned,
@@ -65,7 +55,7 @@ from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.last_resort import solved_in_parts
-from reseat.planning.solve.picking import Change, Pick, Whole, replicas_kept, shrinking
+from reseat.planning.solve.picking import picked
 from reseat.planning.solve.placing import placed
 from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -73,6 +63,7 @@ from reseat.planning.solve.rounding import Ties
 
 __all__ = ["change_replication_factor"]
 
+_Ints = npt.NDArray[np.int64]
 _DEFAULTS = Options()
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
 _JOINT_CANDIDATES = 300_000
@@ -107,23 +98,20 @@ def change_replication_factor(
     unmovable = pinned(layout, options)
     change = _change(current, names, factor, unmovable, closed_to(current, options))
     require_order(current.select(change.rows))
-    _require_brokers(change)
-    protected = protected_replicas(change)
-    _require_droppable(change, protected)
+    _require_brokers(change, factor)
 
-    lists = _replanned(change, protected, options)
-    unsafe = without_in_sync(change, lists)
-    if unsafe.size:
-        protected = with_first_in_sync(change, protected, unsafe)
-        _require_droppable(change, protected)
-        lists = _replanned(change, protected, options)
+    def replanned(protected: BoolArray) -> IntArray:
+        _require_droppable(change, protected, factor)
+        return _replanned(change, protected, options)
+
+    lists, protected, unsafe = kept_in_sync(change, protected_replicas(change), replanned)
     proposed = propose(current, change.rows, lists)
     verdict = check(current, proposed, wish, pinned=unmovable)
     bound = Bound(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),
     )
-    sentences = _sentences(change, verdict)
+    sentences = _sentences(change, verdict, factor)
     if options.receive_cap is not None and change.grows.any() and verdict.valid:
         free = propose(current, change.rows, _replanned(change, protected, replace(options, receive_cap=None)))
         capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
@@ -170,7 +158,7 @@ def _change(
         never_onto = ()
     return Change(
         layout=layout,
-        factor=factor,
+        wanted=np.full(len(rows), factor),
         rows=rows,
         lists=layout.replicas[rows],
         live=usable(layout, None, never_onto),
@@ -179,12 +167,12 @@ def _change(
     )
 
 
-def _require_brokers(change: Change) -> None:
+def _require_brokers(change: Change, factor: int) -> None:
     """Every row that grows finds enough live brokers that do not hold it."""
     can_hold = change.live | change.resorts
     live = int(can_hold.sum())
     open_ = live - on_brokers(change.lists, can_hold).sum(axis=1)
-    short = np.flatnonzero(change.factor - change.held > open_)
+    short = np.flatnonzero(change.wanted - change.held > open_)
     if not short.size:
         return
     layout = change.layout
@@ -192,7 +180,7 @@ def _require_brokers(change: Change) -> None:
     can = "broker can" if live == 1 else "brokers can"
     most = int((change.held[short] + open_[short]).min())
     raise WishRefused(
-        f"Replication factor {change.factor} needs as many brokers; {live} {can} hold replicas "
+        f"Replication factor {factor} needs as many brokers; {live} {can} hold replicas "
         f"({counted(short.size, 'partition')} concerned, the first is {layout.name_of(int(change.rows[short[0]]))}).",
         topics=topics,
         choices=(
@@ -203,9 +191,9 @@ def _require_brokers(change: Change) -> None:
     )
 
 
-def _require_droppable(change: Change, protected: BoolArray) -> None:
+def _require_droppable(change: Change, protected: BoolArray, factor: int) -> None:
     most = protected.sum(axis=1)
-    wrong = np.flatnonzero(~change.grows & (most > change.factor))
+    wrong = np.flatnonzero(~change.grows & (most > factor))
     if not wrong.size:
         return
     layout, first = change.layout, int(wrong[0])
@@ -213,7 +201,7 @@ def _require_droppable(change: Change, protected: BoolArray) -> None:
     brokers = layout.broker_ids[change.lists[first][protected[first]]].tolist()
     topics = layout.topics_at(change.rows[wrong])
     raise WishRefused(
-        f"Partition {layout.name_of(row)} cannot go down to {counted(change.factor, 'replica')}: its first replica or "
+        f"Partition {layout.name_of(row)} cannot go down to {counted(factor, 'replica')}: its first replica or "
         f"leader and its last in-sync copy are on brokers {', '.join(map(str, brokers))} "
         f"({counted(wrong.size, 'partition')} concerned).",
         topics=topics,
@@ -228,28 +216,23 @@ def _require_droppable(change: Change, protected: BoolArray) -> None:
 
 def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArray:
     """(n, W) the new lists."""
-    grows = change.grows
-    loads = change.layout.replicas_by_broker
-    kept = change.lists != NONE
-    if not grows.any():
-        kept = thinned(change, protected, loads)
-        return packed(np.where(kept, change.lists, NONE), change.factor)
-    joint = None if options.receive_cap is not None or grows.all() else _joint(change, protected, loads)
+    grows, loads = change.grows, change.layout.replicas_by_broker
+    joint = None if options.receive_cap is not None or grows.all() or not grows.any() else _joint(change, protected)
     if joint is not None:
         kept, came = joint
     else:
-        if not grows.all():
-            kept = thinned(change, protected, loads)
+        kept = change.lists != NONE if grows.all() else thinned(change, protected, loads)
         dropped = change.lists[(change.lists != NONE) & ~kept]
         left = loads - np.bincount(dropped, minlength=len(loads))
-        came = _placed(change, left, options)
-    return packed(np.concatenate([np.where(kept, change.lists, NONE), came], axis=1), change.factor)
+        came = _placed(change, left, options) if grows.any() else change.lists[:, :0]
+    every = np.concatenate([np.where(kept, change.lists, NONE), came], axis=1)
+    return packed(every, int(change.wanted.max(initial=0)))
 
 
-def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
+def _placed(change: Change, loads: _Ints, options: Options) -> IntArray:
     """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
     at = np.flatnonzero(change.grows)
-    needed = change.factor - change.held[at]
+    needed = (change.wanted - change.held)[at]
     lists = change.lists[at]
     problem = Problem(
         lists=lists,
@@ -288,43 +271,33 @@ def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
     return came
 
 
-def _joint(change: Change, protected: BoolArray, loads: Whole) -> tuple[BoolArray, IntArray] | None:
-    """Replicas that stay and newcomers, in one flow; None where that is too large."""
-    up, down = np.flatnonzero(change.grows), np.flatnonzero(~change.grows)
-    brokers = np.flatnonzero(change.live)
-    open_ = brokers.size - on_brokers(change.lists[up], change.live).sum(axis=1)
-    if (change.factor - change.held[up] > open_).any() or up.size * brokers.size > _JOINT_CANDIDATES:
+def _joint(change: Change, protected: BoolArray) -> tuple[BoolArray, IntArray] | None:
+    """Replicas that stay and newcomers, picked together; None where that is too large."""
+    grows, lists, loads = change.grows, change.lists, change.layout.replicas_by_broker
+    brokers, up = np.flatnonzero(change.live), np.flatnonzero(grows)
+    open_ = brokers.size - on_brokers(lists[up], change.live).sum(axis=1)
+    if ((change.wanted - change.held)[up] > open_).any() or up.size * brokers.size > _JOINT_CANDIDATES:
         return None
-    width = max(brokers.size, change.lists.shape[1])
-    pick = shrinking(change, protected, down)
-    candidates = np.full((len(change.rows), width), NONE, np.int32)
-    candidates[down, : change.lists.shape[1]] = pick.candidates
-    taken = (change.lists[up][:, :, None] == brokers).any(axis=1)
-    candidates[up, : brokers.size] = np.where(taken, NONE, brokers)
-    fixed = change.lists.copy()
-    fixed[down] = pick.fixed
-    amount = change.factor - change.held
-    amount[down] = pick.amount
-    loose = change.lists[down][(change.lists[down] != NONE) & (pick.fixed == NONE)]
-    base = loads - np.bincount(loose, minlength=len(loads))
-    picked = replicas_kept(change, Pick(candidates, fixed, amount), base)
-    kept = fixed != NONE
-    kept[down] |= picked[down][:, : change.lists.shape[1]]
-    came = np.where(picked, candidates, NONE)
-    came[down] = NONE
-    came = np.sort(np.where(came == NONE, np.iinfo(np.int32).max, came), axis=1)
-    came[came == np.iinfo(np.int32).max] = NONE
-    return kept, came
+    held = lists != NONE
+    fixed = held & (protected | grows[:, None])
+    others = np.full((len(lists), brokers.size), NONE, np.int32)
+    others[up] = np.where((lists[up][:, :, None] == brokers).any(axis=1), NONE, brokers)
+    candidates = np.concatenate([np.where(held & ~fixed, lists, NONE), others], axis=1).astype(np.int32)
+    base = loads - np.bincount(lists[held & ~fixed], minlength=len(loads))
+    stays = np.where(fixed, lists, np.int32(NONE))
+    chosen = picked(change.picks(candidates, stays, change.wanted - fixed.sum(axis=1), base))
+    came = np.where(chosen, candidates, NONE)[:, lists.shape[1] :]
+    return fixed | chosen[:, : lists.shape[1]], came
 
 
-def _sentences(change: Change, verdict: Verdict) -> tuple[str, ...]:
+def _sentences(change: Change, verdict: Verdict, factor: int) -> tuple[str, ...]:
     if verdict.faults:
         return faulty(verdict)
     if not len(change.rows):
-        return (f"Every partition of these topics has {counted(change.factor, 'replica')} already: nothing to do.",)
+        return (f"Every partition of these topics has {counted(factor, 'replica')} already: nothing to do.",)
     out = [*last_resort_sentences(verdict)]
     unknown = verdict.racks_unknown
-    dropped = int(np.maximum(change.held - change.factor, 0).sum())
+    dropped = int(np.maximum(change.held - change.wanted, 0).sum())
     if verdict.moves:
         copies = counted(verdict.moves, "replica is copied", "replicas are copied")
         out.append(
@@ -343,7 +316,7 @@ def _sentences(change: Change, verdict: Verdict) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _findings(change: Change, protected: BoolArray, unsafe: Whole, options: Options) -> tuple[Finding, ...]:
+def _findings(change: Change, protected: BoolArray, unsafe: _Ints, options: Options) -> tuple[Finding, ...]:
     found = []
     if unsafe.size:
         sentence = (

@@ -5,14 +5,7 @@ Promises:
     2. ``fill`` spreads units over brokers with the least sum of squares of the loads, at once.
     3. The same input gives the same answer.
 
-Needs: integer capacities and costs; a convex cost is written as one arc a level (``level_arcs``): the arc that
-lifts a broker from load l to l + 1 costs ``(l + 1)**2 - l**2 = 2 l + 1``, so that an optimal flow uses the
-cheap, low levels first and the costs of its arcs add up to the sum of squares.
-
-The window of levels: arcs above level ``top`` may be left out whenever the network stays feasible. Loads that a
-flow can reach form the bases of a polymatroid, and its least sum of squares is its least majorised base
-(Fujishige, "Lexicographically optimal base of a polymatroid", 1980): no broker that receives anything ends
-above the highest receiver of any other feasible flow.
+Needs: integer capacities and costs; a convex cost is written as one arc a level (``levels``).
 
 Example: loads 4, 1, 1 and three more units: ``fill([4, 1, 1], 3)`` gives 0, 2, 1.
 
@@ -23,13 +16,12 @@ minimum-cost flow algorithm", 1997.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNBOUNDED", "Network", "fill", "first_feasible", "level_arcs", "windows"]
+__all__ = ["UNBOUNDED", "Network", "fill"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -216,41 +208,3 @@ def fill(loads: npt.ArrayLike, total: int, room: npt.ArrayLike | None = None) ->
         raised = np.flatnonzero((have + received == low) & (received < most))[:rest]
         received[raised] += 1
     return received
-
-
-def level_arcs(loads: npt.ArrayLike, room: npt.ArrayLike, top: npt.ArrayLike) -> tuple[_Ints, _Ints]:
-    """The levels through which brokers may rise: one entry a broker and level, for arcs of capacity 1.
-
-    Args:
-        loads: (B,) load that each broker starts from.
-        room: (B,) the most that each may receive.
-        top: the load above which nobody rises, a number or (B,).
-
-    Returns:
-        (m,) index of the broker and (m,) the level l that the arc lifts it from (its cost is ``2 l + 1``).
-    """
-    have = np.asarray(loads, np.int64)
-    steps = np.clip(np.asarray(top, np.int64) - have, 0, np.asarray(room, np.int64))
-    who = np.repeat(np.arange(have.size), steps)
-    level = np.arange(who.size) - np.repeat(np.cumsum(steps) - steps, steps) + have[who]
-    return who, level
-
-
-def windows(lowest: int, highest: int) -> Iterator[int]:
-    """Tops of the window of levels to try in turn: close to the relaxed optimum first, then wider, then all."""
-    step = 1
-    top = lowest
-    while top < highest:
-        yield top
-        top += step
-        step *= 4
-    yield highest
-
-
-def first_feasible(lowest: int, highest: int, attempt: Callable[[int], _Ints | None]) -> _Ints | None:
-    """The first flow that ``attempt(top)`` finds over ``windows``; None where even the widest has none."""
-    for top in windows(lowest, highest):
-        flow = attempt(top)
-        if flow is not None:
-            return flow
-    return None

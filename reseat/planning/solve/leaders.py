@@ -9,19 +9,16 @@ Promises, in this order:
 
 Needs: the replica sets. It is the best for these sets; another choice of sets may allow evener leaders.
 
-How: each list is a unit of flow to one of its brokers, the level arcs of a broker cost ``2 l + 1`` times a weight,
-an arc to another broker than the present first costs 1. The weight need only outweigh one cycle: an improving
-cycle passes each broker once, so it changes at most B lists, and it lowers the sum of squares by at least 2 (its
-parity is fixed by its total). A weight of B therefore keeps the order of the two aims. Equal lists are one node.
+How: each list picks one of its brokers (``picking``); another one than the present first costs 1, and a square a
+weight. It need only outweigh one cycle: an improving cycle passes each broker once, so it changes at most B lists, and
+it lowers the sum of squares by at least 2 (its parity is fixed by its total). A weight of B keeps the order of both.
 
 Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by naming 1 first in one of the first two
 and 2 in the third; no order is as even with fewer changes.
 
-With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs. With
-very many the flow holds only those lists that ``column_generation`` finds worth it, and the prices prove that it is the
-best over all.
+With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs.
 
-Complexity: one flow of n R + (levels) arcs. Source: see ``flow``.
+Complexity: one flow of n R + (levels) arcs. Source: see ``picking``.
 """
 
 from __future__ import annotations
@@ -31,8 +28,8 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray
 from reseat.model.arrays import on_brokers
-from reseat.planning.solve.column_generation import Loads, Swaps, worth_freeing
-from reseat.planning.solve.flow import UNBOUNDED, Network, fill, first_feasible, level_arcs
+from reseat.planning.solve.flow import Network
+from reseat.planning.solve.picking import Picks, picked
 
 __all__ = ["leader_first", "preferred_leaders"]
 
@@ -40,14 +37,8 @@ _Ints = npt.NDArray[np.int64]
 
 #: From so many lists on, a perfectly even choice is looked for first: a flow without costs is several times faster.
 MANY_LISTS = 2_000
-#: From so many lists on, a flow over few of them at a time is quicker than one over all.
-VERY_MANY_LISTS = 40_000
-#: Lists added to that flow in a round, and rounds after which it is given up for the flow over all.
-ADDED, _ROUNDS = 20_000, 24
-#: Lists that take their first choice together, where it need only be good.
-_TOGETHER = 512
 #: Lists that a broker above its share offers, for each that must change.
-_CHOICE = 8
+_CHOICE = 32
 
 
 def preferred_leaders(
@@ -87,19 +78,24 @@ def preferred_leaders(
     chosen[rest] = _without_choice(lists[rest], present[rest], resorts)
     if free.size == 0:
         return chosen
-    options = np.where(able[free], lists[free], NONE)
+    options, counts = np.where(able[free], lists[free], NONE).astype(np.int32), np.asarray(fixed, np.int64)
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
-    if free.size >= MANY_LISTS:
-        even = _perfectly_even(options, today, np.asarray(fixed, np.int64), may_lead)
-        if even is not None:
-            chosen[free] = even
-            return chosen
-    if free.size >= VERY_MANY_LISTS:
-        found = _by_few(options, today, np.asarray(fixed, np.int64), may_lead)
-        if found is not None:
-            chosen[free] = found
-            return chosen
-    chosen[free] = _evenest(options, today, np.asarray(fixed, np.int64), may_lead)
+    even = _perfectly_even(options, today, counts, may_lead) if free.size >= MANY_LISTS else None
+    if even is None:
+        brokers = len(may_lead)
+        picks = Picks(
+            candidates=options,
+            amount=np.ones(free.size, np.int64),
+            dear=(options != today[:, None]) & (today != NONE)[:, None],
+            price=1,
+            square=brokers + 1,
+            base=counts,
+            counts=may_lead,
+            rack=np.arange(brokers, dtype=np.int32),
+            fixed=options[:, :0],
+        )
+        even = options[picked(picks, surely=True)]
+    chosen[free] = even
     return chosen
 
 
@@ -111,95 +107,6 @@ def _without_choice(lists: IntArray, present: IntArray, resorts: BoolArray) -> I
     stays = (options & (lists == present[:, None])).any(axis=1)
     first = lists[np.arange(len(lists)), options.argmax(axis=1)]
     return np.where(stays, present, first).astype(np.int32)
-
-
-def _evenest(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray:
-    """The choice by one flow over all lists: (n, R) brokers that may be named first, (n,) the present one or -1."""
-    brokers = len(may_lead)
-    options = np.sort(options, axis=1)
-    first, group, size = _equal_rows(np.column_stack([options, today]), brokers)
-    sets, today = options[first], today[first]
-
-    counted = np.flatnonzero(may_lead)
-    place = np.full(brokers + 1, NONE, np.int64)
-    place[counted] = np.arange(counted.size)
-    loads = fixed[counted]
-    node, slot = np.nonzero(sets != NONE)
-    head = place[sets[node, slot]]
-    room = np.bincount(head, weights=size[node], minlength=counted.size).astype(np.int64)
-    changes = (sets[node, slot] != today[node]) & (today[node] != NONE)
-    weight = brokers + 1
-    total = len(options)
-    received = fill(loads, total, room)
-
-    def attempt(top: int) -> _Ints | None:
-        below = np.flatnonzero(loads[head] < top)  # nobody rises above the top, so that the others need no arc
-        if np.unique(node[below]).size < len(sets):
-            return None
-        network = Network()
-        sources, targets, sink = network.nodes(len(sets)), network.nodes(counted.size), network.nodes(1)
-        network.arcs(sources[node[below]], targets[head[below]], size[node[below]], changes[below])
-        who, level = level_arcs(loads, room, top)
-        network.arcs(targets[who], sink, 1, weight * (2 * (level - int(loads.min())) + 1))
-        network.supply(sources, size)
-        network.supply(sink, -total)
-        flow = network.solve()
-        if flow is None:
-            return None
-        sent = np.zeros(node.size, np.int64)
-        sent[below] = flow[: below.size]
-        return sent
-
-    lowest = int((loads + received)[received > 0].max())
-    sent = first_feasible(lowest, int(loads.max()) + total, attempt)
-    if sent is None:
-        raise AssertionError("Every list has a broker that may lead, so that a flow exists.")
-    # Members of a group are alike: its flow is dealt out to them in row order, present leaders first.
-    order = np.lexsort((changes, node))
-    dealt = np.repeat(sets[node, slot][order], sent[order])
-    chosen = np.empty(total, np.int32)
-    chosen[np.argsort(group, kind="stable")] = dealt
-    return chosen
-
-
-def _by_few(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray | None:
-    """The same choice by flows over few lists, proven best over all by their prices; None where rounds run out."""
-    brokers = len(may_lead)
-    chosen = _first_choice(options, today, fixed)
-    weight = np.where(may_lead, brokers + 1, 0)
-    row, slot = np.nonzero(options != NONE)
-    option = options[row, slot]
-    row = row.astype(np.int32)
-    price = ((option != today[row]) & (today[row] != NONE)).astype(np.int8)
-    held = np.zeros(len(options), np.bool_)
-    for _ in range(_ROUNDS):
-        now = ((chosen != today) & (today != NONE)).astype(np.int8)
-        other = option != chosen[row]
-        swaps = Swaps(row[other], chosen[row[other]], option[other], price[other] - now[row[other]])
-        load = fixed + np.bincount(chosen, minlength=brokers)
-        more = worth_freeing(swaps, held, Loads(load, weight), ADDED)
-        if more is None:
-            return None
-        if not more.size:
-            return chosen
-        held[more] = True
-        rest = fixed + np.bincount(chosen[~held], minlength=brokers)
-        chosen[held] = _evenest(options[held], today[held], rest, may_lead)
-    return None
-
-
-def _first_choice(options: IntArray, today: IntArray, fixed: _Ints) -> IntArray:
-    """The present first replica where there is one, else the option that is named least so far."""
-    chosen = today.astype(np.int32)
-    load = fixed + np.bincount(chosen[chosen != NONE], minlength=len(fixed))
-    open_ = np.append(load, np.iinfo(np.int64).max)
-    homeless = np.random.default_rng(0).permutation(np.flatnonzero(chosen == NONE))
-    for start in range(0, homeless.size, _TOGETHER):
-        rows = homeless[start : start + _TOGETHER]
-        best = open_[options[rows]].argmin(axis=1)
-        chosen[rows] = options[rows, best]
-        np.add.at(open_, chosen[rows], 1)
-    return chosen
 
 
 def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray | None:
@@ -295,16 +202,3 @@ def leader_first(lists: IntArray, chosen: IntArray) -> npt.NDArray[np.int64]:
     Use with ``numpy.take_along_axis`` on the lists and on every column that goes with them.
     """
     return np.argsort(lists != chosen[:, None], axis=1, kind="stable")
-
-
-def _equal_rows(table: npt.NDArray[np.integer], brokers: int) -> tuple[_Ints, _Ints, _Ints]:
-    """First row of each distinct row, the group of each row, and the size of each group."""
-    base = brokers + 1
-    if base ** table.shape[1] < UNBOUNDED << 20:
-        key = np.zeros(len(table), np.int64)
-        for column in table.T:
-            key = key * base + (column + 1)
-        _, first, group, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    else:
-        _, first, group, size = np.unique(table, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return first, group.ravel(), size.astype(np.int64)

@@ -21,7 +21,8 @@ import numpy.typing as npt
 from reseat.model import NONE, BoolArray, FloatArray
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.flow import Network
-from reseat.planning.solve.problem import Found, Levels, Problem
+from reseat.planning.solve.levels import Levels
+from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["PartitionArcs"]
 

@@ -1,182 +1,150 @@
-"""Which replicas stay where partitions have too many: a convex flow over racks first, then over brokers' loads.
+"""What rows pick among candidates: a replica list its first one, a list with too many replicas those that stay.
 
-How: within a partition the i-th replica that stays in a rack where c must stay is at level c + i, and the lowest levels
-are the best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one
-node. Beyond 40,000 different choices the flow holds only those that ``column_generation`` finds worth it.
+Promises, in this order:
+    1. Each row picks as many as it is to, with the least sum, over racks, of the square of what it has there then.
+    2. The least of what dear picks cost and of the sum of squares of loads, weighed.
 
-Source: as ``convex_flow``.
+How: within a row the i-th pick in a rack where c are in any case is at level c + i, and the lowest levels are the best;
+only where the last level leaves a choice does the load decide. Rows with the same choice are one node of a flow; each
+candidate's broker has levels (``levels``). Beyond ``GROUPS`` different choices the flow holds only the rows that
+``column_generation`` finds worth it, and its prices prove that nothing is better over all.
+
+Example: rows 0 and 1 pick one of brokers 0 and 1, row 2 one of 0 and 2, each of no load: 0, 1 and 2 in some order.
+
+Complexity: a flow of O(groups C) arcs for C candidates. Source: see ``levels`` and ``column_generation``.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
-from reseat.model.arrays import on_brokers
+from reseat.model import NONE, BoolArray, IntArray
+from reseat.planning.solve.alike import alike
 from reseat.planning.solve.column_generation import Loads, Swaps, worth_freeing
-from reseat.planning.solve.convex_flow import ConvexNetwork, Terminals, evenest_flow
+from reseat.planning.solve.flow import Network, fill
+from reseat.planning.solve.levels import Levels, around
 
-__all__ = ["Change", "Pick", "Whole", "replicas_kept", "shrinking"]
+__all__ = ["Picks", "picked"]
 
-Whole = npt.NDArray[np.int64]
-#: Different choices up to which one flow holds them all; beyond, flows over few partitions at a time are quicker.
+_Ints = npt.NDArray[np.int64]
+#: Different choices up to which one flow holds them all; beyond, flows over few rows at a time are quicker.
 GROUPS = 40_000
-#: Partitions added to such a flow in a round, and the most rounds.
+#: Rows added to such a flow in a round, and the most rounds.
 ADDED, _ROUNDS = 20_000, 24
-#: Partitions that pick together, where picks need only be good.
-_TOGETHER = 2_048
+#: Rows that pick together, where picks need only be good.
+_TOGETHER = 1_024
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
-    """The wish in columns, over the n rows of the topics whose replication factor differs.
-
-    Attributes:
-        layout: the layout planned on.
-        factor: the replication factor wished for.
-        rows: (n,) rows, ascending.
-        lists: (n, R) their replicas.
-        live: (B,) bool, brokers that receive and count.
-        resorts: (B,) bool, brokers that receive what fits nowhere else.
-        rack: (B,) rack of each broker; all 0 where no broker has one.
-        factors: (n,) the factor of each row, where they differ; None: ``factor`` of all.
-    """
-
-    layout: ClusterLayout
-    factor: int
-    rows: Whole
-    lists: IntArray
-    live: BoolArray
-    resorts: BoolArray
-    rack: IntArray
-    factors: Whole | None = None
-
-    @property
-    def wanted(self) -> Whole:
-        """(n,) replicas that each row shall have."""
-        return np.full(len(self.rows), self.factor) if self.factors is None else self.factors
-
-    @property
-    def held(self) -> Whole:
-        """(n,) replicas that each row has."""
-        count: Whole = (self.lists != NONE).sum(axis=1).astype(np.int64)
-        return count
-
-    @property
-    def grows(self) -> BoolArray:
-        """(n,) bool: rows that lack replicas; the others have too many."""
-        return self.held < self.wanted
-
-
-@dataclass(frozen=True, eq=False)
-class Pick:
-    """Rows that must pick some of their candidates.
+class Picks:
+    """n rows that pick among brokers.
 
     Attributes:
         candidates: (n, C) broker positions, -1 padded anywhere.
-        fixed: (n, F) broker positions that the row has in any case, -1 padded anywhere.
-        amount: (n,) how many to pick.
+        amount: (n,) how many to pick, no more than there are.
+        dear: (n, C) bool, picks that cost ``price``; the others cost nothing.
+        price: of those.
+        square: what one unit of the sum of squares of loads costs.
+        base: (B,) load of each broker without any pick.
+        counts: (B,) bool, brokers whose loads count.
+        rack: (B,) rack of each broker.
+        fixed: (n, F) broker positions that each row has in any case, -1 padded anywhere.
     """
 
     candidates: IntArray
+    amount: _Ints
+    dear: BoolArray
+    price: int
+    square: int
+    base: _Ints
+    counts: BoolArray
+    rack: IntArray
     fixed: IntArray
-    amount: Whole
 
-    def rows(self, which: npt.NDArray[np.int64]) -> Pick:
-        """The pick of some rows."""
-        return Pick(self.candidates[which], self.fixed[which], self.amount[which])
+    def rows(self, which: _Ints, columns: _Ints | None = None) -> Picks:
+        """The picks of some rows; of each its candidates in the order of ``columns`` (n, C)."""
+        candidates, dear = self.candidates[which], self.dear[which]
+        if columns is not None:
+            candidates = np.take_along_axis(candidates, columns, axis=1)
+            dear = np.take_along_axis(dear, columns, axis=1)
+        return replace(self, candidates=candidates, amount=self.amount[which], dear=dear, fixed=self.fixed[which])
+
+    def loads(self, chosen: BoolArray) -> _Ints:
+        """(B,) loads with these picks (n, C)."""
+        loads: _Ints = self.base + np.bincount(self.candidates[chosen], minlength=len(self.base))
+        return loads
+
+    @property
+    def racks(self) -> tuple[IntArray, IntArray]:
+        """(n, C), (n, F) racks of the candidates, and of what rows have in any case."""
+        racks = np.append(self.rack, NONE).astype(np.int32)
+        return racks[self.candidates], racks[self.fixed]
 
 
-def shrinking(change: Change, protected: BoolArray, at: Whole) -> Pick:
-    """What the rows ``at``, which have too many replicas, may keep."""
-    lists, fixed = change.lists[at], protected[at]
-    candidates = np.where((lists != NONE) & ~fixed, lists, NONE)
-    return Pick(candidates, np.where(fixed, lists, NONE), change.wanted[at] - fixed.sum(axis=1).astype(np.int64))
-
-
-def replicas_kept(change: Change, pick: Pick, base: Whole) -> BoolArray:
-    """(n, C) what each row picks: lowest rack levels first, then the least sum of squares of loads.
+def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
+    """(n, C) what each row picks; among many choices perhaps not the best, unless it is to be that surely.
 
     Args:
-        change: the change.
-        pick: n rows and their candidates.
-        base: (B,) replicas of each broker without any pick.
+        picks: the rows.
+        surely: whether a flow over all rows is made where rounds over few of them do not end.
     """
-    ordered = np.argsort(np.where(pick.candidates == NONE, np.iinfo(np.int32).max, pick.candidates), axis=1)
-    lists = np.take_along_axis(pick.candidates, ordered, axis=1)
-    racks = np.append(change.rack, np.int32(NONE))
-    fixed_racks = np.sort(racks[pick.fixed], axis=1)
-    key = _key(np.column_stack([lists, fixed_racks, pick.amount]))
-    back: BoolArray = np.zeros(lists.shape, np.bool_)
-    if len(key) > GROUPS and len(np.unique(key, axis=0)) > GROUPS:
-        each = Pick(lists, pick.fixed, pick.amount)
-        np.put_along_axis(back, ordered, _picked_by_few(change, each, base), axis=1)
-        return back
-    _, first, group, size = np.unique(key, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    group = group.ravel()
-    groups = Pick(lists[first], pick.fixed[first], pick.amount[first])
-    sent = _flowed(change, groups, size, base)
-    chosen = np.zeros(lists.shape, np.bool_)
-    row, column = _dealt(change, groups, group, size, sent)
-    chosen[row, column] = True
-    np.put_along_axis(back, ordered, chosen, axis=1)
+    every = np.arange(len(picks.candidates))
+    unheld = np.iinfo(np.int32).max
+    columns = np.argsort(np.where(picks.candidates == NONE, unheld, picks.candidates), axis=1, kind="stable")
+    each = picks.rows(every, columns)
+    alike_in = (*each.candidates.T, *np.sort(each.racks[1], axis=1).T, each.amount, *np.packbits(each.dear, axis=1).T)
+    first, group, size = alike(alike_in)
+    chosen = _by_few(each, surely=surely) if first.size > GROUPS else None
+    if chosen is None:
+        groups = each.rows(first)
+        row, column = _dealt(groups, group, size, _flowed(groups, size))
+        chosen = np.zeros(columns.shape, np.bool_)
+        chosen[row, column] = True
+    back: BoolArray = np.zeros(columns.shape, np.bool_)
+    np.put_along_axis(back, columns, chosen, axis=1)
     return back
 
 
-def _key(table: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Rows that are equal where those of the table are: one number each, where that is enough."""
-    top = int(table.max(initial=0)) + 2
-    if float(top) ** table.shape[1] >= 2.0**62:
-        return table
-    key = np.zeros(len(table), np.int64)
-    for column in table.T:
-        key = key * top + column + 1
-    return key
-
-
-def _picked_by_few(change: Change, pick: Pick, base: Whole) -> BoolArray:
-    """The same picks by flows over few rows at a time: the best over all rows where rounds suffice, else close to it.
-
-    Whether it is the best is the checker's to say.
-    """
-    chosen = _first_picks(change, pick, base)
+def _by_few(picks: Picks, *, surely: bool) -> BoolArray | None:
+    """The same by flows over few rows at a time: the best over all where rounds suffice, else close to it, or None."""
+    chosen = _first_picks(picks)
     held = np.zeros(len(chosen), np.bool_)
-    brokers = len(base)
-    weight = change.live.astype(np.int64)
+    weight = np.where(picks.counts, picks.square, 0)
     for _ in range(_ROUNDS):
-        load = base + np.bincount(pick.candidates[chosen], minlength=brokers)
-        more = worth_freeing(_swaps(change, pick, chosen), held, Loads(load, weight), ADDED)
-        if more is None or not more.size:
+        more = worth_freeing(_swaps(picks, chosen), held, Loads(picks.loads(chosen), weight), ADDED)
+        if more is None:
             break
+        if not more.size:
+            return chosen
         held[more] = True
-        rest = base + np.bincount(pick.candidates[chosen & ~held[:, None]], minlength=brokers)
         few = np.flatnonzero(held)
-        chosen[few] = _flowed(change, pick.rows(few), np.ones(few.size, np.int64), rest) > 0
-    return chosen
+        rest = replace(picks.rows(few), base=picks.loads(chosen & ~held[:, None]))
+        chosen[few] = _flowed(rest, np.ones(few.size, np.int64), picks.loads(chosen)) > 0
+    return None if surely else chosen
 
 
-def _first_picks(change: Change, pick: Pick, base: Whole) -> BoolArray:
-    """(n, C) picks with the best racks, each the least loaded broker so far: what the flow starts from."""
-    chosen = np.zeros(pick.candidates.shape, np.bool_)
-    racks = np.append(change.rack, np.int32(NONE))
-    dead = np.append(~change.live, False)
-    load = np.append(base, 0).astype(np.float64)
-    most = int(pick.amount.max(initial=0))
+def _first_picks(picks: Picks) -> BoolArray:
+    """(n, C) picks with the best racks, then few dear ones, each the least loaded so far: what the flow starts from."""
+    chosen = np.zeros(picks.candidates.shape, np.bool_)
+    racks, fixed = picks.racks
+    load = np.append(picks.base, 0).astype(np.float64)
     heaviest = 4.0 * (float(load.max()) + len(chosen) + 1)  # above any load; twice that parts one rack level from two
     rows = np.random.default_rng(0).permutation(len(chosen))
-    for start in range(0, rows.size, _TOGETHER):
-        at = rows[start : start + _TOGETHER]
-        candidates, here = pick.candidates[at], racks[pick.candidates[at]]
-        inside = (racks[pick.fixed[at]][:, :, None] == here[:, None, :]).sum(axis=1)
+    # Who has no cheap choice comes first, all at once.
+    open_ = (((picks.candidates != NONE) & ~picks.dear).sum(axis=1) > picks.amount)[rows]
+    parts = np.split(rows[open_], range(_TOGETHER, int(open_.sum()), _TOGETHER))
+    for at in (rows[~open_], *parts):
+        candidates, here = picks.candidates[at], racks[at]
+        inside = (fixed[at][:, :, None] == here[:, None, :]).sum(axis=1)
         taken = candidates == NONE
-        for turn in range(most):
-            price = load[candidates] + heaviest * (dead[candidates] + 2.0 * inside)
+        for turn in range(int(picks.amount[at].max(initial=0))):
+            price = load[candidates] + heaviest * (picks.dear[at] + 2.0 * inside)
             price[taken] = np.inf
-            some = np.flatnonzero(pick.amount[at] > turn)
+            some = np.flatnonzero(picks.amount[at] > turn)
             best = price[some].argmin(axis=1)
             taken[some, best] = chosen[at[some], best] = True
             inside[some] += here[some] == here[some, best][:, None]
@@ -184,24 +152,22 @@ def _first_picks(change: Change, pick: Pick, base: Whole) -> BoolArray:
     return chosen
 
 
-def _swaps(change: Change, pick: Pick, chosen: BoolArray) -> Swaps:
-    """Every pick that could be another one at equal racks; all dead brokers are one."""
-    racks = np.append(change.rack, np.int32(NONE))
-    here, fixed = racks[pick.candidates], racks[pick.fixed]
+def _swaps(picks: Picks, chosen: BoolArray) -> Swaps:
+    """Every pick that could be another one at equal racks; all brokers that do not count are one."""
+    here, fixed = picks.racks
     width = here.shape[1]
     inside = np.stack(
         [(fixed == here[:, [j]]).sum(axis=1) + ((here == here[:, [j]]) & chosen).sum(axis=1) for j in range(width)],
         axis=1,
     )
-    grave = int(change.live.argmin())
-    broker = np.where(np.append(change.live, True)[pick.candidates], pick.candidates, grave)
-    broken = ~np.append(change.live, True)[pick.candidates]
-    price = 4 * (int(change.layout.replicas_by_broker.max(initial=0)) + int(pick.amount.sum()) + 1)
-    parts: list[tuple[Whole, IntArray, IntArray, Whole]] = []
+    grave = int(picks.counts.argmin())
+    broker = np.where(np.append(picks.counts, True)[picks.candidates], picks.candidates, grave)
+    dear = picks.dear.astype(np.int8 if picks.price == 1 else np.int64)
+    parts: list[tuple[IntArray, IntArray, IntArray, npt.NDArray[np.integer]]] = []
     for i, j in itertools.permutations(range(width), 2):
         equal = (here[:, i] == here[:, j]) | (inside[:, i] == inside[:, j] + 1)
-        rows = np.flatnonzero(equal & chosen[:, i] & ~chosen[:, j] & (pick.candidates[:, j] != NONE))
-        cost = price * (broken[rows, j].astype(np.int64) - broken[rows, i])
+        rows = np.flatnonzero(equal & chosen[:, i] & ~chosen[:, j] & (picks.candidates[:, j] != NONE))
+        cost = (dear[rows, j] - dear[rows, i]) * dear.dtype.type(picks.price)
         parts.append((rows.astype(np.int32), broker[rows, i], broker[rows, j], cost))
     if not parts:
         nothing = np.empty(0, np.int64)
@@ -209,94 +175,106 @@ def _swaps(change: Change, pick: Pick, chosen: BoolArray) -> Swaps:
     return Swaps(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _levels(change: Change, pick: Pick) -> tuple[Whole, Whole]:
+def _levels(picks: Picks) -> tuple[_Ints, _Ints]:
     """(n, C) number of each candidate's rack within its row (the column where it occurs first), and rack level.
 
     The candidate that is i-th of its rack (from 0) stands for a pick at level c + i, where c replicas are fixed there.
     """
-    racks = np.append(change.rack, np.int32(NONE))
-    here, fixed = racks[pick.candidates], racks[pick.fixed]
+    here, fixed = picks.racks
     leader = np.zeros(here.shape, np.int64)
     level = np.zeros(here.shape, np.int64)
     for column in range(here.shape[1]):
         same = here[:, : column + 1] == here[:, column : column + 1]
         leader[:, column] = same.argmax(axis=1)
         level[:, column] = same.sum(axis=1) - 1 + (fixed == here[:, column : column + 1]).sum(axis=1)
-    level[pick.candidates == NONE] = np.iinfo(np.int32).max
+    level[picks.candidates == NONE] = np.iinfo(np.int32).max
     return leader, level
 
 
-def _flowed(change: Change, pick: Pick, size: Whole, load: Whole) -> Whole:
-    """(g, C) how many of the ``size`` (g,) rows of each group pick each candidate."""
-    groups, width = pick.candidates.shape
-    leader, level = _levels(change, pick)
-    reach = np.sort(level, axis=1)
+def _flowed(picks: Picks, size: _Ints, ends: _Ints | None = None) -> _Ints:
+    """(g, C) how many of the ``size`` (g,) rows of each group pick each candidate.
+
+    Brokers (B,) end about where ``ends`` says; None: where they would if every row could pick everything.
+    """
+    groups, width = picks.candidates.shape
+    leader, level = _levels(picks)
     at = np.arange(groups)
-    last = np.where(pick.amount > 0, reach[at, np.maximum(pick.amount - 1, 0)], -1)
-    held = pick.candidates != NONE
+    last = np.where(picks.amount > 0, np.sort(level, axis=1)[at, np.maximum(picks.amount - 1, 0)], -1)
+    held = picks.candidates != NONE
     forced, optional = held & (level < last[:, None]), held & (level == last[:, None])
+    total = int((picks.amount * size).sum())
 
-    # All dead brokers are one: their loads do not count, and a replica there costs more than any chain of exchanges of
-    # live ones can gain.
-    total = int((pick.amount * size).sum())
-    price = 4 * (int(load.max(initial=0)) + total + 1)
-    dead = held & ~on_brokers(pick.candidates, change.live)
-    grave = int(np.flatnonzero(~change.live)[0]) if dead.any() else 0
-    broker = np.where(dead, grave, pick.candidates)
-
-    # Nodes: the brokers, a hub for each group that has a choice of racks, and a rack of a group. A rack with one
-    # candidate is that broker itself. Candidates of a rack from which nothing is picked need no arc.
-    brokers = len(load)
+    # Brokers that count, and one that stands for all others. A rack with one candidate is that broker itself, others
+    # are nodes; candidates of a rack from which nothing is picked need no arc.
+    counted = np.flatnonzero(picks.counts)
+    place = np.full(len(picks.base) + 1, counted.size)
+    place[counted] = np.arange(counted.size)
+    place = place[picks.candidates]
     alone = held & (np.stack([(leader == column).sum(axis=1) for column in range(width)], axis=1) == 1)
     alone = np.take_along_axis(alone, leader, axis=1) & held
     rack = at[:, None] * width + leader
     used = np.zeros(groups * width, np.bool_)
     used[rack[(forced | optional) & ~alone]] = True
-    node = np.where(alone, broker, (brokers + groups + np.cumsum(used) - 1)[rack])
-    supply = np.zeros(brokers + groups + int(used.sum()), np.int64)
-    row, column = np.nonzero(forced)
-    np.add.at(supply, node[row, column], size[row])
-    supply[brokers : brokers + groups] = (pick.amount - forced.sum(axis=1)) * size
-    out = np.nonzero(held & ~alone & used[rack])
-    choose = np.nonzero(optional)
-    arcs = ConvexNetwork(
-        nodes=len(supply),
-        tail=np.concatenate([node[out], brokers + choose[0]]),
-        head=np.concatenate([broker[out], node[choose]]),
-        capacity=size[np.concatenate([out[0], choose[0]])],
-        supply=supply,
-        cost=price * np.concatenate([dead[out], (dead & alone)[choose]]),
+    sure, out, choose = np.nonzero(forced), np.nonzero(held & ~alone & used[rack]), np.nonzero(optional)
+    cost = picks.price * picks.dear
+
+    def flow(levels: Levels) -> _Ints | None:
+        network = Network()
+        hubs, racks = network.nodes(groups), np.full(used.size, NONE)
+        racks[used] = network.nodes(int(used.sum()))
+        brokers, sink = network.nodes(counted.size + 1), network.nodes(1)
+        node = np.where(alone, brokers[place], racks[rack])
+        network.supply(node[sure], size[sure[0]])
+        network.supply(hubs, (picks.amount - forced.sum(axis=1)) * size)
+        network.supply(sink, -total)
+        leaves = network.arcs(node[out], brokers[place[out]], size[out[0]], cost[out])
+        enters = network.arcs(hubs[choose[0]], node[choose], size[choose[0]], np.where(alone, cost, 0)[choose])
+        levels.hang(network, brokers[:-1], sink, base)
+        network.arcs(brokers[-1:], sink, total)
+        solved = network.solve()
+        if solved is None:
+            return None
+        sent: _Ints = (forced & alone) * size[:, None]
+        sent[out] = solved[leaves]
+        single = alone[choose]
+        sent[choose[0][single], choose[1][single]] = solved[enters][single]
+        return sent
+
+    def loads(sent: _Ints) -> _Ints:
+        got = np.bincount(place[held], weights=sent[held], minlength=counted.size + 1)[:-1]
+        after: _Ints = base + got.astype(np.int64)
+        return after
+
+    base = picks.base[counted]
+    room = np.bincount(
+        place[held], weights=np.broadcast_to(size[:, None], held.shape)[held], minlength=counted.size + 1
     )
-    reached = np.unique(np.concatenate([broker[out], broker[alone & (forced | optional)]]))
-    flow = evenest_flow(
-        arcs,
-        Terminals(
-            node=reached.astype(np.int64),
-            gives=np.zeros(len(reached), np.bool_),
-            load=np.where(change.live[reached], load[reached], 0),
-            step=np.ones(len(reached), np.int64),
-            low=np.zeros(len(reached), np.int64),
-            high=np.full(len(reached), total),
-        ),
-    )
-    if flow is None:
-        raise AssertionError("Every row has as many candidates as it picks, so that a flow exists.")
-    sent: Whole = (forced & alone) * size[:, None]
-    sent[out] = flow.on_arc[: len(out[0])]
-    single = alone[choose]
-    sent[choose[0][single], choose[1][single]] = flow.on_arc[len(out[0]) :][single]
+    most = room[:-1].astype(np.int64)
+    near = base + fill(base, min(total, int(most.sum())), most) if ends is None else ends[counted]
+    # Levels cost little beside candidates: as many as these.
+    margin = int(np.count_nonzero(held)) // max(1, 2 * counted.size)
+
+    def levels(low: _Ints, high: _Ints) -> Levels:
+        return Levels(low, high, square=picks.square)
+
+    sent = around(flow, loads, near, levels, (base, base + most), margin=margin)
+    if sent is None:
+        raise AssertionError(
+            "Levels that hold every load have a flow, as every row has as many candidates as it picks."
+        )
     return sent
 
 
-def _dealt(change: Change, groups: Pick, group: Whole, size: Whole, sent: Whole) -> tuple[Whole, Whole]:
-    """(row, column) of each pick: what a group sends is dealt to its rows in turn.
+def _dealt(groups: Picks, group: _Ints, size: _Ints, sent: _Ints) -> tuple[_Ints, _Ints]:
+    """(row, column) of each pick: what a group sends is dealt to its rows in turn, cheap picks first.
 
     Candidates of a rack stand together, and nobody is picked more often than there are rows: dealing in turn gives no
     row a candidate twice, and each row as many of a rack as any other, or one more.
     """
-    leader, _ = _levels(change, groups)
+    leader, _ = _levels(groups)
     number, column = np.nonzero(sent)
-    order = np.lexsort((column, leader[number, column], number))
+    rack = leader[number, column]
+    order = np.lexsort((column, rack, groups.dear[number, rack], number))
     number, column = number[order], column[order]
     count = sent[number, column]
     owner, slot = np.repeat(number, count), np.repeat(column, count)

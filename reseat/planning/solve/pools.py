@@ -28,7 +28,8 @@ from reseat.model import NONE, BoolArray, IntArray
 from reseat.model.arrays import row_keys, row_repeats, split_keys
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.flow import UNBOUNDED, Network
-from reseat.planning.solve.problem import Found, Levels, Problem
+from reseat.planning.solve.levels import Levels
+from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import rack_of_each
 from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_conflicts
 

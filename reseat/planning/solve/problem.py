@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, FloatArray, IntArray
 from reseat.model.arrays import counts_on, newcomers, row_any, row_counts, widened
-from reseat.planning.solve.flow import Network
 
-__all__ = ["Found", "Levels", "NoRoom", "Problem"]
+__all__ = ["Found", "NoRoom", "Problem"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -192,75 +191,3 @@ class Found:
         row, _ = np.nonzero(new)
         lists[new] = lists[new][np.lexsort((lists[new], row))]
         return Found(rows, lists, self.relaxed, self.whole)
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What loads may be, and what they and moves cost.
-
-    Attributes:
-        low: (T,) the least load of each broker that counts.
-        high: (T,) the greatest.
-        move: what a move costs that nothing asks for.
-        square: what one unit of the sum of squares of loads costs.
-        budget: how many replicas may leave brokers in all that need not; None: no limit.
-    """
-
-    low: _Ints
-    high: _Ints
-    move: int = 0
-    square: int = 0
-    budget: int | None = None
-
-    @classmethod
-    def free(cls, low: _Ints, high: _Ints) -> Levels:
-        """Any loads in a window, at no cost."""
-        return cls(low, high)
-
-    @classmethod
-    def moves_first(cls, low: _Ints, high: _Ints) -> Levels:
-        """The fewest moves, then the least sum of squares."""
-        lowest, highest = int(low.min(initial=0)), int(high.max(initial=0))
-        if int(low.max(initial=0)) == lowest and highest - lowest <= 1:
-            return cls(low, high, 1)  # in one window of one level the sum is the same whoever holds more
-        # A circle that improves passes the sink once: by one level up and one down.
-        return cls(low, high, 2 * (highest - lowest) + 3, 1)
-
-    @classmethod
-    def priced(cls, low: _Ints, high: _Ints, tolerance: int) -> Levels:
-        """The least sum of squares and ``2 tolerance - 1`` for each move: from load a to b one saves 2 (a - b) - 2."""
-        return cls(low, high, 2 * tolerance - 1, 1)
-
-    @classmethod
-    def within(cls, low: _Ints, high: _Ints, budget: int) -> Levels:
-        """The least sum of squares with so many replicas that leave, then the fewest moves.
-
-        A circle that improves passes each broker once, and changes the sum by an even number.
-        """
-        return cls(low, high, 1, len(low) + 1, budget)
-
-    def hang(self, network: Network, brokers: _Ints, sink: _Ints, loads: _Ints) -> None:
-        """Hang brokers (T,), of which each gets ``loads`` (T,) at its node, on the node that takes what they hold."""
-        low, high = self.low, self.high
-        lowest = int(low.min(initial=0))
-        network.supply(brokers, loads - low)
-        network.supply(sink, int(low.sum() - loads.sum()))
-        if not self.square and self.budget is None:
-            network.arcs(brokers, sink, high - low)
-            return
-        width = high - low
-        at = np.repeat(np.arange(brokers.size), width)
-        level = low[at] + np.arange(at.size) - np.repeat(np.cumsum(width) - width, width)
-        price = self.square * (2 * (level - lowest) + 1)
-        if self.budget is None:
-            network.arcs(brokers[at], sink, 1, price)
-            return
-        # What stays below today's load passes a node that asks for all of it but the budget.
-        stays = level < loads[at]
-        keeper = network.nodes(1)
-        network.arcs(brokers[at[stays]], keeper, 1, price[stays])
-        network.arcs(brokers[at[~stays]], sink, 1, price[~stays])
-        network.arcs(keeper, sink, int(stays.sum()))
-        asked = max(0, int((loads - low).clip(min=0).sum()) - self.budget)
-        network.supply(keeper, -asked)
-        network.supply(sink, asked)

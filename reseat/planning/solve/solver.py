@@ -16,8 +16,7 @@ the window moves cost most, and levels of loads the rest.
     *Relax, deal, swap.* See ``pools``. Where that succeeds the relaxation was the truth.
     *Exact.* Small problems, and those where it does not succeed, have each partition's own arcs (``partition_arcs``);
     of equal flows one that copies the fewest bytes is taken.
-    *Levels.* Levels are convex: where no broker comes up to an end of its levels, wider ones change nothing. So each
-    broker has levels around where it would end if racks were no matter, and then around where it ended.
+    *Levels.* Each broker has levels around where it would end if racks were no matter, and then around where it ended.
 
 Example: brokers 0 and 1 hold 3 and 1 of four partitions with one replica each: one of the three moves.
 
@@ -37,9 +36,10 @@ import numpy.typing as npt
 from reseat.model import BoolArray
 from reseat.model.arrays import row_any
 from reseat.planning.solve.flow import fill
+from reseat.planning.solve.levels import Levels, around
 from reseat.planning.solve.partition_arcs import PartitionArcs
 from reseat.planning.solve.pools import Pools
-from reseat.planning.solve.problem import Found, Levels, NoRoom, Problem
+from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["Solver"]
 
@@ -48,10 +48,6 @@ _Ints = npt.NDArray[np.int64]
 _OWN_ARCS = 60_000
 #: The same where relaxing did not succeed: a few seconds.
 MOST_OWN_ARCS = 4_000_000
-#: How far around where a broker may end its levels go at first, and how much farther where none can be reached.
-_MARGIN, _WIDER = 8, 4
-#: The most rounds around where brokers ended: by then levels hold every load.
-_MOST_ROUNDS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,27 +317,11 @@ class Solver:
         Raises:
             NoRoom: there is none.
         """
-        lowest, highest = window
-        centre, margin = np.clip(ends, lowest, highest), np.full(ends.size, _MARGIN)
-        for turn in range(_MOST_ROUNDS):
-            low, high = np.maximum(centre - margin, lowest), np.minimum(centre + margin, highest)
-            flow = network.flow(levels(low, high))
-            if flow is None and turn == 0:
-                # Far from there: begin with any sets.
-                flow = network.flow(Levels.free(lowest, highest))
-                if flow is None:
-                    raise NoRoom("No sets keep every limit.")
-                centre = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
-                continue
-            if flow is None:
-                margin *= _WIDER
-                continue
-            after = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
-            short = ((after == high) & (high < highest)) | ((after == low) & (low > lowest))
-            if not short.any():
-                return flow
-            centre, margin[short] = after, margin[short] * _WIDER
-        return None
+
+        def loads(flow: object) -> _Ints:
+            return network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
+
+        return around(network.flow, loads, ends, levels, window)
 
     def _window(self, network: Pools | PartitionArcs) -> tuple[int, int]:
         """The greatest least load and the least greatest one.
