@@ -102,6 +102,7 @@ def read_layout(chosen: argparse.Namespace) -> Reading:
 
     Raises:
         InputRefused: one of them cannot be read, or they do not go together.
+        LimitMet: together they are larger than what Reseat accepts.
     """
     if chosen.layout.count(STANDARD_INPUT) > 1:
         raise InputRefused("Standard input (-) can be read only once.")
@@ -114,12 +115,11 @@ def read_texts(names: Sequence[str]) -> Reading:
 
     Raises:
         InputRefused: one of them cannot be read, or they do not go together.
+        LimitMet: together they are larger than what Reseat accepts.
     """
-    if len(names) == 1:
-        return read_file(names[0])
-    from reseat.formats import read_together
+    from reseat.sources import read_files
 
-    return read_together([text_of(name) for name in names])
+    return read_files([(source, data) for data, source in map(text_of, names)])
 
 
 def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayout:

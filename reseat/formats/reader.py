@@ -14,7 +14,6 @@ Complexity: O(bytes).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -27,14 +26,14 @@ from reseat.formats.input.json_fault import refusal as json_refusal
 from reseat.formats.input.lines import Block, SkippedLines, why_not_used
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.split import Piece, split
-from reseat.formats.rows.combining import combine, combine_parts
+from reseat.formats.rows.combining import combine_parts
 from reseat.formats.rows.gaps import fewer_rows
 from reseat.formats.text.form import Paste
 from reseat.formats.text.reassignment_form import IN_PROGRESS
 from reseat.model import Finding, Severity
 from reseat.model.wording import counted
 
-__all__ = ["read", "read_together"]
+__all__ = ["read"]
 
 #: A text above this size is looked at as JSON only where it begins like it.
 _LARGE = 1_000_000
@@ -74,21 +73,6 @@ def read(text: str | bytes, *, source: str = "pasted text", limits: Limits = LIM
     except LayoutInvalid as error:
         raise InputRefused(f"The text is not a valid layout: {error}", source=source) from error
     return replace(reading, findings=(*findings, *reading.findings)) if findings else reading
-
-
-def read_together(texts: Sequence[tuple[str | bytes, str]], *, limits: Limits = LIMITS) -> Reading:
-    """Read several texts about one cluster as one layout: ``read`` each, then ``combine``.
-
-    Args:
-        texts: each text, and what it is called in messages.
-        limits: what is accepted of each.
-
-    Raises:
-        InputRefused: one of them cannot be read.
-        LimitMet: one of them is larger, deeper or longer than the limits.
-        ValueError: no text is given.
-    """
-    return combine([read(text, source=source, limits=limits) for text, source in texts])
 
 
 def _read(data: bytes, source: str, limits: Limits) -> Reading:

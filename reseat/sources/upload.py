@@ -33,9 +33,6 @@ def read_files(files: Sequence[tuple[str, bytes]], *, limits: Limits = LIMITS) -
             "Leave topics out, or split the file by topics.",
             source=files[0][0] if len(files) == 1 else None,
         )
-    if len(files) == 1:
-        name, data = files[0]
-        return formats.read(data, source=name, limits=limits)
     return formats.combine([formats.read(data, source=name, limits=limits) for name, data in files])
 
 

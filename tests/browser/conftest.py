@@ -1,7 +1,12 @@
-"""A real dashboard and a real Chromium. Every test keeps a picture of how it ended in build/screenshots."""
+"""A real dashboard and a real Chromium.
+
+A test that fails leaves a picture of its pages in build/screenshots; the others do where ``RESEAT_SCREENSHOTS`` is set,
+as ``make soak`` does.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCREENSHOTS = ROOT / "build" / "screenshots"
+#: Whether all pictures are kept: for one a page is drawn anew, a seventh of all that Chromium does in the ordinary run.
+KEEPS_PICTURES = bool(os.environ.get("RESEAT_SCREENSHOTS"))
 #: The pages that a test made, kept for the report of its failure.
 _PAGES = pytest.StashKey["list[Page]"]()
 #: How Chromium begins to say that something was forbidden by a page's policy.
@@ -38,6 +45,11 @@ _STANDS_STILL = """async (figure) => {
         last = now;
     }
     return figure.getBoundingClientRect().toJSON();
+}"""
+#: Two frames: of the first it is known that it began.
+_IS_DRAWN = """async () => {
+    await document.fonts.ready;
+    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
 }"""
 #: The screen that the pages are drawn for.
 SCREEN = {"width": 1366, "height": 768}
@@ -60,6 +72,9 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # Pages live for seconds, and the next one runs the same scripts: optimizing them, and forgetting what of them was
+    # compiled, is a fifth of what Chromium does.
+    "--js-flags=--no-opt --no-maglev --no-flush-bytecode",
     "--process-per-site",  # a profile's pages share a process: see Profiles
 )
 
@@ -103,6 +118,11 @@ def browser() -> Iterator[Browser]:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where a test failed, what its pages said stands in the report: pictures stay on the machine that drew them."""
     report = yield
+    if report.when == "call" and (report.failed or KEEPS_PICTURES):
+        name = re.sub(r"[^\w-]+", "-", item.name).strip("-")
+        for number, page in enumerate(item.stash.get(_PAGES, [])):
+            with suppress(Error):
+                _picture(page, f"{name}{f'-{number}' if number else ''}")
     if report.when == "call" and report.failed:
         for page in item.stash.get(_PAGES, []):
             said = "nothing: it is closed or has not come"
@@ -206,11 +226,7 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
         return page
 
     yield make
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    name = re.sub(r"[^\w-]+", "-", request.node.name).strip("-")
-    for number, (context, asked) in enumerate(lent):
-        for page in profiles.pages_of(context):
-            page.screenshot(path=SCREENSHOTS / f"{name}{f'-{number}' if number else ''}.png")
+    for context, asked in lent:
         profiles.take_back(context, asked)
     assert not faults, f"The page raised errors of its own: {faults}"
 
@@ -330,10 +346,22 @@ def at_rest(figure: Locator) -> FloatRect:
 
 
 def settled(page: Page, picture: str) -> None:
-    """Wait until Streamlit has drawn all there is, keep a picture, and check that nothing broke."""
+    """Wait until Streamlit has drawn all there is, and check that nothing broke; a picture where they are kept."""
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{picture}.png")
+    seen(page, picture)
+
+
+def seen(page: Page, picture: str) -> None:
+    """Wait until what is there is drawn, and check that nothing broke; a picture where they are kept."""
+    page.evaluate(_IS_DRAWN)
+    if KEEPS_PICTURES:
+        _picture(page, picture)
 
     assert page.get_by_test_id("stException").count() == 0
+
+
+def _picture(page: Page, name: str) -> None:
+    """Keep a picture of a page for a person to look at."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png")

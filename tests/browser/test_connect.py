@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop, to
+from tests.browser.conftest import free_port, settled, start_dashboard, stop, to
 from tests.conftest import require
 from tests.servers.zookeeper import ZooKeeperServer, start_zookeeper
 
@@ -100,15 +100,6 @@ def lab(
     stop(process)
 
 
-def picture(page: Page, name: str) -> None:
-    """Keep a picture of a state for a person to look at."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"state-connect-{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
-
-
 def choose(page: Page, name: str) -> None:
     """Choose a cluster of the list, and wait until its card is there."""
     page.get_by_role("button", name=name, exact=True).click()
@@ -131,18 +122,18 @@ def test_test_read_change_lose_and_find(
     page.goto(f"{lab[0]}/connect")
     choose(page, "lab")
     page.get_by_text("lab has not been read yet").wait_for()
-    picture(page, "empty")
+    settled(page, "state-connect-empty")
 
     page.get_by_role("button", name="Test the connection").click()
     page.get_by_text("Connection works.").wait_for()
     page.get_by_text("/kafka holds a Kafka cluster.").wait_for()
     page.get_by_text("4 brokers and 3 topics can be read.").wait_for()
-    picture(page, "tested")
+    settled(page, "state-connect-tested")
 
     page.get_by_role("button", name="Read", exact=True).click()
     page.get_by_text("lab was read just now: 4 brokers and 8 partitions.").wait_for()
     page.locator(".st-key-strip").get_by_text("ZooKeeper, consistent").wait_for()
-    picture(page, "read")
+    settled(page, "state-connect-read")
     expect(page.locator("b", has_text="bold")).to_have_count(0)
 
     state = {"controller_epoch": 1, "leader": 2, "version": 1, "leader_epoch": 1, "isr": [2]}
@@ -150,7 +141,7 @@ def test_test_read_change_lose_and_find(
     client.delete("/kafka/brokers/ids/1")
     page.locator(".st-key-connect-card").get_by_role("button", name="Refresh", exact=True).click()
     page.get_by_text("Broker 1 left, 1 leader moved, 1 ISR shrank.").first.wait_for()
-    picture(page, "changed")
+    settled(page, "state-connect-changed")
 
     to(page, "Overview")
     page.locator(".st-key-quality").get_by_role("button").click()
@@ -160,10 +151,10 @@ def test_test_read_change_lose_and_find(
     page.locator(".st-key-strip").get_by_role("button", name="Refresh", exact=True).click()
     page.locator(".st-key-strip").get_by_text("unreachable").wait_for()
     page.locator(".st-key-strip").get_by_text("8 partitions").wait_for()
-    picture(page, "lost-overview")
+    settled(page, "state-connect-lost-overview")
     to(page, "Live")
     page.get_by_text("lab is unreachable").wait_for()
-    picture(page, "lost")
+    settled(page, "state-connect-lost")
 
     server.start_again()
     register(client, 1, "a")
@@ -188,7 +179,7 @@ def test_it_refreshes_by_itself_for_everybody(
     choose(second, "lab")
     second.get_by_role("button", name="Show the last reading").click()
     second.locator(".st-key-strip").get_by_text("8 partitions").wait_for()
-    picture(second, "dark")
+    settled(second, "state-connect-dark")
     to(first, "Board")
     first.locator(".board .tile").first.wait_for()
     first.goto(first.url + "&remove=3")
@@ -200,7 +191,7 @@ def test_it_refreshes_by_itself_for_everybody(
     cluster[1].set("/kafka/brokers/topics/payments", text.encode())
     first.locator(".st-key-strip-what-if").get_by_text("7 partitions").wait_for(timeout=40_000)
     second.locator(".st-key-strip").get_by_text("7 partitions").wait_for(timeout=40_000)
-    picture(first, "what-if")
+    settled(first, "state-connect-what-if")
 
     expect(first.locator(".st-key-strip-what-if").get_by_text("broker 3 removed").first).to_be_visible()
     expect(second.locator(".st-key-strip-what-if")).to_have_count(0)
@@ -213,7 +204,7 @@ def test_a_cluster_that_is_not_there_and_an_address_that_is_typed(page: Page, la
     choose(page, "gone")
     page.get_by_role("button", name="Read", exact=True).click()
     page.get_by_text("gone cannot be read.").wait_for()
-    picture(page, "refused")
+    settled(page, "state-connect-refused")
     drawn(page)
     page.get_by_text("Another address").click()
     page.get_by_label("Servers").fill(f"alice:{PLANTED}@127.0.0.1:9092")
@@ -224,7 +215,7 @@ def test_a_cluster_that_is_not_there_and_an_address_that_is_typed(page: Page, la
     page.get_by_label("Servers").fill("no-such-host.invalid:9092")
     page.get_by_role("button", name="Use and test").click()
     page.get_by_text("cannot resolve").wait_for()
-    picture(page, "typed")
+    settled(page, "state-connect-typed")
 
     expect(page.locator(".st-key-strip")).to_have_count(0)
     assert PLANTED not in page.url

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREENSHOTS
+from tests.browser.conftest import settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,14 +23,9 @@ def answers(page: Page, words: str) -> None:
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep a picture once all is drawn."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    """Wait until all is drawn, the chart too; a picture where they are kept."""
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
+    settled(page, name)
 
 
 def matrix(page: Page) -> list[str]:

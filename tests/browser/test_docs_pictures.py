@@ -1,6 +1,6 @@
 """The documents' tasks, walked as they tell it: each quoted sentence and figure is on the page, and a picture is made.
 
-``make pictures`` writes the pictures into docs/pictures; else they are kept in build/screenshots.
+``make pictures`` writes the pictures into docs/pictures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, SCREENSHOTS, open_sample, settled, to
+from tests.browser.conftest import ROOT, open_sample, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 SAMPLE = "Nine brokers"
-#: Where the pictures go; relative to the repository.
-PICTURES = ROOT / os.environ.get("RESEAT_PICTURES", SCREENSHOTS)
+#: Where the pictures go, relative to the repository; none are made where nothing is said.
+PICTURES = os.environ.get("RESEAT_PICTURES")
 #: More colours than a page has, and a third of the bytes.
 COLOURS = 192
 
@@ -60,21 +60,22 @@ class Told:
             expect(main).to_contain_text(re.compile(shown), use_inner_text=True)
         page.mouse.move(0, 0)
         settled(page, picture)
-        keep(page, picture)
+        if PICTURES:
+            keep(page, ROOT / PICTURES / f"{picture}.png")
 
     def done(self) -> None:
         """Nothing that the document shows was left out."""
         assert not self.texts, f"{self.name}: not walked: {sorted(self.texts)}"
 
 
-def keep(page: Page, picture: str) -> None:
+def keep(page: Page, file: Path) -> None:
     """Write what the page shows as a small picture."""
     from PIL import Image
 
-    PICTURES.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     with Image.open(io.BytesIO(page.screenshot())) as taken:
         small = taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-        small.save(Path(PICTURES) / f"{picture}.png", optimize=True)
+        small.save(file, optimize=True)
 
 
 def choose(page: Page, name: str) -> None:

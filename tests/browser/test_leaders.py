@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, SCREENSHOTS, at_rest, open_sample
+from tests.browser.conftest import SCHEMES, at_rest, open_sample, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -24,13 +24,6 @@ def answer(page: Page, words: str) -> Locator:
     return said
 
 
-def keep(page: Page, name: str) -> None:
-    """Keep a picture once Streamlit has drawn all there is."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
-    page.screenshot(path=SCREENSHOTS / f"leaders-{name}.png")
-
-
 def click_bar(page: Page, place: int) -> None:
     """Click high in the column of the broker at a place, counted from the left: also where its bar is low."""
     area = page.locator(".js-plotly-plot .nsewdrag").first
@@ -43,7 +36,6 @@ def click_bar(page: Page, place: int) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """A rack stops, a click on a bar stops one broker more and lets it run again; a story is stepped to its end."""
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page = new_page(color_scheme=scheme)
     open_sample(page, dashboard, "Nine brokers", "Leaders")
     page.get_by_role("radio", name="Broker outage").click()
@@ -51,7 +43,7 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     page.get_by_role("option", name="az-b").click()
     page.keyboard.press("Escape")
     said = answer(page, "While brokers 4, 5 and 6 are stopped, ").text_content() or ""
-    keep(page, f"rack-stopped-{scheme}")
+    settled(page, f"leaders-rack-stopped-{scheme}")
 
     assert "unclean" not in said
 
@@ -62,19 +54,19 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     answer(page, "While brokers 4, 5 and 6 are stopped, ")
     page.get_by_role("radio", name="Compared with majority quorum").click()
     page.get_by_text("a majority quorum needs 2 f + 1").wait_for()
-    keep(page, f"majority-{scheme}")
+    settled(page, f"leaders-majority-{scheme}")
 
     expect(page.locator(".st-key-answer").get_by_text("While brokers 1, 4")).to_have_count(0)
 
     page.get_by_role("radio", name="Step by step").click()
     answer(page, "stops:")
-    keep(page, f"step-1-{scheme}")
+    settled(page, f"leaders-step-1-{scheme}")
     for step in (2, 3, 4):
         page.locator(".st-key-walk-on button").locator("visible=true").click()
         page.get_by_role("radio", name=re.compile(f"^{step} ·"), checked=True).wait_for()
         page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     answer(page, "A preferred election is run")
-    keep(page, f"step-4-{scheme}")
+    settled(page, f"leaders-step-4-{scheme}")
 
     expect(page.locator(".st-key-walk-on button").locator("visible=true")).to_be_disabled()
 

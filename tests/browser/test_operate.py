@@ -18,7 +18,7 @@ from reseat.formats.documents.sealed import layout_hash, read_sealed
 from reseat.operate.journal.journal import Journal
 from reseat.operate.targets.admin import AdminTarget
 from reseat.sources.connection import Connection
-from tests.browser.conftest import ROOT, SCREENSHOTS, free_port, open_files, start_dashboard, stop, to
+from tests.browser.conftest import ROOT, free_port, open_files, seen, start_dashboard, stop, to
 from tests.browser.test_rack_board import drag, says, tile
 from tests.conftest import missing, require
 from tests.servers.carry_out import await_assignments, carry_out, layout_of
@@ -124,14 +124,6 @@ def unlock(page: Page) -> None:
     why.wait_for(state="detached")
 
 
-def picture(page: Page, name: str) -> None:
-    """Keep a picture of a state for a person to look at, and check that nothing broke."""
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"state-operate-{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
-
-
 def confirm(page: Page, cluster_id: str, button: str | re.Pattern[str]) -> float:
     """Type the cluster's id, press the button once it can be pressed, and return the moment."""
     go: Locator = page.get_by_role("button", name=button)
@@ -224,7 +216,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
         page.get_by_text("Broker 2 is cordoned before anything moves").wait_for()
     else:
         page.get_by_text("this Kafka cannot cordon a broker").wait_for()
-    picture(page, f"{kind}-ready")
+    seen(page, f"state-operate-{kind}-ready")
 
     assert lab.in_journal(lambda journal: journal.runs()) == ()
 
@@ -237,7 +229,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
         page.get_by_text("Broker 2 is cordoned by run 1").wait_for()
 
         assert cordoned(cluster) == {2}
-    picture(page, f"{kind}-verified")
+    seen(page, f"state-operate-{kind}-verified")
     _note(kind, held, seconds)
 
     run = lab.in_journal(lambda journal: journal.runs()[0])
@@ -258,7 +250,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     says(reader, "Broker 3 removed on lab")
     reader.get_by_text("RESEAT_OPERATE=1").wait_for()
     reader.get_by_role("button", name="Run 1").wait_for()
-    picture(reader, f"{kind}-read-only")
+    seen(reader, f"state-operate-{kind}-read-only")
 
     expect(reader.get_by_role("button", name=re.compile("^Move|replicas on lab"))).to_have_count(0)
     expect(reader.get_by_label(re.compile("^Type the cluster's id"))).to_have_count(0)
@@ -270,7 +262,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     confirm(page, cluster_id, "Roll back run 1")
     page.get_by_text("Run 2, the rollback of run 1").first.wait_for()
     page.get_by_text("Verified.").wait_for()
-    picture(page, f"{kind}-taken-back")
+    seen(page, f"state-operate-{kind}-taken-back")
     await_assignments(cluster, before)
 
     assert cordoned(cluster) == frozenset()
@@ -299,7 +291,7 @@ def hold_election(page: Page, cluster: KafkaCluster, cluster_id: str) -> None:
     confirm(page, cluster_id, re.compile(r"Elect preferred leaders of \d+ partitions on lab"))
     outcome = page.locator(".st-key-election-outcome")
     outcome.get_by_text("The result matches the preview.").wait_for()
-    picture(page, f"{cluster.kind.partition('-')[0]}-elected")
+    seen(page, f"state-operate-{cluster.kind.partition('-')[0]}-elected")
 
     expect(outcome.get_by_text("differed")).to_have_count(0)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREENSHOTS, open_sample, to
+from tests.browser.conftest import open_sample, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -22,11 +22,10 @@ def answers(page: Page, words: str) -> None:
     page.locator(".st-key-answer").get_by_text(words).wait_for()
 
 
-def settled(page: Page) -> None:
-    """Wait until all is drawn."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+def drawn(page: Page, picture: str) -> None:
+    """Wait until all is drawn, what the page is about too; a picture where they are kept."""
     page.locator(".st-key-placement-panel, .st-key-compare-multiples").first.wait_for()
-    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    settled(page, picture)
 
 
 def step_on(page: Page) -> None:
@@ -43,13 +42,9 @@ def holds(page: Page, role: Literal["textbox", "spinbutton"], name: str, value: 
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep a picture once all is drawn."""
-    settled(page)
+    """Wait until all is drawn, the chart too."""
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
+    drawn(page, name)
 
 
 def test_the_last_of_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: str) -> None:
@@ -60,7 +55,7 @@ def test_the_last_of_six_partitions_are_stepped_through_by_keys(page: Page, dash
         for place, broker in enumerate(lists[partition]):
             which = "is led by" if place == 0 else f"has replica {place + 1} on"
             answers(page, f"Partition {partition} {which} broker {broker}:")
-            settled(page)
+            drawn(page, f"placement-{partition}-{place}")
             if (partition, place) != (5, 2):
                 step_on(page)
     page.locator(".js-plotly-plot .annotation-text").get_by_text("1, 0, 2", exact=True).wait_for()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, SCREENSHOTS, to
+from tests.browser.conftest import SCHEMES, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -23,15 +23,6 @@ def opened(page: Page, dashboard: str, query: str) -> Locator:
     player = page.locator(".player[data-drawn]")
     player.wait_for()
     return player
-
-
-def picture(page: Page, name: str) -> None:
-    """Keep a picture once all is drawn."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
 
 
 def reaches(page: Page, step: int) -> None:
@@ -66,7 +57,7 @@ def test_the_loss_is_played_and_then_the_same_with_epochs(
     ]
     assert player.locator(".producer .gone").all_text_contents() == ["✖ m2"]
 
-    picture(page, f"replication-loss-{scheme}")
+    settled(page, f"replication-loss-{scheme}")
     page.get_by_role("radiogroup").get_by_text("Leader epoch", exact=True).click()
     page.locator(".st-key-answer").get_by_text("With leader epochs, no acknowledged record is lost.").wait_for()
     player.locator(".lane .name").get_by_text("With leader epochs").wait_for()
@@ -78,7 +69,7 @@ def test_the_loss_is_played_and_then_the_same_with_epochs(
     assert strips(player) == [["m1", "m2"], ["m1", "m2"]]
     expect(player.locator(".cell.lost, .cell.wrong, .fault, .producer .gone")).to_have_count(0)
 
-    picture(page, f"replication-loss-epoch-{scheme}")
+    settled(page, f"replication-loss-epoch-{scheme}")
 
 
 def test_both_beside_each_other_by_keys(page: Page, dashboard: str) -> None:
@@ -91,7 +82,7 @@ def test_both_beside_each_other_by_keys(page: Page, dashboard: str) -> None:
     assert strips(player) == [["m1", "m2"], ["m1", "m3"]]
     assert strips(player, 1) == [["m1", "m3"], ["m1", "m3"]]
 
-    picture(page, "replication-divergence")
+    settled(page, "replication-divergence")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     reaches(page, 17)
@@ -131,7 +122,7 @@ def test_the_picture_comes_first_and_is_folded_away(page: Page, dashboard: str) 
     page.goto(f"{dashboard}/replication")
     page.locator(".partition-picture svg").first.wait_for()
     page.locator(".player[data-drawn]").wait_for()
-    picture(page, "replication-picture")
+    settled(page, "replication-picture")
     page.get_by_role("button", name="Hide the picture").click()
     expect(page.locator(".partition-picture svg")).to_have_count(0)
     to(page, "Placement")

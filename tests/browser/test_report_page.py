@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS, open_sample, settled
+from tests.browser.conftest import open_sample, seen, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Page
@@ -51,7 +51,7 @@ def test_from_a_what_if_to_a_file_and_a_talk(page: Page, dashboard: str) -> None
     talk.get_by_role("status").get_by_text("2 / ").wait_for()
     page.keyboard.press("f")
     page.locator("iframe:fullscreen, [data-testid='stIFrame']:fullscreen").first.wait_for()
-    page.screenshot(path=SCREENSHOTS / "report-talk.png")
+    seen(page, "report-talk")
     page.keyboard.press("End")
     page.keyboard.press("Home")
     talk.get_by_role("status").get_by_text("1 / ").wait_for()

@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState
-from tests.browser.conftest import free_port, start_dashboard, stop, to
-from tests.browser.test_operate import confirm, connect, picture
+from tests.browser.conftest import free_port, seen, start_dashboard, stop, to
+from tests.browser.test_operate import confirm, connect
 from tests.browser.test_rack_board import drag, tile
 from tests.conftest import missing, require
 from tests.servers.cluster import missing as kafka_missing
@@ -71,10 +71,10 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         drag(ada, tile(ada, 2), ada.locator(".tray"))
         to(ada, "Execute")
         ada.get_by_role("button", name="Propose:").wait_for()
-        picture(ada, "second-propose")
+        seen(ada, "state-operate-second-propose")
         ada.get_by_role("button", name="Propose:").click()
         ada.get_by_text("You proposed it, so somebody else approves it").wait_for()
-        picture(ada, "second-proposed")
+        seen(ada, "state-operate-second-proposed")
 
         expect(ada.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
 
@@ -82,7 +82,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         bo.goto(ada.url)
         bo.get_by_role("button", name="Approve", exact=True).wait_for()
         bo.get_by_role("button", name="Approve", exact=True).scroll_into_view_if_needed()
-        picture(bo, "second-approve")
+        seen(bo, "state-operate-second-approve")
 
         expect(bo.get_by_role("button", name="Withdraw")).to_have_count(0)
         expect(bo.get_by_label("Type the cluster's id")).to_have_count(0)
@@ -90,15 +90,15 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         bo.get_by_role("button", name="Approve", exact=True).click()
         bo.get_by_text("approved by bo").first.wait_for()
         bo.get_by_text("Runs of this cluster").scroll_into_view_if_needed()
-        picture(bo, "second-list")
+        seen(bo, "state-operate-second-list")
         ada.reload()
         ada.get_by_label("Type the cluster's id to confirm").wait_for()
-        picture(ada, "second-approved")
+        seen(ada, "state-operate-second-approved")
         journal = Journal(journal_file)
         stack.callback(journal.close)
         confirm(ada, journal.proposal(1).cluster_id, re.compile(r"Move \d+ replicas? on lab"))
         ada.get_by_text("The plan is done").wait_for()
-        picture(ada, "second-executed")
+        seen(ada, "state-operate-second-executed")
         row = journal.proposal(1)
 
         assert (row.state, row.proposer, row.decided_by, row.run) == (

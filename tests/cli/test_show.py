@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main
+from reseat.formats import Limits
 
 DESCRIBE = """\
 $ kafka-topics.sh --bootstrap-server kafka-1:9092 --describe
@@ -197,6 +198,18 @@ def test_several_texts_of_one_cluster_are_read_together(
     assert out["partitions"] == 3
     assert out["offline"] == 1
     assert out["by_broker"][0]["bytes"] == 1000.0
+
+
+def test_texts_are_bound_together_as_on_the_page(
+    describe: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that is accepted by itself is refused twice, where both are more than is read at once."""
+    size = Path(describe).stat().st_size
+    monkeypatch.setattr(Limits, "bytes", property(lambda _: 2 * size - 1))
+
+    assert main(["show", describe]) == 0
+    assert main(["show", describe, describe]) == 2
+    assert "MB at once" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,24 +10,21 @@ import streamlit as st
 
 from components.look import tables
 from reseat.model.glossary import TERMS, meaning, named_in
-
-ROOT = Path(__file__).parents[2]
-#: Where a table is handed to Streamlit itself.
-DRAWN = {
-    f"{file.relative_to(ROOT)}:{node.lineno}": node
-    for room in ("components", "pages")
-    for file in (ROOT / room).rglob("*.py")
-    for node in ast.walk(ast.parse(file.read_text("utf-8")))
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.dataframe"
-}
+from tests.syntax import ROOT, files, nodes
 
 
-@pytest.mark.parametrize("where", DRAWN)
-def test_every_table_explains_its_headings(where: str) -> None:
-    """None is drawn past ``explained``."""
-    given = {word.arg: ast.unparse(word.value) for word in DRAWN[where].keywords}
+def test_every_table_explains_its_headings() -> None:
+    """None is drawn past ``explained``: not where a table is handed to Streamlit itself."""
+    drawn = {
+        f"{file.relative_to(ROOT)}:{node.lineno}": {word.arg: ast.unparse(word.value) for word in node.keywords}
+        for file in files("components", "pages")
+        if "st.dataframe" in file.read_text("utf-8")
+        for node in nodes(file)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.dataframe"
+    }
 
-    assert "explained(" in given.get("column_config", "")
+    assert drawn
+    assert [where for where, given in drawn.items() if "explained(" not in given.get("column_config", "")] == []
 
 
 def test_a_heading_that_is_a_term_has_its_definition() -> None:

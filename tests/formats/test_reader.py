@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats import Limits, Reading, read, read_together
+from reseat.formats import Limits, Reading, combine, read
 
 Reader = Callable[[str], Reading]
 
@@ -204,9 +204,8 @@ def test_racks_and_tables_are_recognised(reading_of: Reader) -> None:
 
 def test_texts_read_together() -> None:
     """Files about one cluster make one layout; places name the file."""
-    reading = read_together(
-        [(ROW, "a.txt"), (DOCUMENT.replace("[1,2]", "[1,3]").encode(), "b.json"), ("broker,rack\n1,r1\n", "racks.csv")]
-    )
+    texts = {"a.txt": ROW, "b.json": DOCUMENT.replace("[1,2]", "[1,3]"), "racks.csv": "broker,rack\n1,r1\n"}
+    reading = combine([read(text, source=name) for name, text in texts.items()])
 
     assert reading.layout.assignments() == {("t", 0): [1, 2]}
     assert reading.layout.brokers[0].rack == "r1"

@@ -12,7 +12,8 @@ import pytest
 
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
-from reseat.formats.reader import read, read_together
+from reseat.formats.reader import read
+from reseat.formats.rows.combining import combine
 from reseat.formats.rows.gather import RowBuilder
 from reseat.formats.tables.table import read_csv
 from reseat.model import Broker
@@ -58,7 +59,7 @@ def test_a_finding_of_several_texts_names_its_own() -> None:
     """Of one text alone it need not."""
     fewer = "\tTopic: {0}\tPartition: 0\tLeader: 1\tReplicas: 1,1\tIsr: 1\n"
     alone = read(fewer.format("a"), source="one.txt")
-    both = read_together([(fewer.format("a"), "one.txt"), (fewer.format("b"), "two.txt")])
+    both = combine([read(fewer.format(topic), source=name) for topic, name in (("a", "one.txt"), ("b", "two.txt"))])
 
     assert {place for found in alone.findings for place in found.places if "one.txt" in place} == set()
     named = {place.partition(",")[0] for found in both.findings for place in found.places}

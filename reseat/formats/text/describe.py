@@ -77,19 +77,16 @@ class Describe(Form):
     def read(self, paste: Paste) -> None:
         """Take them out of the text."""
         reader = _Reader(paste.source, paste.limits)
-        others = []
-        for block in paste.blocks:
-            if not _LOOKS.search(block.data):
-                others.append(block)
-                continue
-            lost = cut_off(block.data) if block is paste.blocks[-1] else b""
+        last = paste.blocks[-1] if paste.blocks else None
+        for block in paste.take_blocks(_LOOKS):
+            lost = cut_off(block.data) if block is last else b""
             for chunk, index in chunks(block.data.removesuffix(lost)):
                 reader.chunk(chunk, index, block)
             if lost:
-                last = block.number(block.data.count(b"\n"))
-                reader.told.misread(last, lost.decode("utf-8", "replace"), DAMAGED_WHY)
+                line = block.number(block.data.count(b"\n"))
+                reader.told.misread(line, lost.decode("utf-8", "replace"), DAMAGED_WHY)
         paste.add(reader.finish())
-        paste.blocks = [*others, Block.of(reader.left)]
+        paste.blocks.append(Block.of(reader.left))
 
 
 class _Leaders(dict[bytes, int]):

@@ -6,9 +6,11 @@ reported. To add one: a class in a file of its own, and its row in ``reseat.form
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Protocol
 
 from reseat.errors import InputRefused, LimitMet
@@ -82,6 +84,13 @@ class Paste:
     @lines.setter
     def lines(self, left: list[tuple[int, str]]) -> None:
         self._lines = left
+
+    def take_blocks(self, looks: re.Pattern[bytes]) -> list[Block]:
+        """Take the blocks in which something looks like this, in order; the others stay for the forms after."""
+        taken = [bool(looks.search(block.data)) for block in self.blocks]
+        found = list(compress(self.blocks, taken))
+        self.blocks = [block for block, mine in zip(self.blocks, taken, strict=True) if not mine]
+        return found
 
     def add(self, part: Part | None) -> None:
         """Keep what a form has read, where it is something."""

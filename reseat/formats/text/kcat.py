@@ -58,15 +58,11 @@ class Kcat(Form):
     def read(self, paste: Paste) -> None:
         """Take its lines out of the text; refused where topics are declared, but no partition follows."""
         reader = _Reader(paste.source, paste.limits)
-        others = []
-        for block in paste.blocks:
-            if not _LOOKS.search(block.data):
-                others.append(block)
-                continue
+        for block in paste.take_blocks(_LOOKS):
             for chunk, index in chunks(block.data):
                 reader.chunk(chunk, index, block)
         paste.add(reader.finish())
-        paste.blocks = [*others, Block.of(reader.left)]
+        paste.blocks.append(Block.of(reader.left))
 
 
 class _Reader:
