@@ -38,6 +38,7 @@ from reseat.model import NONE, BrokerState, Consistency, Finding, Quorum, Severi
 from reseat.model.snapshot import with_offline_dirs
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
+from reseat.sources.in_parts import PARTITIONS_AT_ONCE
 from reseat.sources.kafka_admin import overview
 from reseat.sources.kafka_admin.assembly import Lists, assembled
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer, open_admin
@@ -205,7 +206,8 @@ class _Reading:
             again = self._both(sorted(late))
             listed = again["listed"]
             if _came(again["metadata"]):
-                metadata.topics = [t for t in metadata.topics if t.name not in late] + again["metadata"].topics
+                fresh = [topic for topic in again["metadata"].topics if topic.name in late]
+                metadata.topics = [topic for topic in metadata.topics if topic.name not in late] + fresh
         else:
             return under_way
         self._under_way_told = False
@@ -215,10 +217,10 @@ class _Reading:
         return {}
 
     def _both(self, topics: list[str]) -> dict[str, Any]:
-        """Metadata of these topics, and what is listed, once more."""
-        admin = self._admin
+        """Metadata of these topics, of all where they are too many for a request, and what is listed, once more."""
+        admin, asked = self._admin, topics if len(topics) <= PARTITIONS_AT_ONCE else None
         requests: list[tuple[str, Callable[[], PendingAnswer]]] = [
-            ("metadata", lambda: admin.submit(_metadata_request(topics), again=True)),
+            ("metadata", lambda: admin.submit(_metadata_request(asked), again=True)),
             ("listed", lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller")),
         ]
         return dict(self._batch.each(admin, "reassignments in progress", requests, len(requests)))

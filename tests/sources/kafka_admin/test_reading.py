@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,11 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import BrokerState, Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.kafka_admin import read_admin_cluster
+from reseat.sources.kafka_admin import read_admin_cluster, reading
 from reseat.sources.kafka_admin.client import open_admin
+from reseat.sources.kafka_admin.eligible import TOPICS_AT_ONCE, read_eligible
 from reseat.sources.kafka_admin.log_dirs import describe_log_dirs
+from reseat.sources.kafka_admin.request_batch import RequestBatch
 from reseat.sources.progress import ReadingProgress
 from tests.servers.stub_kafka import Part, StubKafka, even
 
@@ -208,22 +212,27 @@ def test_the_level_that_a_broker_supports_tells_its_version(level: int, version:
     assert read.facts["features"] == features
 
 
-def test_a_move_that_metadata_does_not_show_yet_is_asked_for_again() -> None:
-    """Metadata first lags behind the listed move; the second answer shows it, and the masks are right."""
+@pytest.mark.parametrize(("at_once", "again"), [(100_000, ["orders"]), (0, None)])
+def test_a_move_that_metadata_does_not_show_yet_is_asked_for_again(monkeypatch, at_once, again) -> None:
+    """Metadata first lags behind the listed move; the second answer shows it, and the masks are right.
+
+    Of more topics than a request may name, all are asked for again.
+    """
+    monkeypatch.setattr(reading, "PARTITIONS_AT_ONCE", at_once)
     topics = {"orders": {0: Part([2, 3, 1], isr=[1, 2])}, "other": {0: Part([1, 2])}}
-    answered: list[bool] = []
+    asked: list[list[str] | None] = []
 
     def lags(answer: Any, request: Any, broker: int) -> Any:
-        if request.topics is None:
-            answer.topics[0].partitions[0].replica_nodes = [1, 2]
-        elif request.topics:
-            answered.append([topic.name for topic in request.topics] == ["orders"])
+        if request.topics is None or request.topics:
+            asked.append(None if request.topics is None else [topic.name for topic in request.topics])
+            if asked == [None]:
+                answer.topics[0].partitions[0].replica_nodes = [1, 2]
         return answer
 
     with StubKafka(topics, RACKS, moves={("orders", 0): ([3], [1])}, changes={MetadataRequest: lags}) as cluster:
         layout = _read(cluster).layout
 
-    assert answered == [True]
+    assert asked == [None, again]
     assert layout.assignments()["orders", 0] == [2, 3, 1]
     assert layout.adding is not None
     assert layout.removing is not None
@@ -244,6 +253,27 @@ def test_eligible_leaders_are_asked_for_where_there_can_be_any() -> None:
     assert layout.last_known_eligible is not None
     assert layout.eligible.sum(axis=0).tolist() == [0, 2_500]
     assert layout.last_known_eligible.sum() == 1
+
+
+@pytest.mark.parametrize("many", [TOPICS_AT_ONCE + 1, pytest.param(1_000_001, marks=pytest.mark.slow)])
+def test_eligible_leaders_of_many_topics_are_asked_for_in_requests_that_brokers_read(many) -> None:
+    """Brokers of 4.4 refuse an array of more than 1,000,000 elements: each topic is named in one request, in order."""
+    topics, asked = [f"t{one:07}" for one in range(many)], []
+
+    def submit(request: Any, again: bool) -> Future[Any]:
+        asked.append([topic.name for topic in request.topics])
+        part = SimpleNamespace(partition_index=0, eligible_leader_replicas=[2], last_known_elr=None)
+        told: Future[Any] = Future()
+        first = SimpleNamespace(name=asked[-1][0], partitions=[part])
+        told.set_result(SimpleNamespace(topics=[first], next_cursor=None))
+        return told
+
+    admin: Any = SimpleNamespace(submit=submit, wait=Future.result, patience=5.0)
+    found = read_eligible(admin, RequestBatch(None, None), topics[::-1])
+
+    assert max(map(len, asked)) <= min(many - 1, 1_000_000)
+    assert [name for names in asked for name in names] == topics
+    assert found == {(names[0], 0): ((2,), ()) for names in asked}
 
 
 def test_hostile_contents_are_carried_as_text() -> None:
