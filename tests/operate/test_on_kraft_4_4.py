@@ -328,6 +328,31 @@ def test_a_move_between_directories_is_throttled_cancelled_and_leaves_nothing(cl
     assert target.directory_rates([2]) == {2: None}
 
 
+def test_a_move_between_directories_that_is_cancelled_halfway_is_taken_back(cluster, target, reseat, tmp_path):
+    """The empty replica has moved, the large one is being copied: that copy is dropped, and the other brought back."""
+    before, entries, goal = {}, [], {}
+    for topic, megabytes in (("half-empty", 0), ("half-large", 12)):
+        made(cluster, target, topic, [[2, 1]], megabytes=megabytes)
+        before[topic] = lying(target, topic, 2)
+        plan, other = turned_over(target, tmp_path, topic, [[2, 1]], 2)
+        goal[topic] = {p: (path, "") for p, path in other.items()}
+        entries += json.loads(plan.read_text())["partitions"]
+    plan.write_text(json.dumps({"version": 1, "partitions": entries}))
+    words = ("--plan", plan, "--throttle", 1_000, "--moves-a-broker", 1)
+    assert reseat("operate", "execute", *words)[0] == 0
+    assert until(lambda: lying(target, "half-empty", 2) == goal["half-empty"])
+    assert until(lambda: lying(target, "half-large", 2)[0][1] != "")
+    cancelled = reseat("operate", "cancel", "--wait")
+    halfway = {topic: lying(target, topic, 2) for topic in before}
+    back = reseat("operate", "rollback", "--wait")
+
+    assert cancelled[0] == 0, cancelled
+    assert halfway == {"half-empty": goal["half-empty"], "half-large": before["half-large"]}
+    assert back[0] == 0, back
+    assert {topic: lying(target, topic, 2) for topic in before} == before
+    assert target.directory_rates([2]) == {2: None}
+
+
 def test_a_directory_that_takes_nothing_is_refused_before_anything_is_sent(cluster, target, reseat, tmp_path):
     """One that the broker does not have, one that is cordoned, and one beside changed lists: in words, never half."""
     lists = [[2, 1]]
