@@ -1,0 +1,160 @@
+"""What the README and the Containerfile promise, on a Debian that has nothing of Reseat: `make soak` runs it.
+
+The steps of the Containerfile are carried out as they stand, in a root of the same Debian and Python as its base image.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import missing
+from tests.servers.bare_machine import BareMachine, lacking, made
+from tests.servers.dashboard import free_port
+from tests.test_deploy import ROOT, STEPS, words
+
+pytestmark = pytest.mark.slow
+
+#: Seconds for what is fetched and installed, and for a server to answer.
+_INSTALLED, _ANSWERS = 900, 120
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[BareMachine]:
+    """Debian's smallest set of packages, with what the README asks for: Python and make."""
+    reason = lacking()
+    if reason is not None:
+        missing("debootstrap", reason)
+    yield made(tmp_path / "root", "python3", "python3-venv", "make", "ca-certificates")
+    subprocess.run(["rm", "-rf", "--one-file-system", tmp_path / "root"], check=True)
+
+
+def tracked() -> list[str]:
+    """The files of the checkout."""
+    told = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [name for name in told.split("\0") if name]
+
+
+def ended(process: subprocess.Popen[bytes], machine: BareMachine) -> float:
+    """Ask the program to end as a container is asked to; returns the seconds that it took."""
+    began = time.monotonic()
+    machine.first(process).send_signal(signal.SIGTERM)
+    process.wait(30)
+    return time.monotonic() - began
+
+
+def test_make_run_is_all_that_a_new_machine_needs(machine: BareMachine, tmp_path: Path) -> None:
+    """From a checkout, as an ordinary user: `make run` installs all and answers; a second time it starts at once."""
+    for name in tracked():
+        machine.copy([ROOT / name], f"/home/you/reseat/{name}")
+    machine.run("chown -R 1000:1000 /home/you && chmod 1777 /tmp", seconds=60)
+    you = replace(machine, user=1000, folder="/home/you/reseat", variables=machine.variables | {"HOME": "/home/you"})
+    for patience in (_INSTALLED, _ANSWERS):
+        port = free_port()
+        log = tmp_path / f"run-{patience}.txt"
+        running = you.start(["make", "run", f"PORT={port}"], log, apart=False)
+        try:
+            until = time.monotonic() + patience
+            while (answer := asked(port)) is None and running.poll() is None and time.monotonic() < until:
+                time.sleep(0.5)
+            assert answer == "ok", log.read_text()[-4000:]
+            assert "Traceback" not in log.read_text()
+        finally:
+            running.kill()
+            running.wait()
+
+    assert "Making .venv with Python 3.11" in (tmp_path / f"run-{_INSTALLED}.txt").read_text()
+    assert "Installing" not in (tmp_path / f"run-{_ANSWERS}.txt").read_text()
+
+
+def test_what_operations_begins_with_is_enough(machine: BareMachine) -> None:
+    """The lines of docs/operations.md up to the doctor, from a checkout: all is installed, and nothing is broken."""
+    block = (ROOT / "docs" / "operations.md").read_text().partition("```sh\n")[2].partition("```")[0].splitlines()
+    *lines, start = block
+    for name in tracked():
+        machine.copy([ROOT / name], f"/root/reseat/{name}")
+    machine.run("chmod 1777 /tmp", seconds=60)
+    there = replace(machine, folder="/root/reseat", variables=machine.variables | {"HOME": "/root"})
+    said = [there.run(line, seconds=_INSTALLED) for line in lines]
+
+    assert start.startswith("/opt/reseat/bin/reseat dashboard")
+    assert "Versions" in said[-1]
+    assert "The dashboard is in /opt/reseat/" in said[-1]
+
+
+def asked(port: int) -> str | None:
+    """What a server's health says, or None where none answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+            return str(answer.read().decode().strip())
+    except OSError:
+        return None
+
+
+def built(machine: BareMachine) -> BareMachine:
+    """Carry out the Containerfile's steps up to its target ``slim``; the machine as the image says that it runs."""
+    machine.run("ln -s python3 /usr/bin/python && chmod 1777 /tmp", seconds=60)  # as the base image has it
+    stage, folder, told = "", "/", dict[str, str]()
+    for name, said in STEPS:
+        if name == "FROM":
+            stage = said.split()[-1]
+        if stage not in ("build", "base", "slim"):
+            continue
+        if name == "WORKDIR":
+            folder = said
+            machine.inside(said).mkdir(parents=True, exist_ok=True)
+        elif name == "COPY" and "--from" not in said:
+            *sources, to = said.split()
+            machine.copy([ROOT / source for source in sources], f"{folder}/{to}")
+        elif name == "RUN":
+            replace(machine, folder=folder).run(said, seconds=_INSTALLED)
+        elif name == "ENV":
+            told |= dict(pair.split("=", 1) for pair in said.split())
+    told["PATH"] = told["PATH"].replace("$PATH", "/usr/local/bin:/usr/bin:/bin")
+    writable = {"/tmp": "-t tmpfs tmpfs", "/data": f"--bind {machine.inside('/data')}"}
+    return BareMachine(machine.root, told, int(words("USER")[0]), folder, writable)
+
+
+def test_the_image_runs_on_a_root_that_cannot_be_written(machine: BareMachine, tmp_path: Path) -> None:
+    """As user 10001 and first process, without a network: healthy, writing to /data alone, ended well by SIGTERM."""
+    image = built(machine)
+    command = [*json.loads(words("ENTRYPOINT")[0]), *json.loads(words("CMD")[0])]
+    healthy = json.loads(words("HEALTHCHECK")[0].partition("CMD ")[2])
+    log = tmp_path / "server.txt"
+    running = image.start(command, log, apart=True)
+    try:
+        until = time.monotonic() + _ANSWERS
+        while (check := image.beside(running, healthy)).returncode and time.monotonic() < until:
+            time.sleep(0.5)
+        assert check.returncode == 0, f"{check.stderr[-1000:]}\n{log.read_text()[-4000:]}"
+
+        def fetched(port: int, path: str) -> str:
+            code = f"import urllib.request as u; print(u.urlopen('http://127.0.0.1:{port}{path}').read().decode())"
+            done = image.beside(running, ["python", "-c", code])
+            assert done.returncode == 0, done.stderr[-2000:]
+            return done.stdout
+
+        ready = json.loads(fetched(8501, "/readyz"))
+        program = image.first(running)
+
+        assert ready["ready"] is True, ready
+        assert "reseat_sessions" in fetched(9108, "/metrics")
+        assert set(program.uids()) == {10001}
+        assert image.beside(running, ["touch", "/opt/reseat/x"]).returncode != 0
+        assert image.beside(running, ["touch", "/data/x"]).returncode == 0
+        assert ended(running, image) < 10
+    finally:
+        running.kill()
+        running.wait()
+
+    assert running.returncode == 0
+    assert not re.search("Traceback|Read-only file system|Permission denied", log.read_text())
