@@ -84,6 +84,10 @@ def parser() -> argparse.ArgumentParser:
 def _show(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     flag(command, "--proposed", "the proposed assignment, if the input has one next to the current one")
+    said = "replication from rack to rack a day, by topic: a table topic,bytes_per_second of what is produced"
+    command.add_argument("--produced", metavar="FILE", help=said)
+    said = "with --produced: what that costs at this price per GB (10^9 bytes)"
+    command.add_argument("--price-per-gb", type=price, metavar="X", help=said)
     command.set_defaults(run=later("show"))
 
 

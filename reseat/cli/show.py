@@ -9,15 +9,17 @@ from collections.abc import Callable
 from reseat.balance import Balance, Loads, Spread, findings, measure, racks_in_words
 from reseat.balance.directories import directory_loads
 from reseat.balance.moved import in_layout
+from reseat.balance.standing import Standing, standing
 from reseat.cli.disks import directory_lines, load_json
-from reseat.cli.inputs import layout_of, read_layout
+from reseat.cli.inputs import layout_of, read_layout, text_of
 from reseat.cli.output.writer import count_text, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
 from reseat.formats.recognised import form, missing
+from reseat.formats.text.rates import read_rates
 from reseat.model import BrokerState, Certificate, ClusterLayout, Finding
 from reseat.model.units import size
-from reseat.model.wording import counted
+from reseat.model.wording import counted, visible
 
 __all__ = ["caution_lines", "finding_json", "finding_lines", "show"]
 
@@ -27,12 +29,16 @@ NAMED_PARTITIONS = 100
 LISTED_ROWS = 40
 #: Partitions named under one finding for a person.
 EXAMPLES = 5
+#: Bytes that a price is of.
+GB = 1e9
 #: Skipped pieces listed for a person.
 LISTED_SKIPPED = 20
 
 
 def show(chosen: argparse.Namespace) -> int:
     """Show a layout; see the command's ``--help``."""
+    if chosen.price_per_gb is not None and not chosen.produced:
+        raise InputRefused("--price-per-gb only goes with --produced.")
     reading = read_layout(chosen)
     layout = reading.layout
     if chosen.proposed:
@@ -42,11 +48,54 @@ def show(chosen: argparse.Namespace) -> int:
     layout = layout_of(layout, chosen)
     balance = measure(layout)
     found = all_findings(layout, reading, proposed=chosen.proposed)
+    rates = None
+    if chosen.produced:
+        data, source = text_of(chosen.produced)
+        rates = read_rates(data, source=source)
+    told = () if rates is None else standing(layout, rates)
     if chosen.json:
-        write_json(_as_json(layout, balance, found, reading))
-    else:
-        _say(layout, balance, found, reading)
+        more = (
+            {} if rates is None else {"replication_a_day": [_standing_json(one, chosen.price_per_gb) for one in told]}
+        )
+        write_json(_as_json(layout, balance, found, reading) | more)
+        return 0
+    _say(layout, balance, found, reading)
+    if rates is not None:
+        say("", *_standing_lines(told, len(layout.topics) - len(told), chosen.price_per_gb))
     return 0
+
+
+def _standing_json(one: Standing, price: float | None) -> dict[str, object]:
+    return {
+        "topic": one.topic,
+        "produced": one.produced,
+        "within_racks": one.within,
+        "across_racks": one.across,
+        "rack_unknown": one.unplaced,
+        "price": None if price is None else one.across / GB * price,
+    }
+
+
+def _standing_lines(told: tuple[Standing, ...], without: int, price: float | None) -> list[str]:
+    """What replication sends from rack to rack a day, a topic a line, and all of it."""
+    across, unplaced = sum(one.across for one in told), sum(one.unplaced for one in told)
+    paid = "" if price is None else f", {across / GB * price:,.2f} at {price:,.4g} a GB"
+    said = [f"Replication sends {size(across)} a day from rack to rack{paid}."]
+    if unplaced:
+        said.append(f"Of {size(unplaced)} a day a rack is unknown or none: not among these.")
+    if without:
+        said.append(f"No rate is known of {counted(without, 'topic')}: not counted.")
+    head = ["topic", "produced a day", "in its rack", "rack to rack", *([] if price is None else ["price"])]
+    rows = [
+        [
+            visible(one.topic, 60),
+            *(size(amount) for amount in (one.produced, one.within, one.across)),
+            *([] if price is None else [f"{one.across / GB * price:,.2f}"]),
+        ]
+        for one in told[:LISTED_ROWS]
+    ]
+    more = len(told) - len(rows)
+    return [*said, "", *table(head, rows), *([f"  and {counted(more, 'more topic')}"] if more > 0 else [])]
 
 
 def all_findings(layout: ClusterLayout, reading: Reading, *, proposed: bool = False) -> tuple[Finding, ...]:

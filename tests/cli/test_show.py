@@ -262,3 +262,30 @@ def test_a_person_is_told_which_partitions(tmp_path: Path, capsys: pytest.Captur
 
     assert main(["show", str(tmp_path / "down.txt")]) == 0
     assert "orders-1, orders-2, orders-3, orders-4, orders-5 and 2 more\n" in capsys.readouterr().out
+
+
+def test_replication_from_rack_to_rack_has_its_price_a_day(describe, tmp_path, capsys) -> None:
+    """1 MB a second in three partitions: of three followers two are in another rack, 57.6 GB a day."""
+    racks, rates = tmp_path / "racks.csv", tmp_path / "rates.csv"
+    racks.write_text("broker,rack\n1,a\n2,a\n3,b\n")
+    rates.write_text("topic,bytes_per_second\norders,1000000\nelsewhere,5\n")
+    asked = [describe, "--racks", str(racks), "--produced", str(rates), "--price-per-gb", "0.02"]
+    assert main(["show", *asked]) == 0
+    said = capsys.readouterr().out
+    out, bare = shown(capsys, *asked), shown(capsys, describe)
+
+    assert "Replication sends 57.6 GB a day from rack to rack, 1.15 at 0.02 a GB." in said
+    assert "No rate is known" not in said
+    assert out["replication_a_day"] == [
+        {
+            "topic": "orders",
+            "produced": 86_400_000_000.0,
+            "within_racks": 28_800_000_000.0,
+            "across_racks": 57_600_000_000.0,
+            "rack_unknown": 0.0,
+            "price": pytest.approx(1.152),
+        }
+    ]
+    assert "replication_a_day" not in bare
+    assert main(["show", describe, "--price-per-gb", "1"]) == 2
+    assert "--price-per-gb only goes with --produced" in capsys.readouterr().err
