@@ -10,7 +10,7 @@ from benchmarks.bench_planning import layout_of
 from reseat.demo.generate import generate
 from reseat.model import Broker, Plan, Wish
 from reseat.planning import whole_curve
-from reseat.planning.kinds.add import add_brokers, addition_curve
+from reseat.planning.kinds.add import add_brokers
 from reseat.planning.kinds.rebalance import even_leaders, rebalance
 from reseat.planning.kinds.replication_factor import change_replication_factor
 
@@ -30,7 +30,7 @@ def run() -> list[tuple[str, str, str]]:
         many = "broker" if len(added) == 1 else "brokers"
         rows.append((f"{where}: add {len(added)} {many}", "2 s", _told(partial(add_brokers, layout, added))))
         started = time.perf_counter()
-        points, _ = addition_curve(layout, added)
+        points = whole_curve(layout, Wish(add=tuple((one.id, one.rack) for one in added))).points
         took = time.perf_counter() - started
         rows.append((f"{where}: curve of that", "-", f"{took:.2f} s, {len(points)} points"))
         topics = layout.topics[: max(1, len(layout.topics) // 100)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
+from reseat.model import Options, Wish
+from reseat.model.rules import RULES
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -85,3 +88,13 @@ def test_the_commands_of_a_task_print_what_is_shown(
         assert re.fullmatch(pattern, capsys.readouterr().out), command
 
     assert len(told) >= 2
+
+
+def test_every_key_of_a_change_is_documented() -> None:
+    """The change file's table names each field of a change and of its options, and ``changes.md`` each rule."""
+    keys = {one.name for one in (*fields(Wish), *fields(Options))} - {"options"}
+    table = (ROOT / "docs" / "command-line.md").read_text("utf-8").split("### Change files")[1].split("\n## ")[0]
+    rules = (ROOT / "docs" / "changes.md").read_text("utf-8").split("### How a rule is written")[1].split("\n## ")[0]
+
+    assert [key for key in sorted(keys) if f"`{key}`" not in table] == []
+    assert [key for key in sorted(RULES) if f"`{key}`" not in rules] == []

@@ -35,8 +35,14 @@ __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 #: Layouts up to which the demands are tried, and how long.
 _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
-_LIMITS = ("receive_cap", "max_moves", "max_bytes", "by_bytes", "same_rack")
-_RULES = frozenset({*_ITEMS, *_LIMITS})
+_LIMITS = ("receive_cap", "max_moves", "max_bytes")
+_FLAGS = {
+    "by_bytes": "the plan balances by size",
+    "same_rack": "replicas stay in their racks",
+    "keep_racks": "no partition gets less diverse over racks",
+    "even_topics": "each topic is balanced by itself",
+}
+_RULES = frozenset({*_ITEMS, *_LIMITS, *_FLAGS})
 #: What is said of several of a kind, before and after their names.
 _PLURALS = {"never_onto": ("brokers", "receive nothing"), "remove": ("brokers", "are removed")}
 
@@ -115,8 +121,8 @@ def without(wish: Wish, demands: Iterable[Demand]) -> Wish:
     """The same change without some of its demands."""
     for demand in demands:
         kind, value = demand.kind, demand.value
-        if kind in _LIMITS:
-            fields: dict[str, Any] = {kind: False if kind in {"by_bytes", "same_rack"} else None}
+        if kind in _LIMITS or kind in _FLAGS:
+            fields: dict[str, Any] = {kind: False if kind in _FLAGS else None}
             wish = replace(wish, options=replace(wish.options, **fields))
         elif kind in _RULES:
             fields = {kind: tuple(one for one in getattr(wish.options, kind) if one != value)}
@@ -141,10 +147,7 @@ def demands(wish: Wish) -> list[Demand]:
         found.append(Demand("max_moves", None, f"there are at most {counted(options.max_moves, 'move')}"))
     if options.max_bytes is not None:
         found.append(Demand("max_bytes", None, f"at most {size(options.max_bytes)} are copied"))
-    if options.by_bytes:
-        found.append(Demand("by_bytes", None, "the plan balances by size"))
-    if options.same_rack:
-        found.append(Demand("same_rack", None, "replicas stay in their racks"))
+    found += [Demand(kind, None, words) for kind, words in _FLAGS.items() if getattr(options, kind)]
     found += [Demand("remove", broker, f"broker {broker} is removed") for broker in wish.remove]
     found += [
         Demand("topics", topic, f"{topic} gets replication factor {wish.replication_factor}") for topic in wish.topics

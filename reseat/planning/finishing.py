@@ -8,7 +8,7 @@ Needs: rows of a layout and their new lists; a verdict of ``checker``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +20,14 @@ from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
 from reseat.planning.preconditions import Settled, who_leads
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict
 from reseat.planning.proposal import bytes_to_copy, propose
 from reseat.planning.rack_levels import regions
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
-__all__ = ["Bound", "certified", "cost_of", "finished", "said_of_cap", "with_leaders_evened"]
+__all__ = ["Bound", "certified", "concluded", "cost_of", "finished", "said_of_cap", "with_leaders_evened"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +84,34 @@ def with_leaders_evened(
     return propose(current, rows[different], lists[different])
 
 
+def concluded(
+    start: Settled,
+    proposed: ClusterLayout,
+    wish: Wish,
+    say: Callable[[Verdict], tuple[str, ...]],
+    *,
+    unmovable: BoolArray,
+    bound: Bound | None = None,
+    limited: bool = False,
+    findings: Iterable[Finding] = (),
+) -> Plan:
+    """The plan that proposes this layout: judged, certified, finished.
+
+    Args:
+        start: the layout planned on.
+        proposed: the layout proposed.
+        wish: what it is for.
+        say: what the certificate says of a verdict.
+        unmovable: (P,) bool, partitions that stay as they are.
+        bound: what is known to be the least; None: nothing is.
+        limited: as ``check``.
+        findings: of this plan.
+    """
+    verdict = check(start.layout, proposed, wish, limited=limited, pinned=unmovable)
+    made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=say(verdict))
+    return finished(start, proposed, made, findings)
+
+
 def finished(
     start: Settled, proposed: ClusterLayout, certificate: Certificate, findings: Iterable[Finding] = ()
 ) -> Plan:
@@ -103,14 +132,15 @@ def certified(
 ) -> Certificate:
     """The certificate: numbers counted by the checker, and proofs where it confirms what the planner knows.
 
-    A least value is told where the planner knows it or the checker proved that the plan has it. Of brokers that leave
-    (B,) nothing is a violation of racks afterwards.
+    A least value is told where the planner knows it or the checker proved that the plan has it; of racks nothing where
+    they are a rule and not an aim. Of brokers that leave (B,) nothing is a violation of racks afterwards.
     """
 
     def least(value: int | None, known: int | None, proven: bool) -> int | None:
         return value if known is None and proven else known
 
-    racks = least(verdict.rack_sum_of_squares, bound.rack_sum_of_squares, verdict.rack_proven)
+    racks_proven = verdict.rack_proven and not wish.keeps_racks
+    racks = None if wish.keeps_racks else least(verdict.rack_sum_of_squares, bound.rack_sum_of_squares, racks_proven)
     replicas = least(verdict.replica_sum_of_squares, bound.replica_sum_of_squares, verdict.replicas_proven)
     moves = least(verdict.moves, bound.moves, verdict.moves_proven)
     rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
@@ -123,7 +153,7 @@ def certified(
         bytes_to_move=bytes_to_copy(current, rows, proposed.replicas[rows]),
         rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=racks,
-        rack_balance_proven=verdict.rack_proven and verdict.rack_sum_of_squares == racks,
+        rack_balance_proven=racks_proven and verdict.rack_sum_of_squares == racks,
         replica_sum_of_squares=verdict.replica_sum_of_squares,
         least_replica_sum_of_squares=replicas,
         replica_balance_proven=verdict.replicas_proven and verdict.replica_sum_of_squares == replicas,

@@ -41,11 +41,12 @@ from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, Pl
 from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
+from reseat.planning.finishing import Bound, certified
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
-from reseat.planning.proposal import bytes_to_copy, propose
+from reseat.planning.proposal import propose
 from reseat.planning.rack_levels import refused_of_racks, regions
 from reseat.planning.solve.leaders import preferred_leaders
 
@@ -90,45 +91,42 @@ def judge(
     verdict = _verdict(current, after, wish, allow_rf_change, _held(layout, after, wish))
     if doubled or refused_of_racks(standing, wish):
         verdict = verdict.unproven()
-    told = bool(current.order_told.all())
-    rows = np.flatnonzero(lists_differ(current.replicas, after.replicas))
     best, refusal = _own_plan(standing, wish)
     comparison = _Comparison.of(current, after, wish, verdict)
     reference = best if not comparison.other_factors else None
     faults = tuple(dict.fromkeys((*text_faults, *faults, *verdict.faults)))
     sound = not faults
-    # A plan for added brokers must not make racks worse; that it makes them the best is not asked of it.
-    best_racks = verdict.rack_proven and not wish.keeps_racks
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
-    certificate = Certificate(
+    certificate = certified(
+        current,
+        after,
         wish=wish,
-        moves=verdict.moves,
+        verdict=verdict if sound else verdict.unproven(),
+        bound=Bound(),
+        leaving=np.isin(after.broker_ids, wish.remove),
+    )
+    certificate = replace(
+        certificate,
         least_moves=least_moves,
-        moves_proven=sound and verdict.moves_proven,
-        changed_partitions=len(rows),
-        bytes_to_move=bytes_to_copy(current, rows, after.replicas[rows]),
-        rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=least_rack,
-        rack_balance_proven=sound and best_racks,
-        replica_sum_of_squares=verdict.replica_sum_of_squares,
         least_replica_sum_of_squares=least_replicas,
-        replica_balance_proven=sound and verdict.replicas_proven,
-        replica_spread=verdict.replica_spread,
-        leader_sum_of_squares=verdict.leader_sum_of_squares if told else None,
-        least_leader_sum_of_squares=_least_leaders(comparison, verdict) if told else None,
-        leader_balance_proven=sound and told and verdict.leaders_proven,
-        leader_spread=verdict.leader_spread if told else None,
-        changed_preferred_leaders=verdict.changed_preferred_leaders if told else None,
-        least_changed_preferred_leaders=comparison.least_changed if told else None,
-        changed_leaders_proven=sound and told and verdict.changed_leaders_proven,
+        least_leader_sum_of_squares=_least_leaders(comparison, verdict),
+        least_changed_preferred_leaders=comparison.least_changed,
         rack_violations_before=rack_violations(standing, levels=regions(standing, wish.options)),
-        rack_violations_after=rack_violations(
-            after, ~np.isin(after.broker_ids, wish.remove), regions(after, wish.options)
-        ),
-        last_resorts=verdict.last_resorts,
         faults=faults,
     )
+    if not current.order_told.all():
+        certificate = replace(
+            certificate,
+            leader_sum_of_squares=None,
+            least_leader_sum_of_squares=None,
+            leader_balance_proven=False,
+            leader_spread=None,
+            changed_preferred_leaders=None,
+            least_changed_preferred_leaders=None,
+            changed_leaders_proven=False,
+        )
     judged = _with_sentences(certificate, comparison, reference, refusal, verdict)
     if doubled:
         named = f"{counted(doubled, 'partition names', 'partitions name')} a broker twice"

@@ -27,12 +27,13 @@ import numpy.typing as npt
 
 from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Options, Severity
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
 
 __all__ = [
     "Settled",
+    "begun",
     "closed_to",
     "pinned",
     "pinned_by_wish",
@@ -214,6 +215,34 @@ def settled(layout: ClusterLayout) -> Settled:
     if layout.adding is None and layout.removing is None:
         return Settled(layout, layout, np.empty(0, np.int64))
     return Settled(layout, layout.target(), np.flatnonzero(layout.under_way))
+
+
+def begun(
+    layout: ClusterLayout,
+    options: Options,
+    leaving: tuple[int, ...] = (),
+    *,
+    joining: Sequence[Broker] = (),
+    duplicates: bool = False,
+) -> tuple[Settled, BoolArray]:
+    """The layout to plan on, once it is complete and in order, and (P,) bool which partitions stay as they are.
+
+    Args:
+        layout: as it was read.
+        options: as ``pinned``.
+        leaving: ids of brokers that are drained.
+        joining: brokers that join, or of which more is known now.
+        duplicates: whether lists may name a broker twice.
+
+    Raises:
+        WishRefused: as the preconditions 2, 3 and 6, or as ``pinned``.
+    """
+    require_complete(layout)
+    require_order(layout)
+    start = settled(layout.with_brokers(joining) if joining else layout)
+    if not duplicates:
+        require_no_duplicates(start.layout)
+    return start, pinned(layout, options, leaving)
 
 
 def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int, ...]:

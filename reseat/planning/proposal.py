@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, FloatArray, IntArray
 from reseat.model.arrays import newcomers, row_counts, widened
 from reseat.model.columns import COLUMNS
+from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["bytes_to_copy", "propose", "size_of_copies"]
+__all__ = ["bytes_to_copy", "point_of", "propose", "size_of_copies"]
 
 
 def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray) -> ClusterLayout:
@@ -86,3 +87,18 @@ def size_of_copies(layout: ClusterLayout) -> FloatArray | None:
     """(P,) what a newcomer of each partition copies: its largest replica, NaN where none is told; None: none tells."""
     sizes = layout.replica_bytes
     return None if sizes is None else np.asarray(np.fmax.reduce(sizes, axis=1), np.float64)
+
+
+def point_of(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
+    """The point of a curve that these sets are.
+
+    Args:
+        layout: the layout planned on.
+        problem: what they are sets of, over all of its partitions.
+        found: the sets.
+    """
+    loads = problem.loads_with(found)[problem.targets]
+    copied = bytes_to_copy(layout, found.rows, found.lists)
+    return CurvePoint(
+        problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)), copied
+    )

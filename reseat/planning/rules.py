@@ -31,7 +31,7 @@ from reseat.model.arrays import counts_on, newcomers, on_brokers
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.apart import Apart, replicas_of
-from reseat.planning.preconditions import require_known
+from reseat.planning.preconditions import closed_to, require_known
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
@@ -89,7 +89,7 @@ def ruled(
     if short.size and groups and (divided := apart.divided(problem, every, ~gives)) is not None:
         placed, short = _placed(problem, layout, divided, every, gives)
     if short.size:
-        raise _too_few(layout, short)
+        raise _too_few(layout, short, options)
     return _within_capacity(placed, layout, options, strict=strict)
 
 
@@ -180,8 +180,10 @@ def no_room(layout: ClusterLayout, options: Options) -> WishRefused:
     said = (
         f"with {verb(len(brokers), 'a limit', 'limits')} on {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"
     )
+    apart = " Brokers were divided among topics that share none before: for another division there may be one."
     return WishRefused(
-        f"No plan keeps the capacity of every broker ({counted(layout.replica_count, 'replica')} {said}).",
+        f"No plan keeps the capacity of every broker ({counted(layout.replica_count, 'replica')} {said})."
+        + apart * bool(options.keep_apart),
         brokers=brokers,
         choices=("Raise a capacity.", "Add a broker."),
     )
@@ -212,13 +214,15 @@ def _placed(
     return problem, rows[lacking(every) > 0]
 
 
-def _too_few(layout: ClusterLayout, rows: _Ints) -> WishRefused:
+def _too_few(layout: ClusterLayout, rows: _Ints, options: Options) -> WishRefused:
     """That partitions need more newcomers than brokers are open to them."""
-    topics = layout.topics_at(rows)
+    topics, closed = layout.topics_at(rows), closed_to(layout, options) if options.keep_apart else ()
+    on = f"{verb(len(closed), 'broker', 'brokers')} {listed(closed)}, which {verb(len(closed), 'receives', 'receive')}"
+    why = f" Another division of the brokers was looked for without what is on {on} nothing." if closed else ""
     return WishRefused(
         f"{verb(len(topics), 'Topic', 'Topics')} {listed(topics)} {verb(len(topics), 'finds', 'find')} too few "
         f"brokers among those that {verb(len(topics), 'it', 'they')} may be on "
-        f"({counted(rows.size, 'partition')} concerned).",
+        f"({counted(rows.size, 'partition')} concerned).{why}",
         topics=topics,
         choices=("Allow more brokers (only_onto, keep_apart).", "Add a broker there first."),
     )

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
-from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
-from reseat.planning.kinds.add import add_brokers, addition_curve
+from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
+from reseat.planning.kinds.add import add_brokers
+from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.solve import solver
 from tests.planning.brute_force import (
     addition_options,
@@ -206,11 +207,11 @@ def test_the_curve_falls_to_the_plan() -> None:
     layout = layout_of([[1, 2, 3], [3, 1, 2], [1, 4, 2], [1, 2, 4]] * 6)
     added = [Broker(5), Broker(6)]
 
-    curve, left_out = addition_curve(layout, added)
+    curve, left_out = (found := whole_curve(layout, Wish(add=((5, None), (6, None))))).points, found.sentences
     plans = [add_brokers(layout, added, options=Options(max_moves=point.moves)) for point in curve]
 
-    assert left_out == 0
-    assert curve[0].moves == 0
+    assert not left_out
+    assert len(curve) == 4
     assert [p.moves for p in curve] == sorted({p.moves for p in curve})
     assert all(a.replica_sum_of_squares > b.replica_sum_of_squares for a, b in itertools.pairwise(curve))
     assert [value(plan) for plan in plans] == [(p.replica_spread, p.moves, p.replica_sum_of_squares) for p in curve]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
-from reseat.model.rules import Onto
+from reseat.model.rules import Capacity, Onto
 from reseat.planning import plan
 
 WISH = Wish(rebalance=True, options=Options(keep_apart=(("a", "b"),)))
@@ -156,3 +157,16 @@ def test_nothing_that_can_be_divided_is_refused() -> None:
 def test_nothing_that_can_be_divided_is_refused_at_length(seed: int) -> None:
     """The same of eight thousand."""
     assert not any(refused_in_vain(each) for each in range(1000 * (seed + 1), 1000 * (seed + 2)))
+
+
+def test_a_refusal_says_what_the_division_does_not_know() -> None:
+    """Capacities count after brokers are divided; another division forgets what is where nothing is received."""
+    layout = ClusterLayout.from_assignments({("a", 0): [0, 1], ("b", 0): [1, 0]}, brokers=[Broker(2), Broker(3)])
+
+    def refusal(**rules: object) -> str:
+        with pytest.raises(WishRefused) as refused:
+            plan(layout, replace(WISH, options=replace(WISH.options, **rules)))
+        return str(refused.value)
+
+    assert "for another division there may be one" in refusal(capacity=(Capacity(2, 0), Capacity(3, 0)))
+    assert "without what is on brokers 0, 1 and 2, which receive nothing" in refusal(never_onto=(0, 1, 2))

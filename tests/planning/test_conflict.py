@@ -130,3 +130,19 @@ def test_it_ends_in_time() -> None:
     wish = Wish(remove=(0,), options=Options(never_onto=(2, 3)))
 
     assert conflict(LAYOUT, wish, seconds=3, clock=lambda: float(next(now))) == ()
+
+
+def test_rules_about_racks_and_topics_are_demands_too() -> None:
+    """Levels of racks and kept racks exclude each other; a rebalance by topic that racks have no room for is named."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [0, 1], ("b", 0): [1, 2]}, brokers=[Broker(b, f"r{b % 2}/z{b}") for b in range(4)]
+    )
+    wish = Wish(rebalance=True, options=Options(rack_levels=("/",), keep_racks=True, even_topics=True))
+    found = conflict(layout, wish)
+
+    assert refused(layout, wish)
+    assert {demand.kind for demand in found} == {"rack_levels", "keep_racks"}
+    assert all(demand.is_rule and not refused(layout, without(wish, [demand])) for demand in found)
+    assert "no partition gets less diverse over racks" in conflict_in_words(found)
+    assert {demand.kind for demand in demands(wish)} == {"rack_levels", "keep_racks", "even_topics"}
+    assert not without(wish, demands(wish)).options.even_topics

@@ -24,9 +24,9 @@ SKEWED = ClusterLayout.from_assignments(
 def test_the_documented_example() -> None:
     """Loads 6, 2, 1 and one displaced replica: 6, 2, 2, then 5, 3, 2, then 4, 3, 3."""
     assert curve(SKEWED, Wish(remove=(9,))) == (
-        CurvePoint(moves=1, replica_sum_of_squares=44, replica_spread=4),
-        CurvePoint(moves=2, replica_sum_of_squares=38, replica_spread=3),
-        CurvePoint(moves=3, replica_sum_of_squares=34, replica_spread=1),
+        CurvePoint(moves=1, replica_sum_of_squares=44, replica_spread=4, fullest=6),
+        CurvePoint(moves=2, replica_sum_of_squares=38, replica_spread=3, fullest=5),
+        CurvePoint(moves=3, replica_sum_of_squares=34, replica_spread=1, fullest=4),
     )
 
 
@@ -98,7 +98,7 @@ def test_an_even_plan_has_no_further_points() -> None:
     """Nothing to gain: the minimal plan stands alone."""
     layout = ClusterLayout.from_assignments({("a", 0): [1], ("a", 1): [2], ("a", 2): [3]})
 
-    assert curve(layout, Wish(remove=(3,))) == (CurvePoint(2 - 1, 5, 1),)
+    assert curve(layout, Wish(remove=(3,))) == (CurvePoint(2 - 1, 5, 1, fullest=2),)
 
 
 @pytest.mark.parametrize(

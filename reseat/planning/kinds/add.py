@@ -41,7 +41,6 @@ from reseat.model import (
     BrokerState,
     Certificate,
     ClusterLayout,
-    CurvePoint,
     Finding,
     Options,
     Plan,
@@ -51,28 +50,18 @@ from reseat.model import (
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal
 from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
-from reseat.planning.preconditions import (
-    Settled,
-    pinned,
-    require_complete,
-    require_no_duplicates,
-    require_order,
-    settled,
-    usable,
-)
+from reseat.planning.preconditions import Settled, begun, usable
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, leader_sentences
-from reseat.planning.proposal import bytes_to_copy, size_of_copies
+from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import copies_no_more, fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["add_brokers", "addition_curve"]
+__all__ = ["add_brokers", "addition"]
 
 _DEFAULTS = Options()
-#: Shares of all moves at which the curve has points, where no others are asked for.
-_SHARES = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
 
 
 def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Options = _DEFAULTS) -> Plan:
@@ -91,9 +80,8 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         WishRefused: no broker is given, one twice, or one known to be dead; sizes are not told that a limit needs; or
             as ``preconditions`` says.
     """
-    start, added = _joined(layout, brokers)
+    start, unmovable, added = _joined(layout, brokers, options)
     current = start.layout
-    unmovable = pinned(layout, options)
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
     problem = replace(_problem(current, added, unmovable, options), room=_room(current, options))
     (found, capped), fewer = fitted(
@@ -115,8 +103,6 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         replica_sum_of_squares=squares if found.whole else None,
     )
     certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound)
-    # Racks are a rule of this wish and not an aim: nothing is told of the least that moves could reach there.
-    certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
     sentences = (
         *last_resort_sentences(verdict),
         *_sentences(certificate, verdict, current, capped=capped, whole=found.whole),
@@ -129,46 +115,15 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     return finished(start, proposed, certificate, _findings(options))
 
 
-def addition_curve(
-    layout: ClusterLayout,
-    brokers: Sequence[Broker],
-    *,
-    shares: Sequence[float] = _SHARES,
-    options: Options = _DEFAULTS,
-) -> tuple[tuple[CurvePoint, ...], int]:
-    """What fewer moves reach: points up to the plan of ``add_brokers``, fewest moves first.
-
-    Each point is what ``add_brokers`` with ``Options(max_moves=point.moves)`` gives.
-
-    Args:
-        layout: the layout.
-        brokers: brokers that join.
-        shares: parts of the moves of the last point, each from 0 to 1, that are offered.
-        options: ``max_moves``, ``max_bytes`` and ``keep_unmovable`` apply.
-
-    Returns:
-        The points that are surely the best with so many moves and, in any case, the last, which is the plan itself;
-        and how many were left out.
+def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) -> tuple[ClusterLayout, Solver, Found]:
+    """The layout planned on, the solver, and the sets of the plan of ``add_brokers``, of which a curve has parts.
 
     Raises:
         WishRefused: as ``add_brokers``.
     """
-    start, added = _joined(layout, brokers)
-    current = start.layout
-    problem = _problem(current, added, pinned(layout, options), options)
-    solver = Solver(problem, own_arcs=0)
-    last, _ = _solved(solver, current, options)
-    most = problem.moves(last)
-    grid = sorted({int(np.ceil(most * share)) for share in shares} | {most})
-    answers = [last if at == most else solver.with_moves(at) for at in grid]
-    points = [one for one in answers if one is not None and copies_no_more(current, one, options.max_bytes)]
-    return tuple(_point(current, problem, one) for one in points), answers.count(None)
-
-
-def _point(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
-    loads = problem.loads_with(found)[problem.targets]
-    copied = bytes_to_copy(layout, found.rows, found.lists)
-    return CurvePoint(problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), bytes_to_move=copied)
+    start, unmovable, added = _joined(layout, brokers, options)
+    solver = Solver(_problem(start.layout, added, unmovable, options), own_arcs=0)
+    return start.layout, solver, _solved(solver, start.layout, options)[0]
 
 
 def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray, options: Options) -> Problem:
@@ -216,8 +171,10 @@ def _solved(solver: Solver, layout: ClusterLayout, options: Options) -> tuple[Fo
     return found, True
 
 
-def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, tuple[Broker, ...]]:
-    """The layout to plan on with the added brokers in it, and these brokers by id."""
+def _joined(
+    layout: ClusterLayout, brokers: Sequence[Broker], options: Options
+) -> tuple[Settled, BoolArray, tuple[Broker, ...]]:
+    """As ``begun``, with the added brokers in it, and these brokers by id."""
     if not brokers:
         raise WishRefused("No broker is given to add.", choices=("Name at least one broker, such as 9 or 9:rack-a.",))
     ids = [broker.id for broker in brokers]
@@ -242,11 +199,7 @@ def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, 
     negative = tuple(i for i in ids if i < 0)
     if negative:
         raise WishRefused(f"Broker id {negative[0]} is below 0.", brokers=negative, choices=("Broker ids start at 0.",))
-    require_complete(layout)
-    require_order(layout)
-    start = settled(layout.with_brokers(merged))
-    require_no_duplicates(start.layout)
-    return start, tuple(merged)
+    return *begun(layout, options, joining=merged), tuple(merged)
 
 
 def _merged(layout: ClusterLayout, broker: Broker) -> Broker:

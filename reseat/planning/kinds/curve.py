@@ -32,13 +32,13 @@ import numpy as np
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Plan, Wish
 from reseat.model.wording import counted, verb
-from reseat.planning.kinds.add import addition_curve
+from reseat.planning.kinds.add import addition
 from reseat.planning.kinds.rebalance import rebalance_curve
 from reseat.planning.kinds.remove import Removal, placed_by_fewest, planned, prepared
 from reseat.planning.preconditions import who_leads
 from reseat.planning.proof.exchange import least_squares_with_moves
-from reseat.planning.proposal import bytes_to_copy
-from reseat.planning.solve.problem import Found
+from reseat.planning.proposal import point_of
+from reseat.planning.rules import copies_no_more
 from reseat.planning.solve.solver import Solver
 from reseat.planning.without_point import plan_without_point, refuse_closed_joining
 
@@ -97,27 +97,19 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     who_leads(removal.layout, wish.options, removal.leaving)  # no plan of this curve could be made else
     fewest, _ = placed_by_fewest(removal, wish.options)
     whole = replace(fewest, rows=removal.rows[fewest.rows])
-    points, solver = [_point(removal, whole)], Solver(removal.further, own_arcs=0)
+    points, solver = [point_of(removal.layout, removal.further, whole)], Solver(removal.further, own_arcs=0)
     evenest = solver.with_moves(layout.replica_count)
     if evenest is None:
         return Curve(tuple(points), (_CUT_SHORT,))
     most, missing = removal.further.moves(evenest) - removal.displaced, 0
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
         found = (sure := solver.with_moves(removal.displaced + moves)) or solver.within(removal.displaced + moves)
-        point = None if found is None else _point(removal, found)
+        point = None if found is None else point_of(removal.layout, removal.further, found)
         if point is not None and point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
             points.append(point)
         elif sure is None:
             missing += 1
     return Curve(tuple(points), _left_out(missing))
-
-
-def _point(removal: Removal, found: Found) -> CurvePoint:
-    """The point of the curve that these sets are."""
-    problem = removal.further
-    loads = problem.loads_with(found)[removal.targets]
-    copied = bytes_to_copy(removal.layout, found.rows, found.lists)
-    return CurvePoint(problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), bytes_to_move=copied)
 
 
 def _without_a_curve(wish: Wish) -> str | None:
@@ -216,7 +208,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             brokers=wish.remove,
             choices=("Choose another point of the curve.", "Choose the plan with the fewest moves."),
         )
-    point = _point(removal, found)
+    point = point_of(removal.layout, removal.further, found)
     if point.moves == removal.displaced:
         return _said_enough(plan_without_point(layout, wish), moves)
     made, reached = point.moves - removal.displaced, point.replica_sum_of_squares
@@ -250,5 +242,9 @@ def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
 def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:
     """Shares of the moves that the best balance takes (or of those allowed), as far as they are exact."""
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-    points, missing = addition_curve(layout, joining, shares=_SHARES, options=wish.options)
-    return Curve(points, _left_out(missing))
+    current, solver, last = addition(layout, joining, wish.options)
+    most = solver.problem.moves(last)
+    grid = sorted({int(np.ceil(most * share)) for share in _SHARES} | {most})
+    answers = [last if at == most else solver.with_moves(at) for at in grid]
+    points = [one for one in answers if one is not None and copies_no_more(current, one, wish.options.max_bytes)]
+    return Curve(tuple(point_of(current, solver.problem, one) for one in points), _left_out(answers.count(None)))

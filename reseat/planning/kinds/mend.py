@@ -24,6 +24,7 @@ Complexity: that of ``picking`` and ``solver``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -31,19 +32,9 @@ import numpy.typing as npt
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, widened
 from reseat.model.wording import counted, listed, verb
-from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
+from reseat.planning.finishing import concluded, with_leaders_evened
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
-from reseat.planning.preconditions import (
-    closed_to,
-    pinned,
-    require_complete,
-    require_order,
-    require_room,
-    require_targets,
-    resorts,
-    settled,
-)
-from reseat.planning.proof.checker import check
+from reseat.planning.preconditions import begun, closed_to, require_room, require_targets, resorts
 from reseat.planning.proof.verdict import (
     Verdict,
     faulty,
@@ -102,10 +93,8 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``), or partitions find too few live brokers.
     """
-    require_complete(layout)
-    require_order(layout)
-    start = settled(layout)
-    current, unmovable = start.layout, pinned(layout, options)
+    start, unmovable = begun(layout, options, duplicates=True)
+    current = start.layout
     nobody = np.zeros(len(current.brokers), np.bool_)
     targets = require_targets(current, nobody, closed_to(current, options))
     faults = _faults(current, unmovable)
@@ -134,12 +123,9 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     every = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
     every[found.rows] = widened(found.lists, every.shape[1])
     proposed = _proposed(current, faults, every[:, : current.replicas.shape[1]], options)
-    wish = Wish(mend=True, options=options)
-    verdict = check(current, proposed, wish, pinned=unmovable)
     left = left_on_unavailable(proposed, targets, unmovable, Severity.ATTENTION)
-    said = _sentences(current, faults, verdict, left)
-    certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=Bound(), sentences=said)
-    return finished(start, proposed, certificate, left)
+    say = partial(_sentences, current, faults, left)
+    return concluded(start, proposed, Wish(mend=True, options=options), say, unmovable=unmovable, findings=left)
 
 
 def _faults(current: ClusterLayout, unmovable: BoolArray) -> _Faults:
@@ -204,7 +190,7 @@ def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options:
     return with_leaders_evened(named_once, rows, every[rows], free=rows, options=options)
 
 
-def _sentences(current: ClusterLayout, faults: _Faults, verdict: Verdict, left: tuple[Finding, ...]) -> tuple[str, ...]:
+def _sentences(current: ClusterLayout, faults: _Faults, left: tuple[Finding, ...], verdict: Verdict) -> tuple[str, ...]:
     if verdict.faults:
         return faulty(verdict)
     held, out = row_counts(faults.lists != NONE), []

@@ -48,22 +48,10 @@ from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Options, 
 from reseat.model.arrays import on_brokers
 from reseat.model.units import size
 from reseat.model.wording import counted, minimal, verb
-from reseat.planning.finishing import Bound, certified, finished, with_leaders_evened
+from reseat.planning.finishing import Bound, concluded, with_leaders_evened
 from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
 from reseat.planning.kinds.by_topic import rebalanced_by_topic
-from reseat.planning.preconditions import (
-    Settled,
-    closed_to,
-    pinned,
-    require_complete,
-    require_known,
-    require_no_duplicates,
-    require_order,
-    require_room,
-    require_targets,
-    settled,
-)
-from reseat.planning.proof.checker import check
+from reseat.planning.preconditions import Settled, begun, closed_to, require_known, require_room, require_targets
 from reseat.planning.proof.verdict import (
     Verdict,
     faulty,
@@ -72,7 +60,7 @@ from reseat.planning.proof.verdict import (
     rack_sentences,
     spread_sentence,
 )
-from reseat.planning.proposal import bytes_to_copy, size_of_copies
+from reseat.planning.proposal import bytes_to_copy, point_of, size_of_copies
 from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import copies_no_more, fitted, no_room, not_found, ruled
 from reseat.planning.solve.by_weight import weight_on
@@ -143,12 +131,9 @@ class _Start:
 
 def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
     remove = require_known(layout, wish.remove)
-    require_complete(layout)
-    require_order(layout)
     joining = [Broker(broker, rack) for broker, rack in wish.add if layout.position(broker) is None]
-    start = settled(layout.with_brokers(joining) if joining else layout)
-    current, unmovable = start.layout, pinned(layout, wish.options, wish.remove)
-    require_no_duplicates(current)
+    start, unmovable = begun(layout, wish.options, wish.remove, joining=joining)
+    current = start.layout
     if wish.mend_racks and not current.racks:
         raise WishRefused(
             "No rack of a broker is known, so no partition's rack diversity is.",
@@ -189,8 +174,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     """
     if wish.options.by_bytes:
         return _curve_by_bytes(layout, shares, wish)
-    begun, choice, whole = _with_room(layout, wish, lambda solver, _: solver.evenest(), lambda found: found)
-    problem, options, fewest = begun.problem, wish.options, choice.at(None)
+    prepared, choice, whole = _with_room(layout, wish, lambda solver, _: solver.evenest(), lambda found: found)
+    problem, options, fewest = prepared.problem, wish.options, choice.at(None)
     if fewest is None or whole is None:
         raise not_found()
     least, most = problem.moves(fewest), problem.moves(whole)
@@ -203,11 +188,10 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
             continue
         if options.max_moves is not None and moves > options.max_moves:
             continue
-        copied = bytes_to_copy(begun.current, found.rows, found.lists)
-        if options.max_bytes is not None and (copied is None or copied > options.max_bytes):
-            continue
-        after = problem.loads_with(found)[problem.targets]
-        points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()), copied)
+        point = point_of(prepared.current, problem, found)
+        copied = point.bytes_to_move
+        if options.max_bytes is None or (copied is not None and copied <= options.max_bytes):
+            points[moves] = point
     return tuple(points[moves] for moves in sorted(points))
 
 
@@ -217,11 +201,11 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     Raises:
         WishRefused: as ``rebalance``.
     """
-    begun, _, (start, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
-    current, problem = begun.current, begun.problem
+    prepared, _, (start, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
+    current, problem = prepared.current, prepared.problem
 
     def within(most: int | None) -> Found:
-        return start if limited else rebalanced_by_bytes(current, problem, start, begun.leaving, most=most)[0]
+        return start if limited else rebalanced_by_bytes(current, problem, start, prepared.leaving, most=most)[0]
 
     def settled_within(most: int) -> Found:
         found = within(most)  # one that went back moved twice: asked for as many as there are, others may come out
@@ -235,13 +219,11 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     between = [settled_within(least + int(share * (most - least))) for share in (0.0, *shares)]
     points: dict[int, CurvePoint] = {}
     for found in (*between, whole):
-        lists, moves, loads = problem.lists.copy(), problem.moves(found), problem.loads_with(found)[problem.targets]
+        lists = problem.lists.copy()
         lists[found.rows] = found.lists
         carried = weight_on(lists, weight, len(problem.targets))[problem.targets]
-        copied, squares = bytes_to_copy(current, found.rows, found.lists), int((loads**2).sum())
-        spread = int(np.ptp(loads)), int(loads.max())
-        if moves:
-            points[moves] = CurvePoint(moves, squares, *spread, copied, float(np.ptp(carried)))
+        if moves := problem.moves(found):
+            points[moves] = replace(point_of(current, problem, found), byte_spread=float(np.ptp(carried)))
     return tuple(points[moves] for moves in sorted(points))
 
 
@@ -260,17 +242,17 @@ def _with_room(
         WishRefused: no plan keeps every limit.
     """
     for strict in (True, False):
-        begun = _prepared(layout, wish, strict=strict)
+        prepared = _prepared(layout, wish, strict=strict)
 
-        def solved(one: Problem, at: ClusterLayout = begun.current) -> _Solved:
+        def solved(one: Problem, at: ClusterLayout = prepared.current) -> _Solved:
             return solve(Solver(one), at)
 
         try:
-            made, _ = fitted(begun.problem, begun.current, wish.options, solved, found_of)
-            return begun, Solver(begun.problem), made
+            made, _ = fitted(prepared.problem, prepared.current, wish.options, solved, found_of)
+            return prepared, Solver(prepared.problem), made
         except NoRoom:
             continue
-    raise no_room(begun.current, wish.options)
+    raise no_room(prepared.current, wish.options)
 
 
 def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish) -> tuple[Found, bool]:
@@ -320,38 +302,32 @@ def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_by
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    begun, _, (found, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
-    current, unmovable = begun.current, begun.unmovable
+    prepared, _, (found, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
+    current, unmovable = prepared.current, prepared.unmovable
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.even_topics:
         try:
-            found = rebalanced_by_topic(current, begun.problem)
+            found = rebalanced_by_topic(current, prepared.problem)
         except NoRoom:
             raise no_room(current, wish.options) from None
     elif wish.rebalance and wish.options.by_bytes:
         most = None if wish.remove else wish.options.max_moves
-        found, gap, by_bytes = rebalanced_by_bytes(current, begun.problem, found, begun.leaving, most=most)
+        found, gap, by_bytes = rebalanced_by_bytes(current, prepared.problem, found, prepared.leaving, most=most)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(
-        current, found.rows, found.lists, free=free, leaving=begun.leaving, options=wish.options
+        current, found.rows, found.lists, free=free, leaving=prepared.leaving, options=wish.options
     )
-    verdict = check(current, proposed, wish, limited=limited, pinned=unmovable)
-    certificate = certified(
-        current,
+    made = concluded(
+        prepared.start,
         proposed,
-        wish=wish,
-        verdict=verdict,
-        bound=Bound(),
-        sentences=_sentences(verdict, wish, limited=limited, by_bytes=by_bytes),
+        wish,
+        partial(_sentences, wish=wish, limited=limited, by_bytes=by_bytes),
+        unmovable=unmovable,
+        limited=limited,
+        findings=left_on_unavailable(proposed, prepared.targets, unmovable),
     )
-    if wish.keeps_racks:
-        # Racks are a rule then and not an aim: nothing is told of the least that moves could reach there.
-        certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
-    if gap is not None:
-        certificate = replace(certificate, byte_sum_gap=gap)
-    left = left_on_unavailable(proposed, begun.targets, unmovable)
-    return finished(begun.start, proposed, certificate, left)
+    return made if gap is None else replace(made, certificate=replace(made.certificate, byte_sum_gap=gap))
 
 
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
@@ -367,25 +343,16 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``).
     """
-    require_complete(layout)
-    require_order(layout)
-    start = settled(layout)
-    current, unmovable = start.layout, pinned(layout, options)
-    require_no_duplicates(current)
+    start, unmovable = begun(layout, options)
+    current, free = start.layout, np.flatnonzero(~unmovable)
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
-    free = np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
     wish = Wish(leaders_only=True, options=options)
-    verdict = check(current, proposed, wish, pinned=unmovable)
-    certificate = certified(
-        current,
-        proposed,
-        wish=wish,
-        verdict=verdict,
-        bound=Bound(moves=0),
-        sentences=faulty(verdict) or ("No replica moves.", *leader_sentences(verdict)),
-    )
-    return finished(start, proposed, certificate)
+
+    def say(verdict: Verdict) -> tuple[str, ...]:
+        return faulty(verdict) or ("No replica moves.", *leader_sentences(verdict))
+
+    return concluded(start, proposed, wish, say, unmovable=unmovable, bound=Bound(moves=0))
 
 
 def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[str, ...]) -> tuple[str, ...]:

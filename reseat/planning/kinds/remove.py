@@ -58,16 +58,12 @@ from reseat.planning.finishing import Bound, certified, cost_of, finished, said_
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
+    begun,
     closed_to,
-    pinned,
-    require_complete,
     require_known,
-    require_no_duplicates,
-    require_order,
     require_room,
     require_targets,
     resorts,
-    settled,
 )
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import sentences_of
@@ -218,11 +214,8 @@ def prepared(
             choices=("Choose an unused id.",),
         )
     remove = require_known(layout, broker_ids)
-    require_complete(layout)
-    require_order(layout)
-    start = settled(layout.with_brokers(joining) if joining else layout)
-    require_no_duplicates(start.layout)
-    return _removal(start, remove, pinned(layout, options, remove), options)
+    start, unmovable = begun(layout, options, remove, joining=joining)
+    return _removal(start, remove, unmovable, options)
 
 
 def planned(
@@ -416,8 +409,6 @@ def _certificate(
     said = (*sentences, *further)
     made = certified(layout, proposed, wish=wish, verdict=verdict, bound=bound, sentences=said, leaving=leaving)
     made = replace(made, least_replica_sum_of_squares=least_squares, moves_proven=verdict.moves_proven)
-    if stays:
-        made = replace(made, least_rack_sum_of_squares=None, rack_balance_proven=False)
     return replace(made, replica_balance_proven=verdict.replicas_proven)
 
 

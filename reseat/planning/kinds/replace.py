@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace as with_changes
+from functools import partial
 
 import numpy as np
 
@@ -25,9 +26,8 @@ from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, BrokerState, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, verb
-from reseat.planning.finishing import Bound, certified, finished
+from reseat.planning.finishing import Bound, concluded
 from reseat.planning.kinds.remove import Removal, prepared, remove_brokers
-from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences
 from reseat.planning.proposal import propose, size_of_copies
 from reseat.planning.solve.by_weight import weight_on
@@ -64,16 +64,10 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     rows = np.flatnonzero(lists_differ(current.replicas, every))
     proposed = propose(current, rows, every[rows])
     uncapped = with_changes(wish, options=with_changes(wish.options, receive_cap=None))
-    verdict = check(current, proposed, uncapped, pinned=removal.pinned)
-    certificate = certified(
-        current,
-        proposed,
-        wish=wish,
-        verdict=verdict,
-        bound=Bound(moves=removal.displaced, leaders=False),
-        sentences=_sentences(pairs, in_place, verdict),
-    )
-    return finished(removal.start, proposed, certificate)
+    bound = Bound(moves=removal.displaced, leaders=False)
+    say = partial(_sentences, pairs, in_place)
+    made = concluded(removal.start, proposed, uncapped, say, unmovable=removal.pinned, bound=bound)
+    return with_changes(made, certificate=with_changes(made.certificate, wish=wish))
 
 
 def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:

@@ -37,7 +37,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
-from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap
+from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import (
     closed_to,
@@ -50,7 +50,6 @@ from reseat.planning.preconditions import (
     settled,
     usable,
 )
-from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, rack_sentences, spread_sentence
 from reseat.planning.proposal import propose
 from reseat.planning.rules import fitted, no_room, ruled
@@ -106,18 +105,21 @@ def change_replication_factor(
 
     lists, protected, unsafe = kept_in_sync(change, protected_replicas(change), replanned)
     proposed = propose(current, change.rows, lists)
-    verdict = check(current, proposed, wish, pinned=unmovable)
     bound = Bound(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),
     )
-    sentences = _sentences(change, verdict, factor)
-    if options.receive_cap is not None and change.grows.any() and verdict.valid:
+
+    def say(verdict: Verdict) -> tuple[str, ...]:
+        sentences = _sentences(change, verdict, factor)
+        if options.receive_cap is None or not change.grows.any() or not verdict.valid:
+            return sentences
         free = propose(current, change.rows, _replanned(change, protected, replace(options, receive_cap=None)))
         capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
-        sentences = (*sentences, cost_of(said_of_cap(options.receive_cap), capped, uncapped))
-    certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound, sentences=sentences)
-    return finished(start, proposed, certificate, _findings(change, protected, unsafe, options))
+        return (*sentences, cost_of(said_of_cap(options.receive_cap), capped, uncapped))
+
+    told = _findings(change, protected, unsafe, options)
+    return concluded(start, proposed, wish, say, unmovable=unmovable, bound=bound, findings=told)
 
 
 def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:
