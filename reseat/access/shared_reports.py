@@ -62,10 +62,13 @@ class SharedReports:
 
     Args:
         folder: where they are; made with the first of them, for its owner alone.
+
+    Attributes:
+        folder: the same.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     @classmethod
     def configured(cls, environment: Mapping[str, str]) -> SharedReports | None:
@@ -91,17 +94,17 @@ class SharedReports:
             WriteRefused: the audit log cannot be written.
         """
         if len(self.listed(now)) >= MOST_LINKS:
-            raise InputRefused(f"There are {MOST_LINKS} read-only links: revoke one first.", source=str(self._folder))
+            raise InputRefused(f"There are {MOST_LINKS} read-only links: revoke one first.", source=str(self.folder))
         token = secrets.token_urlsafe(32)
         name = _hash(token)
         link = SharedReport(name[:12], title, who, now, now + seconds)
         audit.record("link", who=who, link=link.id, decision="made", until=link.expires_at)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write(self._file(name), f"{json.dumps(asdict(link))}\n{document}".encode(), mode=0o600)
         except OSError as error:
             sentence = f"The link cannot be kept: {error.strerror or error}."
-            raise InputRefused(sentence, source=str(self._folder)) from error
+            raise InputRefused(sentence, source=str(self.folder)) from error
         return token, link
 
     def open(self, token: str, now: float) -> str | None:
@@ -130,7 +133,7 @@ class SharedReports:
     def listed(self, now: float) -> tuple[SharedReport, ...]:
         """The links that count, newest first; what has expired is deleted."""
         found = []
-        for file in self._folder.glob("*.link"):
+        for file in self.folder.glob("*.link"):
             link = _read(file)
             if link is not None and now < link.expires_at:
                 found.append(link)
@@ -146,7 +149,7 @@ class SharedReports:
             InputRefused: its files cannot be deleted, so it opens still.
             WriteRefused: the audit log cannot be written, so it opens still.
         """
-        files = list(self._folder.glob(f"{link.id}*.link"))
+        files = list(self.folder.glob(f"{link.id}*.link"))
         if not files:
             return
         audit.record("link", who=who, link=link.id, decision="revoked")
@@ -155,10 +158,10 @@ class SharedReports:
                 file.unlink(missing_ok=True)
         except OSError as error:
             sentence = f"The link cannot be revoked and opens still: {error.strerror or error}."
-            raise InputRefused(sentence, source=str(self._folder)) from error
+            raise InputRefused(sentence, source=str(self.folder)) from error
 
     def _file(self, name: str) -> Path:
-        return self._folder / f"{name}.link"
+        return self.folder / f"{name}.link"
 
 
 def _hash(token: str) -> str:

@@ -23,7 +23,7 @@ from reseat.history.places import default_landing, default_tables
 from reseat.installed import DASHBOARD, EXTRAS, missing
 from reseat.model.wording import listed
 from reseat.observe.metrics import address_of
-from reseat.observe.readiness import Condition, journal_writable, tables_readable
+from reseat.observe.readiness import Condition, journal_writable, links_writable, tables_readable
 from reseat.operate.journal.schema import default_path
 from reseat.sources.configuration import named_clusters, secrets_in
 from reseat.sources.diagnosis import DiagnosisStep, diagnose
@@ -131,7 +131,12 @@ def _ports(steps: Steps, environment: Mapping[str, str], host: str, port: int) -
 def _folders(steps: Steps, environment: Mapping[str, str]) -> None:
     journal, tables = default_path(dict(environment)), default_tables(environment)
     landing = default_landing(environment)
-    for condition in (journal_writable(journal), tables_readable(tables), _landing(landing)):
+    for condition in (
+        journal_writable(journal),
+        tables_readable(tables),
+        _landing(landing),
+        *links_writable(environment),
+    ):
         if condition.holds:
             steps.passed("Folders", condition.sentence)
         else:

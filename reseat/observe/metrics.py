@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, start_http_server
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -121,6 +122,7 @@ class HeldCollector:
     def _of_journal(self) -> Iterator[Metric]:
         runs = GaugeMetricFamily("reseat_runs", "Runs in the journal", labels=["cluster", "state"])
         moves = GaugeMetricFamily("reseat_moves", "Partitions of open runs", labels=["cluster", "state"])
+        waiting = GaugeMetricFamily("reseat_proposals", "Proposed plans not over yet", labels=["cluster", "state"])
         left = GaugeMetricFamily("reseat_throttles_left", "Ended runs whose throttles stand", labels=["cluster"])
         try:
             journal = self._held.journal()
@@ -129,6 +131,8 @@ class HeldCollector:
                     runs.add_metric([cluster, state], count)
                 for cluster, state, count in journal.open_moves_by_state():
                     moves.add_metric([cluster, state], count)
+                for cluster, state, count in journal.open_proposals_by_state(datetime.now(UTC)):
+                    waiting.add_metric([cluster, state], count)
                 by_cluster: dict[str, int] = {}
                 for run in runs_that_left_throttles(journal):
                     by_cluster[run.cluster] = by_cluster.get(run.cluster, 0) + 1
@@ -136,7 +140,7 @@ class HeldCollector:
                     left.add_metric([cluster], by_cluster.get(cluster, 0))
         except (InputRefused, WriteRefused):
             return  # /readyz says why; the other numbers are told all the same
-        yield from (runs, moves, left)
+        yield from (runs, moves, waiting, left)
 
 
 def address_of(told: str) -> tuple[str, int]:

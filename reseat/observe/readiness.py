@@ -1,4 +1,4 @@
-"""Whether a server can do its work: its journal, the pipeline's tables, and the clusters of its configuration.
+"""Whether a server can do its work: its journal, tables, folder of links, and the clusters of its configuration.
 
 What it promises: (1) nothing is written, and nothing is made that is not there yet; (2) it answers within seconds,
 whatever hangs; (3) no secret and no address is in what it says of all clusters together.
@@ -19,6 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from reseat.access.shared_reports import VARIABLE, SharedReports
 from reseat.errors import InputRefused
 from reseat.history.places import default_tables
 from reseat.history.read import History
@@ -29,7 +30,15 @@ from reseat.sources.configuration import named_clusters
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis.reaching import takes
 
-__all__ = ["Condition", "Readiness", "clusters_reached", "conditions", "journal_writable", "tables_readable"]
+__all__ = [
+    "Condition",
+    "Readiness",
+    "clusters_reached",
+    "conditions",
+    "journal_writable",
+    "links_writable",
+    "tables_readable",
+]
 
 #: Seconds for one server to take a connection, and for the journal to be free.
 _SECONDS = 2.0
@@ -44,7 +53,7 @@ class Condition:
     """One thing that a server needs.
 
     Attributes:
-        name: a stable word: ``journal``, ``tables`` or ``clusters``.
+        name: a stable word: ``journal``, ``tables``, ``links`` or ``clusters``.
         holds: whether it is as it should be.
         sentence: how it is, for a person.
         counts: whether the server is unready without it.
@@ -66,6 +75,7 @@ def conditions(environment: Mapping[str, str], secrets: Sequence[str | Path] = (
     return (
         journal_writable(default_path(dict(environment))),
         tables_readable(default_tables(environment)),
+        *links_writable(environment),
         _clusters(environment, secrets),
     )
 
@@ -77,7 +87,7 @@ def journal_writable(path: Path) -> Condition:
         return Condition("journal", False, f"{path} is on a network file system ({remote}): name a local file.")
     if not path.exists():
         folder = next(parent for parent in path.parents if parent.exists())
-        if os.access(folder, os.W_OK | os.X_OK):
+        if _writable(folder):
             return Condition("journal", True, f"{path} is made when a plan is executed; its folder can be written.")
         return Condition("journal", False, f"{path} cannot be made: {folder} cannot be written.")
     try:
@@ -97,6 +107,26 @@ def tables_readable(where: str) -> Condition:
     except InputRefused as refused:
         return Condition("tables", False, str(refused))
     return Condition("tables", True, f"{where} can be read.")
+
+
+def links_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:
+    """Whether reports can be kept for read-only links, where a folder for them is named; else nothing.
+
+    It does not count: all but these links goes on without it.
+    """
+    links = SharedReports.configured(environment)
+    if links is None:
+        return ()
+    folder = links.folder
+    there = next(place for place in (folder, *folder.absolute().parents) if os.path.exists(place))
+    if not _writable(there):
+        return (Condition("links", False, f"{folder} ({VARIABLE}): {there} cannot be written.", counts=False),)
+    made = "can be written" if there == folder else "is made with the first link"
+    return (Condition("links", True, f"{folder} ({VARIABLE}) {made}.", counts=False),)
+
+
+def _writable(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)
 
 
 def clusters_reached(named: Mapping[str, Connection]) -> dict[str, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot, Wish
 from reseat.observe import events, metrics
 from reseat.observe.metrics import Held, HeldCollector, address_of
 from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.proposals import ProposedPlan
 from reseat.operate.journal.records import RunState
 from reseat.operate.journal.values import Approval, PlannedMove
 from reseat.sources.connection import Connection
@@ -25,6 +27,7 @@ LAYOUT = ClusterLayout.from_assignments(
     in_sync={("secret-topic", 0): [1], ("secret-topic", 1): [2]},
 )
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+LATER = datetime(2126, 5, 1, 12, tzinfo=UTC)
 
 
 def registry(**held: object) -> CollectorRegistry:
@@ -60,6 +63,10 @@ def test_runs_and_their_partitions_are_told_of_the_journal(tmp_path: Path) -> No
     assert told.get_sample_value("reseat_runs", {"cluster": "shop", "state": "approved"}) == 1
     assert told.get_sample_value("reseat_moves", {"cluster": "shop", "state": "waiting"}) == 2
     assert told.get_sample_value("reseat_throttles_left", {"cluster": "shop"}) == 0
+    proposed = ProposedPlan(0, "A", "shop", "Broker 7 leaves", "{}", "p", (), "ann", frozenset({"ann"}), NOON, LATER)
+    journal.propose(proposed)
+    journal.propose(replace(proposed, hash="q", expires_at=NOON))  # expired long ago
+    assert told.get_sample_value("reseat_proposals", {"cluster": "shop", "state": "proposed"}) == 1
     journal.close()
 
     def broken() -> Journal:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reseat.observe.readiness import Condition, Readiness, conditions, journal_writable, tables_readable
+from reseat.observe.readiness import Condition, Readiness, conditions, journal_writable, links_writable, tables_readable
 from reseat.operate.journal.journal import Journal
 from tests.servers.dashboard import free_port
 
@@ -49,6 +49,22 @@ def test_tables_that_are_not_there_yet_are_no_trouble_and_a_file_in_their_place_
     refused = tables_readable(str(tmp_path / "file"))
     assert not refused.holds
     assert str(tmp_path / "file") in refused.sentence
+
+
+def test_a_folder_of_links_is_asked_for_where_one_is_named(tmp_path: Path) -> None:
+    """Without, nothing is said; a file in its place is told, and takes the server from nobody."""
+    (tmp_path / "file").write_text("")
+
+    def told(place: str) -> Condition:
+        return links_writable({"RESEAT_LINKS": str(tmp_path / place)})[0]
+
+    assert links_writable({}) == ()
+    assert told("new/links").holds
+    assert "is made with the first link" in told("new/links").sentence
+    assert told(".").holds
+    assert (told("file").holds, told("file").counts) == (False, False)
+    assert f"{tmp_path / 'file'} cannot be written" in told("file/links").sentence
+    assert not (tmp_path / "new").exists()
 
 
 def test_clusters_are_counted_and_not_named_and_one_that_is_away_is_told_but_does_not_count(tmp_path: Path) -> None:

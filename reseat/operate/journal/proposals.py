@@ -173,6 +173,15 @@ class JournalProposals(JournalFile):
         rows = self._all("SELECT * FROM proposals WHERE cluster_id = ? ORDER BY id DESC LIMIT ?", cluster_id, most)
         return tuple(map(_of, rows))
 
+    def open_proposals_by_state(self, now: datetime) -> tuple[tuple[str, str, int], ...]:
+        """(cluster's name, state, how many proposals) of those that wait, or are approved and not used up."""
+        rows = self._all(
+            "SELECT cluster, state, count(*) FROM proposals WHERE state IN ('proposed', 'approved') AND expires_at > ? "
+            "GROUP BY cluster, state ORDER BY cluster, state",
+            now.isoformat(),
+        )
+        return tuple((row[0], row[1], row[2]) for row in rows)
+
     def open_proposal(self, cluster_id: str, digest: str) -> ProposedPlan | None:
         """The proposal of this plan for this cluster that is not over; None: there is none."""
         with self._reading():
