@@ -118,7 +118,7 @@ def links_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:
     if links is None:
         return ()
     folder = links.folder
-    there = next(place for place in (folder, *folder.absolute().parents) if os.path.exists(place))
+    there = next(place for place in (folder, *folder.absolute().parents) if os.path.exists(place))  # noqa: PTH110
     if not _writable(there):
         return (Condition("links", False, f"{folder} ({VARIABLE}): {there} cannot be written.", counts=False),)
     made = "can be written" if there == folder else "is made with the first link"
