@@ -35,6 +35,7 @@ _KRAFT_TOOLS = {
     "election": "org.apache.kafka.tools.LeaderElectionCommand",
     "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
     "configs": "kafka.admin.ConfigCommand",
+    "acls": "org.apache.kafka.tools.AclCommand",
     "perf": "org.apache.kafka.tools.ProducerPerformance",
     "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
     "cluster": "org.apache.kafka.tools.ClusterTool",

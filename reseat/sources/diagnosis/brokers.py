@@ -128,17 +128,21 @@ def _rights(steps: Steps, admin: AdminClient) -> None:
     from kafka.protocol.admin import DescribeConfigsRequest, ListPartitionReassignmentsRequest
     from kafka.protocol.metadata import MetadataRequest
 
-    topics = admin.send(MetadataRequest(topics=None)).topics
-    missing = []
+    part = DescribeConfigsRequest.DescribeConfigsResource
+    told = admin.send(MetadataRequest(topics=None))
+    topics, missing = told.topics, []
     seen = [topic.name for topic in topics if topic.error_code == 0]
     if len(seen) < len(topics):
         missing.append("DESCRIBE on Topic for some topics")
     if seen:
-        request = DescribeConfigsRequest(
-            resources=[DescribeConfigsRequest.DescribeConfigsResource(2, seen[0], ["min.insync.replicas"])]
-        )
+        request = DescribeConfigsRequest(resources=[part(2, seen[0], ["min.insync.replicas"])])
         if any(result.error_code == _TOPIC_DENIED for result in admin.send(request).results):
             missing.append("DESCRIBE_CONFIGS on Topic (min.insync.replicas and throttles will be missing)")
+    with suppress(ClusterUnreachable):  # of one that is away nothing is known, which another step tells
+        request = DescribeConfigsRequest(resources=[part(4, str(told.controller_id), ["broker.rack"])])
+        answers = admin.send(request, told.controller_id).results if told.controller_id >= 0 else ()
+        if any(result.error_code == _CLUSTER_DENIED for result in answers):
+            missing.append("DESCRIBE_CONFIGS on Cluster (the brokers' settings will be missing)")
     if admin.supports(ListPartitionReassignmentsRequest):
         answer = admin.send(ListPartitionReassignmentsRequest(timeout_ms=10_000, topics=None), broker="controller")
         if answer.error_code == _CLUSTER_DENIED:

@@ -14,6 +14,7 @@ import pytest
 
 from reseat.errors import ClusterUnreachable
 from reseat.sources.connection import Connection, Secret
+from reseat.sources.diagnosis import StepOutcome, diagnose
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
 from tests.conftest import missing
@@ -55,7 +56,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         directory / "cluster",
         {1: "r1"},
         listeners=LISTENERS,
-        **settings(directory / "pem", {"reader": PASSWORD, "limited": PASSWORD}),
+        **settings(directory / "pem", dict.fromkeys(("reader", "limited", "least", *RIGHTS), PASSWORD)),
         **{
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS;User:reader;User:nobody",
@@ -133,6 +134,61 @@ def test_who_may_see_little_reads_what_he_may(secured: Secured) -> None:
         "Sizes and log directories of broker 1 are unknown: DESCRIBE on CLUSTER is needed.",
         "No topic is shown: there is none, or DESCRIBE on TOPIC is needed.",
     )
+
+
+#: The rights of *Required ACLs* on Clusters, by a user who has all but that one: (operation, resource) of Kafka's tool,
+#: and how the reading and the connection test name it.
+RIGHTS = {
+    "no-reassignments": (("Describe", ("--cluster",)), "DESCRIBE on CLUSTER", "DESCRIBE on Cluster"),
+    "no-brokers": (("DescribeConfigs", ("--cluster",)), "DESCRIBE_CONFIGS on CLUSTER", "DESCRIBE_CONFIGS on Cluster"),
+    "no-topics": (("Describe", ("--topic", "*")), "DESCRIBE on TOPIC", "DESCRIBE on Topic"),
+    "no-settings": (("DescribeConfigs", ("--topic", "*")), "DESCRIBE_CONFIGS on TOPIC", "DESCRIBE_CONFIGS on Topic"),
+}
+
+
+@pytest.fixture(scope="module")
+def granted(secured: Secured) -> Secured:
+    """The cluster with the documented rights given to who has all of them and to those who lack one."""
+    for lacking, ((operation, resource), _, _) in RIGHTS.items():
+        users = [
+            word for name in ("least", *RIGHTS) if name != lacking for word in ("--allow-principal", f"User:{name}")
+        ]
+        secured.cluster.tool("acls", "--add", "--operation", operation, *resource, *users)
+    return secured
+
+
+def as_user(secured: Secured, name: str) -> Connection:
+    """Who signs in by that name."""
+    return secured.connection("SASL", sasl_mechanism="PLAIN", username=name, password=Secret(PASSWORD))
+
+
+def rights_of(connection: Connection) -> tuple[StepOutcome, str]:
+    """What the connection test says of the rights."""
+    return next((step.outcome, step.sentence) for step in diagnose(connection) if step.name == "Rights")
+
+
+def test_the_rights_that_are_documented_are_enough(granted: Secured) -> None:
+    """All is read and nothing is missing, without a right to write, create or read records."""
+    read = read_admin_cluster(as_user(granted, "least"))
+
+    assert read.not_read == ()
+    assert read.layout.topics == ("orders",)
+    assert rights_of(as_user(granted, "least"))[0] is StepOutcome.PASSED
+
+
+@pytest.mark.parametrize("name", RIGHTS)
+def test_with_one_right_fewer_that_one_is_named(granted: Secured, name: str) -> None:
+    """By the reading, in the sentence of what it could not read, and by the connection test; no other right is."""
+    _, read_word, tested_word = RIGHTS[name]
+    missing_there = " ".join(read_admin_cluster(as_user(granted, name)).not_read)
+    outcome, missing_here = rights_of(as_user(granted, name))
+
+    assert outcome is StepOutcome.WARNED
+    for other, (_, read_other, tested_other) in RIGHTS.items():
+        assert (f"{read_other} is needed" in missing_there) == (other == name), missing_there
+        assert (tested_other in missing_here) == (other == name), missing_here
+    assert read_word in missing_there
+    assert tested_word in missing_here
 
 
 def _troubles() -> list[tuple[str, str, dict[str, object], str]]:
