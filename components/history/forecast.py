@@ -11,6 +11,7 @@ import streamlit as st
 
 from components.charts import plots
 from components.history.plans import draw_since, with_plans
+from components.history.sizing import draw_sizing
 from components.look import tables, text, theme
 from components.shell import frame
 from components.state import caching, fields
@@ -75,6 +76,7 @@ def draw_forecast(history: History, cluster: str, marks: Sequence[Event], plans:
             )
         ever = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
         _draw(told, with_plans(marks, plans, *ever), lambda: draw_since(history, cluster, plans))
+    draw_sizing(history, told)
 
 
 def _draw(told: Outlooks, marks: Sequence[Event], since: Callable[[], None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 from reseat.model.rules import RULES
@@ -16,6 +17,7 @@ __all__ = [
     "broker_id",
     "broker_ids",
     "count",
+    "day",
     "factor",
     "pins",
     "positive",
@@ -104,6 +106,14 @@ def replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:
         ((new, rack),) = additions(rest)
         out.append((broker_id(old), new, rack))
     return tuple(out)
+
+
+def day(text: str) -> date:
+    """``2026-12-31``: a day."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day such as 2026-12-31") from error
 
 
 def factor(text: str) -> int:

@@ -97,3 +97,42 @@ def test_a_plan_of_the_journal_is_told_with_what_became_of_the_balance(
     said = capsys.readouterr()
     assert "Executed plans are not shown." in said.err
     assert "lab, 2026-03-01 to 2026-03-05: No forecast." in said.out
+
+
+def test_how_many_brokers_are_needed_until_a_day(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row a case and the ways to add them; of the cluster that is too young, why not."""
+    file = limits(tables, "[limits]\nreplicas_per_broker = 230\n")
+
+    assert main(["forecast", "--tables", str(tables), "--limits", file, "--until", "2026-05-29"]) == 0
+    said = capsys.readouterr().out
+
+    assert "4 brokers are needed until 2026-05-29; 3 are there. Add the first by 2026-05-04." in said
+    assert re.search(r"^  likely +834 +229 +replicas +4$", said, re.M)
+    assert "Added all at once, " in said
+    assert "No forecast of young's replicas. 10 of the 28 days" in said
+
+
+def test_every_key_of_a_sizing_is_documented(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its steps have the change that ``plan --wish`` takes."""
+    file = limits(tables, "[limits]\nreplicas_per_broker = 230\n")
+    words = ["--tables", str(tables), "--limits", file, "--until", "2026-05-29", "--json"]
+
+    assert main(["forecast", *words]) == 0
+    shop, young = json.loads(capsys.readouterr().out)
+    told = shop["sizing"]
+    case = told["cases"][1]
+    step = case["at_once"]["steps"][0]
+    keys = {"sizing", *told, *case, *case["at_once"], *step, *step["add"][0]}
+
+    assert {key for key in keys if f"`{key}`" not in DOCS.read_text()} == set()
+    assert step["wish"]["add"] == [{"broker": 4, "rack": None}]
+    assert "No forecast of young's replicas." in young["sizing"]["refused"]
+
+
+@pytest.mark.parametrize(("until", "said"), [("soon", "is not a day such as"), ("2026-13-01", "is not a day such as")])
+def test_a_day_that_is_none_is_refused(tables: Path, capsys: pytest.CaptureFixture[str], until: str, said: str) -> None:
+    """With exit code 2."""
+    with pytest.raises(SystemExit):
+        main(["forecast", "--tables", str(tables), "--until", until])
+
+    assert said in capsys.readouterr().err

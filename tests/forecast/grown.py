@@ -31,11 +31,14 @@ def grow(
     disk: int | None = 1_000_000_000_000,
     spreads: Sequence[int] = (),
     cluster_id: str | None = None,
+    racks: Sequence[str | None] = (),
+    loads: Sequence[int] = (),
 ) -> Path:
     """Write a cluster's history: so many replicas on each broker, by day; None: a day without a snapshot.
 
     Every replica is 1 GB, every partition has one on each broker, and every broker's disk has ``disk`` bytes. The
-    replica spread by day is ``spreads``, or 0.
+    replica spread by day is ``spreads``, or 0. Brokers are in ``racks``, or in none; ``loads`` are their replicas on
+    the last day, which are as many in all.
     """
     for day, count in enumerate(replicas):
         if count is None:
@@ -57,10 +60,23 @@ def grow(
         }
         if spreads:
             whole["replica_spread"] = spreads[day]
-        each = [{"broker": broker, "replicas": count, "size_bytes": size} for broker in range(1, brokers + 1)]
+        rack_of = [*racks, *[None] * (brokers - len(racks))]
+        each = [
+            {"broker": broker, "rack": rack, "replicas": count, "size_bytes": size}
+            for broker, rack in enumerate(rack_of, 1)
+        ]
+        if loads and day == len(replicas) - 1:
+            for row, held in zip(each, loads, strict=True):
+                row |= {"replicas": held, "size_bytes": held * 1_000_000_000}
+        topic = [{"topic": "t", "partitions": count, "replicas": count * brokers}]
         left = None if disk is None or size is None else disk - size
         disks = [{"broker": broker, "total_bytes": disk, "usable_bytes": left} for broker in range(1, brokers + 1)]
-        for name, rows in (("snapshots", [whole]), ("broker_balance", each), ("brokers", disks)):
+        for name, rows in (
+            ("snapshots", [whole]),
+            ("broker_balance", each),
+            ("brokers", disks),
+            ("topic_spread", topic),
+        ):
             folder = tables / name / f"cluster={cluster}" / f"day={when:%Y-%m-%d}"
             folder.mkdir(parents=True)
             full = [dict.fromkeys(arrow_schema(name).names) | key | row for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from reseat.cli import options
-from reseat.cli.argument_values import amount, factor, positive, seed, words
+from reseat.cli.argument_values import amount, day, factor, positive, seed, words
 from reseat.cli.options import later, several
 
 __all__ = ["forecast_arguments", "migrate_arguments", "watch_arguments"]
@@ -22,6 +22,8 @@ def forecast_arguments(command: argparse.ArgumentParser) -> None:
     """What comes, from the tables."""
     _of_history(command)
     command.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    said = "also: how many brokers, by rack, keep every broker under its limit until this day, and when to add them"
+    command.add_argument("--until", metavar="DATE", type=day, help=said)
     options.json_output(command)
     command.set_defaults(run=later("ahead.forecast", "forecast"))
 

@@ -9,11 +9,13 @@ from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
+from reseat.cli.ahead.sizing import sizing_json, sizing_lines
 from reseat.cli.output.writer import complain, say, table, write_json
-from reseat.errors import InputRefused, WriteRefused
+from reseat.errors import InputRefused, WishRefused, WriteRefused
 from reseat.forecast.outlook import WORDS, Outlook, Outlooks, outlooks
 from reseat.forecast.settings import configured, read_settings
 from reseat.forecast.since import BalanceSince, balance_since
+from reseat.forecast.sizing import Sizing, sizing
 from reseat.forecast.trend import LEAST_DAYS, Forecast, Refused
 from reseat.history.places import default_tables
 from reseat.history.read import History
@@ -49,12 +51,26 @@ def forecast(chosen: argparse.Namespace) -> int:
         complain(f"{settings.source}: not in the history: {listed(name[:100] for name in strange)}.")
     since = _since_plans(history, wanted)
     told = [outlooks(history, cluster, settings.limits(cluster)) for cluster in wanted]
+    sized = [None if chosen.until is None else _sized(history, one, chosen.until) for one in told]
     if chosen.json:
-        write_json([_as_json(one, since.get(one.cluster, ())) for one in told])
+        write_json(
+            [
+                _as_json(one, since.get(one.cluster, ())) | ({} if size is None else {"sizing": sizing_json(size)})
+                for one, size in zip(told, sized, strict=True)
+            ]
+        )
     else:
-        for one in told:
-            say(*_lines(one, since.get(one.cluster, ())))
+        for one, size in zip(told, sized, strict=True):
+            say(*_lines(one, since.get(one.cluster, ())), *([] if size is None else sizing_lines(size)))
     return 0
+
+
+def _sized(history: History, told: Outlooks, until: date) -> Sizing | WishRefused:
+    """How many brokers a cluster needs, or why that cannot be told: of one of many, which is no reason to tell none."""
+    try:
+        return sizing(history, told, until)
+    except WishRefused as refusal:
+        return refusal
 
 
 def _since_plans(history: History, clusters: Sequence[str]) -> dict[str, tuple[BalanceSince, ...]]:

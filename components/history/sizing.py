@@ -1,0 +1,94 @@
+"""How many brokers the weeks to come take: a row a case, and the steps of the likely one as what-ifs on Plan."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import streamlit as st
+
+from components.look import tables, text
+from components.shell import frame, navigation
+from components.state import addresses, caching, fields
+from components.state.past import Past
+from reseat.errors import WishRefused
+from reseat.forecast.outlook import Outlooks
+from reseat.forecast.sizing import Schedule, Sizing, sizing
+from reseat.history.read import History
+
+__all__ = ["draw_sizing"]
+
+#: Weeks that come up by themselves, where so many are foretold.
+_USUAL = 12
+_HOW = (
+    "Each row is the fewest brokers, by rack, with which every broker can stay under its limit until that day, in the "
+    "lower end of the 80% interval, its line, and its upper end. Partitions grow in today's mix of replication "
+    "factors, and new replicas come evenly onto racks and brokers, as Kafka places them. Of the ways to add brokers, "
+    "all at once moves the fewest replicas; each when it is needed buys the latest. A step opens as a what-if on the "
+    "last snapshot, and its plan says what it moves exactly."
+)
+
+
+def draw_sizing(history: History, told: Outlooks) -> None:
+    """Draw it, folded away until it is opened.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    if not told.ahead or told.until is None:
+        return
+    with fields.fold("Brokers needed", name="sizing", key="history-sizing", icon=":material/dns:") as fold:
+        if not fold.open:
+            return
+        weeks = max(1, told.ahead // 7)
+        ahead = fields.number(
+            "Weeks ahead", 1, weeks, min(_USUAL, weeks), name="weeks", key=f"sizing-weeks-{told.cluster}", width=160
+        )
+        until = told.until + timedelta(weeks=ahead)
+        try:
+            name = f"sizing {told.cluster} {told.limits} {until}"
+            made = caching.from_tables(history, name, lambda: sizing(history, told, until))
+        except WishRefused as refusal:
+            st.markdown(f":orange[:material/info:] {text.plain(str(refusal))}")
+            return
+        _draw(made)
+
+
+def _draw(made: Sizing) -> None:
+    import pandas as pd
+
+    st.markdown(f"**{text.plain(made.sentence)}**")
+    for note in made.notes:
+        st.markdown(f":orange[:material/warning:] {text.plain(note)}")
+    rows = []
+    for case in made.cases:
+        row: dict[str, object] = {
+            "forecast": case.name,
+            "replicas": case.replicas,
+            "at most per broker": case.most,
+            "because of": case.bound,
+            "brokers": case.brokers,
+        }
+        if case.needed is not None and made.there[0][0] is not None:
+            row |= {f"in {text.visible(str(rack), 40)}": number for rack, number in case.needed}
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    tables.table(table.astype({"brokers": "Int64"}), "history-sizing-table", height=160)
+    likely = made.cases[1]
+    if likely.at_once.steps:
+        _draw_steps(made, "All at once", likely.at_once)
+    if likely.when_needed.steps and likely.when_needed != likely.at_once:
+        _draw_steps(made, "Each when it is needed", likely.when_needed)
+    frame.how_to_read(_HOW, key="how-sizing")
+
+
+def _draw_steps(made: Sizing, name: str, way: Schedule) -> None:
+    """The steps, the first a link: the later ones begin from layouts that nobody has seen."""
+    st.markdown(f"**{name}**: {text.counted(way.moves, 'move')}")
+    for number, step in enumerate(way.steps):
+        added = f"add {text.plain(step.words)}, " if step.add else ""
+        said = f"{step.day}: {added}{text.counted(step.moves, 'move')}"
+        if number == 0:
+            opens = addresses.moment(Past(made.cluster, made.snapshot), made.wish(step))
+            navigation.link(navigation.PLAN, f"{said}: open as a what-if", opens=opens)
+        else:
+            st.markdown(said)
