@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from reseat.model import Broker, BrokerState, ClusterLayout
 
@@ -26,6 +27,12 @@ class Best:
     rack: int
     replicas: int
     outcomes: Ints  # (n, 2)
+
+
+def seeds(often: int, at_length: int) -> pytest.MarkDecorator:
+    """A test of this many random layouts in the ordinary run, and of the others up to ``at_length`` in the long one."""
+    long = (pytest.param(seed, marks=pytest.mark.slow) for seed in range(often, at_length))
+    return pytest.mark.parametrize("seed", [*range(often), *long])
 
 
 def targets_of(layout: ClusterLayout, remove: Sequence[int]) -> list[int]:

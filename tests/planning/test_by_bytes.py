@@ -15,7 +15,7 @@ from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.solve.by_weight import goals, least_copied, weight_on
 from reseat.planning.solve.problem import Problem
-from tests.planning.brute_force import random_layout
+from tests.planning.brute_force import random_layout, seeds
 from tests.planning.test_advice import sample
 from tests.planning.test_rebalance import sets_of
 
@@ -68,7 +68,7 @@ def test_fewer_moves_leave_bytes_less_even_and_each_point_is_a_plan() -> None:
         assert made.certificate.rack_balance_proven
 
 
-@pytest.mark.parametrize("seed", range(120))
+@seeds(40, 400)
 def test_no_plan_is_evener_than_the_bound_or_copies_less_than_is_said(seed: int) -> None:
     """Of all plans with the best racks: sums of squares of bytes, and what plans copy that balance as well."""
     rng = np.random.default_rng(seed)
@@ -104,7 +104,7 @@ def test_no_plan_is_evener_than_the_bound_or_copies_less_than_is_said(seed: int)
             assert moved >= least * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@seeds(10, 100)
 def test_it_is_near_the_bound_and_copies_little_more_than_needed(seed: int) -> None:
     """Middle sizes, uneven racks among them: no worse than before, racks at their best, counts within the fullest."""
     rng = np.random.default_rng(seed)

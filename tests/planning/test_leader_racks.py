@@ -9,7 +9,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Plan, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
-from tests.planning.brute_force import best_leaders, numbers_of, random_layout, replaced, targets_of
+from tests.planning.brute_force import best_leaders, numbers_of, random_layout, replaced, seeds, targets_of
 
 Key = tuple[str, int]
 
@@ -47,7 +47,7 @@ def racked(rng: np.random.Generator, brokers: int, partitions: int, *, dead: boo
             return layout
 
 
-@pytest.mark.parametrize("seed", range(80))
+@seeds(20, 400)
 def test_leaders_alone_and_a_rebalance_order_every_list(seed: int) -> None:
     """Against every order; with brokers that never lead, dead and fenced ones, and brokers without a rack."""
     rng = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ def test_leaders_alone_and_a_rebalance_order_every_list(seed: int) -> None:
         leads_where_it_should(layout, plan(layout, wish), list(layout.assignments()))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(20, 300)
 def test_a_drain_orders_what_changes(seed: int) -> None:
     """The lists of other partitions stay as they are, unless all may be reordered."""
     rng = np.random.default_rng(seed)
@@ -73,7 +73,7 @@ def test_a_drain_orders_what_changes(seed: int) -> None:
             leads_where_it_should(layout, made, ordered, out)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(20, 200)
 def test_another_order_is_not_proven(seed: int) -> None:
     """Lists shuffled: proven only where every leader is in its rack and none are evener."""
     rng = np.random.default_rng(seed)

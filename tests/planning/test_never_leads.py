@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from reseat.model import Broker, ClusterLayout, Options, Plan, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
-from tests.planning.brute_force import best_leaders, numbers_of, random_layout, replaced, targets_of
+from tests.planning.brute_force import best_leaders, numbers_of, random_layout, replaced, seeds, targets_of
 
 Key = tuple[str, int]
 
@@ -31,7 +30,7 @@ def some(layout: ClusterLayout, rng: np.random.Generator) -> tuple[int, ...]:
     return tuple(sorted(int(i) for i in rng.choice(layout.broker_ids, int(rng.integers(1, 3)), replace=False)))
 
 
-@pytest.mark.parametrize("seed", range(80))
+@seeds(20, 400)
 def test_of_leaders_alone_and_of_a_rebalance_every_list_is_ordered(seed: int) -> None:
     """Against every order; also where all brokers of a list are meant, and dead or fenced ones beside them."""
     rng = np.random.default_rng(seed)
@@ -42,7 +41,7 @@ def test_of_leaders_alone_and_of_a_rebalance_every_list_is_ordered(seed: int) ->
         holds(layout, plan(layout, wish), list(layout.assignments()), never, ())
 
 
-@pytest.mark.parametrize("seed", range(80))
+@seeds(20, 400)
 def test_of_a_drain_only_what_changes_is_ordered(seed: int) -> None:
     """The lists of other partitions stay, also where such a broker is first; with all reordered, none is."""
     rng = np.random.default_rng(seed)
@@ -57,7 +56,7 @@ def test_of_a_drain_only_what_changes_is_ordered(seed: int) -> None:
         holds(layout, made, ordered, never, out)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(20, 200)
 def test_another_order_is_not_proven(seed: int) -> None:
     """Lists shuffled: proven only where they are as even, and led by who may lead."""
     rng = np.random.default_rng(seed)
