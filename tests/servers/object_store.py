@@ -6,6 +6,7 @@ libraries want other versions than Reseat's.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -40,11 +41,19 @@ class ObjectStore:
 def fetch_object_store() -> None:
     """Fetch the server from PyPI and Spark's S3A with the parts of Amazon's SDK from Maven Central, 18 MB.
 
-    Does nothing where they are there.
+    Does nothing where they are there. Of several processes one fetches, and the others wait for it: another one's ``uv
+    venv`` would empty what the first is about to use.
 
     Raises:
         subprocess.CalledProcessError: they cannot be fetched; nothing half fetched is left.
     """
+    _CACHE.parent.mkdir(parents=True, exist_ok=True)
+    with _CACHE.with_suffix(".lock").open("w") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        _fetch()
+
+
+def _fetch() -> None:
     try:
         if not list(_JARS.glob("hadoop-aws-*.jar")):
             pom = str(_HERE / "pom.xml")
