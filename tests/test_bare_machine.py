@@ -81,9 +81,9 @@ def test_what_operations_begins_with_is_enough(machine: BareMachine) -> None:
     block = (ROOT / "docs" / "operations.md").read_text().partition("```sh\n")[2].partition("```")[0].splitlines()
     *lines, start = block
     for name in tracked():
-        machine.copy([ROOT / name], f"/root/reseat/{name}")
+        machine.copy([ROOT / name], f"/srv/reseat/{name}")
     machine.run("chmod 1777 /tmp", seconds=60)
-    there = replace(machine, folder="/root/reseat", variables=machine.variables | {"HOME": "/root"})
+    there = replace(machine, folder="/srv/reseat", variables=machine.variables | {"HOME": "/root"})
     said = [there.run(line, seconds=_INSTALLED) for line in lines]
 
     assert start.startswith("/opt/reseat/bin/reseat dashboard")
