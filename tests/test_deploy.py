@@ -47,6 +47,7 @@ def test_an_image_is_built_from_all_that_the_wheel_is_made_of() -> None:
         *packed["force-include"],
         "pyproject.toml",
         "requirements.txt",
+        "requirements-kerberos.txt",
         "requirements.lock",
     }
     needed |= {build["project"]["readme"], *build["project"]["license-files"], "tools/requirements.py"}

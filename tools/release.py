@@ -3,7 +3,7 @@
 In this order, and it ends at the first that fails: (1) the sdist, and the wheel made from it, so that the sdist is
 complete; (2) the wheel with all extras in an environment of its own, with the lock file's versions, where its commands
 run; (3) the SBOM of that environment; (4) each licence in it is one that Reseat may be given away with; (5) known
-vulnerabilities of the lock file, or the sentence that nobody could be asked.
+vulnerabilities of the lock files, or the sentence that nobody could be asked.
 """
 
 from __future__ import annotations
@@ -110,14 +110,24 @@ def check_licences(python: Path) -> None:
 
 
 def audit() -> None:
-    """Known vulnerabilities of the lock file; that nobody could be asked is said and ends nothing."""
-    words = [BIN / "pip-audit", "-s", "osv", "--require-hashes", "--disable-pip", "-r", "requirements.lock"]
+    """Known vulnerabilities of the lock files; that nobody could be asked is said and ends nothing."""
+    words = [
+        BIN / "pip-audit",
+        "-s",
+        "osv",
+        "--require-hashes",
+        "--disable-pip",
+        "-r",
+        "requirements.lock",
+        "-r",
+        "requirements-kerberos.lock",
+    ]
     done = subprocess.run(list(map(str, words)), cwd=ROOT, capture_output=True, text=True, check=False)
     said = (done.stdout + done.stderr).strip()
     if done.returncode == 0:
-        say("No known vulnerability in requirements.lock.")
+        say("No known vulnerability in the lock files.")
     elif re.search(r"^Found \d+ known vulnerabilit", said, re.M):
-        sys.exit(f"Known vulnerabilities in requirements.lock:\n{said}")
+        sys.exit(f"Known vulnerabilities in the lock files:\n{said}")
     else:
         why = said.splitlines()[-1][:160] if said else f"pip-audit ended with {done.returncode}"
         say(f"Known vulnerabilities could not be looked up ({why}): look them up where the database can be reached.")

@@ -1,4 +1,4 @@
-"""The package's dependencies and extras, from requirements.txt: versions stand in one place.
+"""The package's dependencies and extras, from requirements.txt and requirements-kerberos.txt: versions stand once.
 
 Hatchling calls it where a wheel or an sdist is made (``[tool.hatch.metadata.hooks.custom]`` in pyproject.toml).
 """
@@ -18,11 +18,13 @@ class Requirements(MetadataHookInterface):
     """Fills in ``dependencies`` and ``optional-dependencies``."""
 
     def update(self, metadata: dict[str, object]) -> None:
-        """Fill them in; ``all`` is every extra."""
+        """Fill them in; ``all`` is every extra that comes ready made, which ``kerberos`` does not."""
         parts = parts_of((Path(self.root) / "requirements.txt").read_text(encoding="utf-8"))
         metadata["dependencies"] = parts.pop("")
         parts.pop("-", None)
-        metadata["optional-dependencies"] = {**parts, "all": [line for lines in parts.values() for line in lines]}
+        compiled = parts_of((Path(self.root) / "requirements-kerberos.txt").read_text(encoding="utf-8"))[""]
+        ready = [line for lines in parts.values() for line in lines]
+        metadata["optional-dependencies"] = {**parts, "kerberos": compiled, "all": ready}
 
 
 def parts_of(text: str) -> dict[str, list[str]]:
@@ -34,6 +36,6 @@ def parts_of(text: str) -> dict[str, list[str]]:
         if begins:
             name = begins[1]
             parts[name] = []
-        elif requirement := line.partition("#")[0].strip():
+        elif (requirement := line.partition("#")[0].strip()) and not requirement.startswith("-"):
             parts[name].append(requirement)
     return parts

@@ -18,7 +18,8 @@ _BROKERS, _ZOOKEEPER = "Brokers (Admin protocol)", "ZooKeeper"
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _PASSWORD_MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
 _BEARER = "OAUTHBEARER"
-#: A command that prints tokens is for the configuration alone: a page must not start programs on the server.
+#: A command that prints tokens is for the configuration alone: a page must not start programs on the server. So is
+#: Kerberos: whoever may type an address would be there as the server itself.
 _NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
 #: Kept: why what was typed last was refused, if it was.
 _REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
@@ -64,7 +65,7 @@ def draw_form(offered: Connectable) -> None:
             refused(refusal)
     st.caption(
         "A password typed here stays in this server's memory for your session and is never shown. Certificate files, "
-        "and commands that print tokens, belong in the configuration below."
+        "Kerberos, and commands that print tokens belong in the configuration below."
     )
 
 

@@ -133,5 +133,6 @@ def draw_naming() -> None:
             "Or in the environment, which overrides the file: `RESEAT_CLUSTER_PRODUCTION_BOOTSTRAP`, "
             "`RESEAT_CLUSTER_PRODUCTION_PASSWORD` and so on, each key in capitals. Further keys: `cert_file`, "
             "`key_file`, `key_password`, `token`, `token_command`, `check_hostname`, `zookeeper_tls`, "
-            "`zookeeper_sasl_username`, `zookeeper_sasl_password`, `timeout_seconds`."
+            "`zookeeper_sasl_username`, `zookeeper_sasl_password`, `kerberos_service`, `kerberos_keytab`, "
+            "`kerberos_principal`, `timeout_seconds`."
         )

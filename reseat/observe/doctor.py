@@ -76,9 +76,9 @@ def _versions(steps: Steps) -> None:
 def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
     for extra in EXTRAS.values():
         lacking = missing(extra.name)
-        if lacking is not None:
+        if lacking is not None and extra.in_all:
             steps.warned("Extras", str(lacking), "extra")
-        else:
+        elif lacking is None:
             steps.passed("Extras", f"{extra.purpose}: installed.")
     if missing("spark") is None:
         from reseat.pipeline.spark.java import find_java

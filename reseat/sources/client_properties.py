@@ -1,7 +1,7 @@
 """A Kafka client's properties -> the values of a connection.
 
 What Kafka's clients take and Reseat does not need (``acks``, ``group.id``) is passed over; what it would need and
-cannot use (Java key stores, Kerberos, classes) is refused with what to do instead; what no Kafka client knows is
+cannot use (Java key stores, classes) is refused with what to do instead; what no Kafka client knows is
 refused with the nearest key. As in Kafka, credentials count only where ``security.protocol`` says SASL, and
 certificates only where it says TLS.
 """
@@ -32,6 +32,9 @@ _SAME = {
     "ssl.certificate.location": "cert_file",
     "ssl.key.location": "key_file",
     "ssl.key.password": "key_password",
+    "sasl.kerberos.service.name": "kerberos_service",
+    "sasl.kerberos.keytab": "kerberos_keytab",
+    "sasl.kerberos.principal": "kerberos_principal",
     "sasl.oauthbearer.token": "token",
     "sasl.oauthbearer.token.command": "token_command",
     "zookeeper.connect": "zookeeper",
@@ -63,7 +66,6 @@ _CANNOT = (
     ("sasl.client.callback.handler.class", "A Java class cannot be used; give username and password."),
     ("sasl.login.class", "A Java class cannot be used; give username and password."),
     ("sasl.oauthbearer.token.endpoint.url", "Name a command that prints a token in sasl.oauthbearer.token.command."),
-    ("sasl.kerberos.", "Kerberos is not supported; PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 and OAUTHBEARER are."),
 )  # fmt: skip
 #: Of Kafka's clients, and without meaning for reading a layout: whole names, and what names begin with.
 _PASSED_OVER_TEXT = """
@@ -82,15 +84,16 @@ ssl.keymanager.algorithm ssl.trustmanager.algorithm ssl.secure.random.implementa
 """
 _PASSED_OVER = frozenset(_PASSED_OVER_TEXT.split())
 _PASSED_OVER_FAMILIES = (
-    "sasl.login.", "sasl.oauthbearer.", "socket.connection.setup.", "metadata.recovery.", "confluent.",
-    "schema.registry.", "basic.auth.", "zookeeper.session.", "zookeeper.connection.", "zookeeper.ssl.protocol",
-    "zookeeper.ssl.cipher", "zookeeper.ssl.enabled", "admin.", "producer.", "consumer.",
+    "sasl.login.", "sasl.oauthbearer.", "sasl.kerberos.", "socket.connection.setup.", "metadata.recovery.",
+    "confluent.", "schema.registry.", "basic.auth.", "zookeeper.session.", "zookeeper.connection.",
+    "zookeeper.ssl.protocol", "zookeeper.ssl.cipher", "zookeeper.ssl.enabled", "admin.", "producer.", "consumer.",
 )  # fmt: skip
 _KEY = re.compile(r"[a-z]+([._-][a-zA-Z0-9]+)+")
 _MODULES = {
     "PlainLoginModule": ("PLAIN",),
     "ScramLoginModule": ("SCRAM-SHA-256", "SCRAM-SHA-512"),
     "OAuthBearerLoginModule": ("OAUTHBEARER",),
+    "Krb5LoginModule": ("GSSAPI",),
 }
 
 
@@ -134,6 +137,8 @@ def connection_values(
         _tell_stores("zookeeper.", properties, tell, source)
     if not protocol.startswith("SASL_"):
         _forget(values, "sasl_mechanism", "username", "password", "token", "token_command")
+    if not protocol.startswith("SASL_") or str(values.get("sasl_mechanism", "GSSAPI")).upper() != "GSSAPI":
+        _forget(values, "kerberos_service", "kerberos_keytab", "kerberos_principal")
     if protocol not in ("SSL", "SASL_SSL") and not tls:
         _forget(values, "ca_file", "cert_file", "key_file", "key_password")
     if not to_zookeeper:
@@ -168,12 +173,6 @@ def _refuse_unusable(key: str, told: Property, source: str) -> None:
 def _tell_jaas(told: Property, values: dict[str, Any], tell: Any, source: str) -> None:
     jaas = read_jaas(told.value, source=source, line=told.line)
     mechanism = str(values.get("sasl_mechanism", "")).upper()
-    if jaas.module == "Krb5LoginModule":
-        raise _refusal(
-            "sasl.jaas.config asks for Kerberos, which is not supported; PLAIN, SCRAM and OAUTHBEARER are.",
-            source,
-            told.line,
-        )
     if jaas.module not in _MODULES:
         raise _refusal(
             f"The login module of sasl.jaas.config is not known; one of {', '.join(_MODULES)} was expected.",
@@ -189,11 +188,27 @@ def _tell_jaas(told: Property, values: dict[str, Any], tell: Any, source: str) -
         )
     if jaas.module == "OAuthBearerLoginModule":
         return
+    if jaas.module == "Krb5LoginModule":
+        _tell_kerberos(jaas.options, tell, source, told.line)
+        return
     for option in ("username", "password"):
         if jaas.options.get(option):
             tell(option, jaas.options[option], told.line)
         else:
             raise _refusal(f'sasl.jaas.config holds no {option}="...".', source, told.line)
+
+
+#: What Java's login module for Kerberos is told, and what a connection holds of it.
+_KERBEROS = {"keyTab": "kerberos_keytab", "principal": "kerberos_principal", "serviceName": "kerberos_service"}
+
+
+def _tell_kerberos(options: Mapping[str, str], tell: Any, source: str, line: int) -> None:
+    if options.get("ticketCache"):
+        raise _refusal("ticketCache of sasl.jaas.config cannot be used here. Name it in KRB5CCNAME.", source, line)
+    tell("sasl_mechanism", "GSSAPI", line)  # Kafka's own default where this module is named
+    for option, key in _KERBEROS.items():
+        if options.get(option):
+            tell(key, options[option], line)
 
 
 def _tell_stores(side: str, properties: Mapping[str, Property], tell: Any, source: str) -> None:

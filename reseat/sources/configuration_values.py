@@ -15,12 +15,12 @@ from typing import Any
 from reseat.errors import InputRefused
 from reseat.sources.addresses import read_servers, read_zookeeper
 from reseat.sources.connection import Connection, Secret
-from reseat.sources.pem import check_certificates, check_key
+from reseat.sources.pem import check_certificates, check_key, check_keytab
 
 __all__ = ["CHECKS", "KEYS", "check_files", "disagreement", "unknown"]
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI")
 #: The keys of a cluster.
 KEYS = tuple(f.name for f in fields(Connection) if f.name not in ("name", "chroot"))
 _SECRET_KEYS = frozenset({"password", "token", "key_password", "zookeeper_digest", "zookeeper_sasl_password"})
@@ -52,7 +52,15 @@ def disagreement(got: Mapping[str, Any]) -> tuple[str | None, str] | None:
         return "security_protocol", f"{protocol} needs a sasl_mechanism: {', '.join(_MECHANISMS)}."
     if mechanism == "OAUTHBEARER" and not (got.get("token") or got.get("token_command")):
         return "sasl_mechanism", "OAUTHBEARER needs a token, or a token_command that prints one."
-    if mechanism not in (None, "OAUTHBEARER") and not (got.get("username") and got.get("password")):
+    kerberos = next((key for key in got if key.startswith("kerberos_") and got[key]), None)
+    if kerberos and mechanism != "GSSAPI":
+        return kerberos, f"{kerberos} is given, but sasl_mechanism is not GSSAPI."
+    if mechanism == "GSSAPI" and (password := next((key for key in ("username", "password") if got.get(key)), None)):
+        return (
+            password,
+            "GSSAPI takes no username and no password; kerberos_principal and kerberos_keytab were expected.",
+        )
+    if mechanism not in (None, "OAUTHBEARER", "GSSAPI") and not (got.get("username") and got.get("password")):
         return "sasl_mechanism", f"{mechanism} needs a username and a password."
     if got.get("key_file") and not got.get("cert_file"):
         return "key_file", "A key_file needs the cert_file that it belongs to."
@@ -75,6 +83,8 @@ def check_files(connection: Connection) -> None:
     """
     if connection.ca_file is not None:
         check_certificates("ca_file", connection.ca_file)
+    if connection.kerberos_keytab is not None:
+        check_keytab("kerberos_keytab", connection.kerberos_keytab)
     if connection.cert_file is not None:
         check_certificates("cert_file", connection.cert_file)
         key = "key_file" if connection.key_file is not None else "cert_file"

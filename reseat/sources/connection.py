@@ -44,11 +44,14 @@ class Connection:
         zookeeper: ``host:port`` of ZooKeeper servers; empty: read through the Admin protocol.
         chroot: path under which Kafka keeps its nodes, "" or "/kafka".
         security_protocol: ``PLAINTEXT``, ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``, of the brokers.
-        sasl_mechanism: ``PLAIN``, ``SCRAM-SHA-256``, ``SCRAM-SHA-512`` or ``OAUTHBEARER``, or None.
+        sasl_mechanism: ``PLAIN``, ``SCRAM-SHA-256``, ``SCRAM-SHA-512``, ``OAUTHBEARER``, ``GSSAPI`` (Kerberos) or None.
         username: of SASL.
         password: of SASL.
         token: a bearer token for OAUTHBEARER.
         token_command: a command whose standard output is a fresh bearer token (one line), or empty.
+        kerberos_service: the service of the brokers' principals, for GSSAPI.
+        kerberos_keytab: a keytab to sign in with, or None: the ticket of who runs Reseat.
+        kerberos_principal: whom to sign in as, or None: the keytab's first, or the ticket's.
         ca_file: PEM file with certificate authorities, or None: the system's.
         cert_file: PEM file with the client's certificate, or None.
         key_file: PEM file with the client's key, or None.
@@ -71,6 +74,9 @@ class Connection:
     password: Secret | None = None
     token: Secret | None = None
     token_command: tuple[str, ...] = ()
+    kerberos_service: str = "kafka"
+    kerberos_keytab: str | None = None
+    kerberos_principal: str | None = None
     ca_file: str | None = None
     cert_file: str | None = None
     key_file: str | None = None

@@ -1,4 +1,4 @@
-"""Whether a file holds the certificates or the key that it should, before a library asks for it. PEM alone is read."""
+"""Whether a file holds the certificates or the keys that it should, before a library asks for it: PEM, and keytabs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from reseat.errors import InputRefused
 
-__all__ = ["check_certificates", "check_key", "how_to_convert", "is_pem"]
+__all__ = ["check_certificates", "check_key", "check_keytab", "how_to_convert", "is_pem"]
 
 #: A bundle of all public authorities has 250 kB.
 _MOST_BYTES = 10_000_000
-_JKS, _DER = b"\xfe\xed\xfe\xed", b"\x30"
+_JKS, _DER, _KEYTAB = b"\xfe\xed\xfe\xed", b"\x30", b"\x05"
 
 
 def check_certificates(key: str, path: str) -> None:
@@ -35,6 +35,16 @@ def check_key(key: str, path: str, *, has_password: bool) -> None:
     # Without a password OpenSSL would ask for one on the terminal, and wait.
     if not has_password and (b"ENCRYPTED PRIVATE KEY" in content or b"Proc-Type: 4,ENCRYPTED" in content):
         raise InputRefused("the private key is encrypted, and no key_password is given.", source=key)
+
+
+def check_keytab(key: str, path: str) -> None:
+    """Refuse a file that is no keytab of Kerberos.
+
+    Raises:
+        InputRefused: it cannot be read, or is something else; ``source`` is the key that named it.
+    """
+    if not _content(key, path).startswith(_KEYTAB):
+        raise InputRefused("the file is no keytab; one as kadmin's ktadd writes it was expected.", source=key)
 
 
 def is_pem(path: str) -> bool:

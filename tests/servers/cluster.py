@@ -483,5 +483,6 @@ def _java_command(directory: Path, kind: Kind, heap: str, jars: Path | None = No
         *_JVM,
         *class_archives.options(class_archives.archive_of(used)),
         f"-Djdk.net.hosts.file={directory}/hosts",
+        f"-Djava.security.krb5.conf={directory}/krb5.conf",  # read where a listener asks for Kerberos
     )
     return [java_program() or "java", *jvm, logging, "-cp", f"{used}/*"]

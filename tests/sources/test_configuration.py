@@ -139,6 +139,34 @@ def test_a_clients_properties_as_operators_have_them(tmp_path: Path) -> None:
     assert connection.timeout_seconds == 5.0
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sasl.mechanism=GSSAPI\nsasl.kerberos.service.name=broker\n", ("broker", None, None)),
+        (
+            "sasl.mechanism=GSSAPI\nsasl.kerberos.keytab={keytab}\nsasl.kerberos.principal=a@R\n",
+            ("kafka", "{keytab}", "a@R"),
+        ),
+        (
+            "sasl.kerberos.service.name=kafka\nsasl.kerberos.ticket.renew.jitter=0.05\nsasl.jaas.config="
+            'com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true keyTab="{keytab}" principal="a@R";\n',
+            ("kafka", "{keytab}", "a@R"),
+        ),
+    ],
+)
+def test_kerberos_as_operators_have_it(tmp_path: Path, text: str, told: tuple[str | None, ...]) -> None:
+    """Java's login module and librdkafka's keys; Java's says the mechanism, which is Kafka's own default."""
+    keytab = tmp_path / "reader.keytab"
+    keytab.write_bytes(b"\x05\x02")
+    written = "security.protocol=SASL_PLAINTEXT\n" + text.replace("{keytab}", str(keytab))
+    connection = of_file(properties(tmp_path, written))
+
+    assert connection.sasl_mechanism == "GSSAPI"
+    assert (connection.kerberos_service, connection.kerberos_keytab, connection.kerberos_principal) == tuple(
+        str(keytab) if value == "{keytab}" else value for value in told
+    )
+
+
 def test_credentials_count_only_where_the_protocol_uses_them(tmp_path: Path) -> None:
     """As in Kafka: without SASL no user, without TLS no authority, even of a file that is not there."""
     text = (
@@ -172,8 +200,7 @@ def test_stores_in_pem_are_taken_and_an_empty_algorithm_switches_names_off(tmp_p
         ("security.protocol=SSL\nssl.keystore.type=PKCS12\nssl.keystore.location=k.p12\n", 3, "PEM"),
         ("\n\nsasl.mechanisn=PLAIN\n", 3, "did you mean sasl.mechanism"),
         ("security.protocol=TLS\n", 1, "SASL_SSL"),
-        ("security.protocol=SASL_SSL\nsasl.mechanism=GSSAPI\n", 2, "SCRAM-SHA-512"),
-        ("sasl.kerberos.service.name=kafka\n", 1, "Kerberos"),
+        ("security.protocol=SASL_SSL\nsasl.mechanism=NTLM\n", 2, "SCRAM-SHA-512"),
         ("request.timeout.ms=soon\n", 1, "milliseconds"),
         ("ssl.engine.factory.class=x\n", 1, "Java class"),
         ("client.id=a\\u12\n", 1, "hexadecimal"),
@@ -182,7 +209,7 @@ def test_stores_in_pem_are_taken_and_an_empty_algorithm_switches_names_off(tmp_p
         ('sasl.jaas.config=x.PlainLoginModule required username="a;\n', 1, "not closed"),
         ('sasl.jaas.config=x.PlainLoginModule username="a";\n', 1, "required"),
         ("sasl.mechanism=PLAIN\nsasl.jaas.config=x.ScramLoginModule required;\n", 2, "does not go with"),
-        ("sasl.jaas.config=com.sun.Krb5LoginModule required;\n", 1, "Kerberos"),
+        ('sasl.jaas.config=com.sun.Krb5LoginModule required ticketCache="/tmp/x";\n', 1, "KRB5CCNAME"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_line(tmp_path: Path, text: str, line: int, words: str) -> None:
@@ -312,6 +339,20 @@ def test_options_choose_a_cluster_of_a_file_and_go_before_it(tmp_path: Path) -> 
         ({"bootstrap": "b", "security_protocol": "SASL_SSL"}, "needs a sasl_mechanism"),
         ({"bootstrap": "b", "security_protocol": "SASL_SSL", "sasl_mechanism": "PLAIN"}, "username and a password"),
         ({"bootstrap": "b", "security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER"}, "token_command"),
+        ({"bootstrap": "b", "kerberos_principal": "a@R"}, "sasl_mechanism is not GSSAPI"),
+        (
+            {"bootstrap": "b", "security_protocol": "SASL_SSL", "sasl_mechanism": "GSSAPI", "password": PLANTED},
+            "takes no username and no password",
+        ),
+        (
+            {
+                "bootstrap": "b",
+                "security_protocol": "SASL_SSL",
+                "sasl_mechanism": "GSSAPI",
+                "kerberos_keytab": __file__,
+            },
+            "kerberos_keytab: the file is no keytab",
+        ),
         ({"bootstrap": "b", "zookeeper_tls": True}, "no zookeeper server is"),
         ({"zookeeper": "z", "zookeeper_digest": PLANTED}, "user:password"),
         ({"zookeeper": "z", "zookeeper_sasl_password": PLANTED}, "go together"),

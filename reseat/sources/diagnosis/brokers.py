@@ -59,6 +59,8 @@ def ask_brokers(steps: Steps, connection: Connection, reached: Sequence[str]) ->
         how = f"as {connection.username}" if connection.username else "without a login"
         if connection.sasl_mechanism == "OAUTHBEARER":
             how = "with a token"
+        if connection.sasl_mechanism == "GSSAPI":
+            how = f"by Kerberos as {connection.kerberos_principal}" if connection.kerberos_principal else "by Kerberos"
         steps.passed("Login", f"Connected {how}. The cluster's id is {admin.cluster_id}, Kafka {version} or later.")
         _advertised(
             steps, {broker.id: f"{_bracketed(broker.host)}:{broker.port}" for broker in admin.brokers().values()}

@@ -147,7 +147,8 @@ def _kafka(error: kafka_errors.KafkaError, connection: Connection, server: str) 
 
 
 def _user(connection: Connection) -> str:
-    return f"user {connection.username!r}" if connection.username else "this client"
+    name = connection.username or connection.kerberos_principal
+    return f"user {name!r}" if name else "this client"
 
 
 def _quoted(error: BaseException) -> str:

@@ -15,17 +15,19 @@ import time
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from reseat.errors import ClusterUnreachable
+from reseat.installed import missing
 from reseat.sources.connection import Connection, Secret
 
 __all__ = ["TokenSource", "sasl_settings", "tls_context"]
 
-_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI")
 #: What RFC 6750 allows in a bearer token; anything else could smuggle fields into the SASL message.
 _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 #: A command's token is used this long before the command is asked again: brokers are reached one after the other, and
 #: a token lives for minutes.
 _TOKEN_SECONDS = 60.0
 _COMMAND_SECONDS = 20.0
+_NEEDS_SYSTEM = "It is compiled against the system's Kerberos: install gcc, python3-dev and libkrb5-dev (Debian) first."
 
 
 def tls_context(connection: Connection) -> ssl.SSLContext | None:
@@ -86,6 +88,8 @@ def sasl_settings(connection: Connection) -> dict[str, object]:
         source = TokenSource(connection.token, connection.token_command)
         source.token()  # a command that fails is told now, in its own words, and not as a failed login
         return {"sasl_mechanism": mechanism, "sasl_oauth_token_provider": source}
+    if mechanism == "GSSAPI":
+        return _kerberos(connection)
     if not connection.username or connection.password is None:
         raise ClusterUnreachable(f"sasl_mechanism {mechanism} needs a username and a password.", "configuration")
     username = connection.username
@@ -96,6 +100,19 @@ def sasl_settings(connection: Connection) -> dict[str, object]:
         "sasl_plain_username": username,
         "sasl_plain_password": connection.password.reveal(),
     }
+
+
+def _kerberos(connection: Connection) -> dict[str, object]:
+    lacking = missing("kerberos")
+    if lacking is not None:
+        raise ClusterUnreachable(f"{lacking} {_NEEDS_SYSTEM}", "configuration")
+    try:
+        from reseat.sources.kafka_admin.kerberos import login
+    except (ImportError, OSError) as error:  # its package is there, the system's library is not
+        raise ClusterUnreachable(
+            f"The system's Kerberos cannot be used ({error}). {_NEEDS_SYSTEM}", "configuration"
+        ) from None
+    return login(connection)
 
 
 class TokenSource(AbstractTokenProvider):
