@@ -110,6 +110,8 @@ def wish(command: Options) -> None:
     said = "mend partitions: brokers named twice, other factors than the topic's, dead brokers, and racks"
     flag(command, "--mend", said)
     flag(command, "--leaders-only", "balance preferred leaders over all lists; no replica moves")
+    said = "what counts, the first most: the change that has its aims in this order (racks,spread,moves,balance)"
+    several(command, "--aims", "AIM,...", words, said)
     several(command, "--remove-rack", "RACK,...", words, "drain all brokers of racks")
     said = "topics, patterns or partitions whose replica lists stay as they are"
     several(command, "--pin", "TOPIC[:PARTITION],...", pins, said)

@@ -109,12 +109,13 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
 
 def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
     """Refuse an option that the wish has no use for, and a version that is none."""
-    if chosen.max_moves is not None and (chosen.remove or not (chosen.add or chosen.rebalance)):
+    evens = chosen.rebalance or chosen.aims
+    if chosen.max_moves is not None and (chosen.remove or not (chosen.add or evens)):
         raise WishRefused(
             "--max-moves only goes with --add or --rebalance: any other change has a fixed minimum of moves."
         )
     by_size = chosen.rebalance and chosen.by_bytes
-    if chosen.max_bytes is not None and (chosen.remove or by_size or not (chosen.add or chosen.rebalance)):
+    if chosen.max_bytes is not None and (chosen.remove or by_size or not (chosen.add or evens)):
         raise WishRefused("--max-bytes only goes with --add, or --rebalance by replica count, with no broker removed.")
     limited = chosen.max_moves is not None or chosen.max_bytes is not None
     if chosen.rebalance and chosen.even_topics and limited:

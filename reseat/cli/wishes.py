@@ -9,6 +9,7 @@ from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Options, Wish
+from reseat.model.aims import with_aims
 from reseat.model.rules import RULES
 from reseat.model.selection import in_racks, topics_like
 
@@ -26,6 +27,7 @@ _BROKERS = (
     "mend_racks",
     "leaders_only",
     "mend",
+    "aims",
 )
 #: How to plan; rules that are lists may be given several times.
 _OPTIONS = (
@@ -49,8 +51,8 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
 
     Raises:
         InputRefused: the file cannot be read.
-        WishRefused: a broker is added twice with different racks, a topic is not known, or something is wished beside
-            a file.
+        WishRefused: a broker is added twice with different racks, a topic is not known, no change has its aims
+            in this order, or something is wished beside a file.
     """
     if chosen.wish is not None:
         return _of_file(chosen, layout)
@@ -70,7 +72,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     rules: dict[str, Any] = {
         name: rule.each_once(item for group in told[name] for item in group) for name, rule in RULES.items()
     }
-    return Wish(
+    wish = Wish(
         remove=tuple(
             sorted(
                 {
@@ -94,6 +96,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         leaders_only=chosen.leaders_only,
         mend=chosen.mend,
     )
+    return with_aims(wish, [aim for group in chosen.aims for aim in group])
 
 
 def options_of(wish: Wish) -> list[str]:

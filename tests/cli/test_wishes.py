@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.cli.arguments import parser
 from reseat.cli.wishes import options_of, wish_of
+from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Wish
 from tests.wishes import wishes
 
@@ -33,3 +35,15 @@ def test_a_replacement_says_who_leaves_and_who_joins() -> None:
     assert wish("--replace", "1:9:b") == Wish(remove=(1,), add=((9, "b"),), replace=((1, 9),))
     assert wish("--replace", "1:2") == Wish(remove=(1,), replace=((1, 2),))
     assert wish("--replace", "1:9", "--remove", "2").remove == (1, 2)
+
+
+def test_aims_are_the_change_that_has_them() -> None:
+    """As in a change file; beside a change that has another order they are refused."""
+
+    def wish(*words: str) -> Wish:
+        return wish_of(parser().parse_args(["plan", "layout.txt", *words]), LAYOUT)
+
+    assert wish("--aims", "racks,moves,balance") == Wish(mend_racks=True)
+    assert wish("--remove", "1", "--aims", "racks,spread,moves,balance") == Wish(remove=(1,), rebalance=True)
+    with pytest.raises(WishRefused, match="closest is mend"):
+        wish("--mend", "--aims", "spread,moves")

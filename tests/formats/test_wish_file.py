@@ -55,6 +55,8 @@ def test_toml_and_json_say_the_same() -> None:
     [
         ("rebalance = true\nmax_moves = 7", Wish(rebalance=True, options=Options(max_moves=7))),
         ("rebalance = true\npoint = 7", Wish(rebalance=True, point=7)),
+        ("aims = ['racks', 'moves', 'balance']", Wish(mend_racks=True)),
+        ("remove = [2]\naims = ['spread', 'moves']", Wish((2,), rebalance=True, options=Options(keep_racks=True))),
         ("leaders_only = true", Wish(leaders_only=True)),
         ("mend_racks = true\nkeep_unmovable = true", Wish(mend_racks=True, options=Options(keep_unmovable=True))),
         ("replication_factor = 2\ntopics = ['pay-*']", Wish(replication_factor=2, topics=("pay-eu", "pay-us"))),
@@ -86,6 +88,7 @@ def test_a_certificate_counts_as_one(wish: Wish) -> None:
         ("remov = [3]", "remov"),
         ('{"remove": ["3"]}', "remove"),
         ("receive_cap = -1", "receive_cap"),
+        ("aims = 'racks'", "aims"),
         ("pin = [{partition = 3}]", "topic"),
         ("add = [{broker = 8, rack = 'a'}, {broker = 8, rack = 'b'}]", "Broker 8 is added twice"),
         (b'{"topics": ["\xff"]}', "JSON"),
@@ -103,7 +106,11 @@ def test_what_is_no_wish_is_refused_by_its_name(text: str | bytes, says: str) ->
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("topics = ['x*']\nreplication_factor = 2", "No topic matches x*."), ("remove_rack = ['z']", "Rack z is not in")],
+    [
+        ("topics = ['x*']\nreplication_factor = 2", "No topic matches x*."),
+        ("remove_rack = ['z']", "Rack z is not in"),
+        ("aims = ['balance', 'moves']", "No change has its aims in this order: balance, moves."),
+    ],
 )
 def test_what_the_layout_does_not_have_is_refused(text: str, says: str) -> None:
     """Yesterday's file over another cluster."""

@@ -21,6 +21,7 @@ from reseat.formats.input.reading import LIMITS
 from reseat.formats.input.shown import fault
 from reseat.formats.rows.bounds import check_size
 from reseat.model import ClusterLayout, Wish
+from reseat.model.aims import with_aims
 from reseat.model.selection import in_racks, topics_like
 
 __all__ = ["read_wish_file"]
@@ -48,6 +49,7 @@ class _File(PlanOptions, frozen=True, forbid_unknown_fields=True):
     mend_racks: bool = False
     leaders_only: bool = False
     mend: bool = False
+    aims: tuple[str, ...] = ()
     point: Count | None = None
 
 
@@ -61,7 +63,7 @@ def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str) -> 
 
     Raises:
         InputRefused: it is neither, or has a key or a value that this Reseat does not know.
-        WishRefused: a topic or a rack is not in the layout.
+        WishRefused: a topic or a rack is not in the layout, or no change has its aims in this order.
         LimitMet: the text is too large.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -111,7 +113,7 @@ def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
         if layout.position(pair.by) is None and at is not None:
             joins.setdefault(pair.by, pair.rack or layout.brokers[at].rack)
     out = {*told.remove, *in_racks(layout, told.remove_rack), *(pair.broker for pair in told.replace)}
-    return Wish(
+    wish = Wish(
         remove=tuple(sorted(out)),
         add=tuple(sorted(joins.items(), key=lambda pair: pair[0])),
         replication_factor=told.replication_factor,
@@ -124,3 +126,4 @@ def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
         leaders_only=told.leaders_only,
         mend=told.mend,
     )
+    return with_aims(wish, told.aims)
