@@ -157,7 +157,7 @@ def _names(checks: Sequence[Check]) -> str:
 def _propose(intent: Intent, overrides: frozenset[str]) -> None:
     operated, proposal = intent.operated, intent.proposal
     try:
-        fresh = read_now(operated, proposal.sealed.leaving)
+        fresh = read_now(operated, proposal.sealed)
         row = proposing.propose(
             intent.request(operated.cluster_id, overrides),
             fresh.facts,

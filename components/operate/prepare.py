@@ -46,9 +46,8 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         proposal: the plan.
         head: where the sentence and the figures go.
     """
-    leaving = proposal.sealed.leaving
     try:
-        fresh = last_reading(operated, leaving)
+        fresh = last_reading(operated, proposal.sealed)
     except ClusterUnreachable as error:
         with head:
             frame.answer(f"{proposal.title}: it cannot be checked now.")
@@ -164,7 +163,7 @@ def _answer(operated: OperatedCluster, proposal: Proposal, what: str, against: l
 def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
     """Read once more, check once more, journal it, and let a process of its own begin."""
     try:
-        fresh = read_now(intent.operated, intent.proposal.sealed.leaving)
+        fresh = read_now(intent.operated, intent.proposal.sealed)
         with st.spinner("Starting …", show_time=True):
             run = begin(intent, typed, overrides, fresh)
     except ClusterUnreachable as error:

@@ -17,6 +17,7 @@ from components.operate import states
 from components.operate.operated_cluster import OperatedCluster
 from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable
+from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Snapshot
 from reseat.operate.admitting import Facts, facts_of
 from reseat.operate.checks.election import Ends
@@ -37,12 +38,12 @@ class Fresh:
 
     Attributes:
         cluster: by what the person knows it.
-        leaving: the brokers whose log directories were asked for.
+        plan: the plan that was asked for, None for an election or a topic.
         facts: the reading, and what was asked beside it.
     """
 
     cluster: str
-    leaving: tuple[int, ...]
+    plan: SealedPlan | None
     facts: Facts
 
     @property
@@ -71,21 +72,21 @@ def target_of(operated: OperatedCluster, protocol: str | None = None) -> Iterato
         target.close()
 
 
-def read_now(operated: OperatedCluster, leaving: tuple[int, ...] = ()) -> Fresh:
+def read_now(operated: OperatedCluster, plan: SealedPlan | None = None) -> Fresh:
     """Read the cluster, and keep the reading for this session.
 
     Args:
         operated: which cluster.
-        leaving: brokers that shall hold nothing afterwards.
+        plan: what is to be executed, if it is a plan.
 
     Raises:
         ClusterUnreachable: it does not answer.
     """
     with st.spinner(f"Reading {text.plain(operated.name, 60)} for the checks …", show_time=True):
-        return _asked(operated, leaving, read_cluster(operated.connection))
+        return _asked(operated, plan, read_cluster(operated.connection))
 
 
-def last_reading(operated: OperatedCluster, leaving: tuple[int, ...] = ()) -> Fresh:
+def last_reading(operated: OperatedCluster, plan: SealedPlan | None = None) -> Fresh:
     """The last reading of this session that can still be checked against, or a new one.
 
     What everybody follows is taken where it is newer; a reading from before the end of the last run is never taken.
@@ -99,16 +100,21 @@ def last_reading(operated: OperatedCluster, leaving: tuple[int, ...] = ()) -> Fr
     kept = next((one for one in held if one.cluster == operated.name), None)
     followed = operated.snapshot
     if kept is not None and kept.snapshot.taken_at > since and kept.snapshot.taken_at >= followed.taken_at:
-        return kept if kept.leaving == leaving else _asked(operated, leaving, kept.snapshot)
+        return kept if _hash(kept.plan) == _hash(plan) else _asked(operated, plan, kept.snapshot)
     if followed.taken_at > since and datetime.now(UTC) - followed.taken_at < _FRESH:
-        return _asked(operated, leaving, followed)
-    return read_now(operated, leaving)
+        return _asked(operated, plan, followed)
+    return read_now(operated, plan)
 
 
-def _asked(operated: OperatedCluster, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
+def _hash(plan: SealedPlan | None) -> str | None:
+    return None if plan is None else plan.hash
+
+
+def _asked(operated: OperatedCluster, plan: SealedPlan | None, snapshot: Snapshot) -> Fresh:
     """Ask for what no reading tells, and keep all of it."""
     with target_of(operated) as target:
-        fresh = Fresh(operated.name, leaving, facts_of(target, snapshot, leaving, cordon=bool(leaving)))
+        cordon = plan is not None and bool(plan.leaving)
+        fresh = Fresh(operated.name, plan, facts_of(target, snapshot, plan, cordon=cordon))
     _KEPT.set((fresh,))
     return fresh
 
@@ -139,7 +145,7 @@ def draw_age(operated: OperatedCluster, fresh: Fresh) -> None:
         again = st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")
     if again:
         try:
-            read_now(operated, fresh.leaving)
+            read_now(operated, fresh.plan)
         except ClusterUnreachable as error:
             states.draw_lost(str(error))
             return

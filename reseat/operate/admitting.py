@@ -8,9 +8,10 @@ A rollback is admitted like any plan. Its run is over then, so nothing of it is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Snapshot
 from reseat.operate.approving import approval_of
 from reseat.operate.checks.another import needs_another
@@ -23,6 +24,7 @@ from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
 from reseat.operate.run.cordoning import cordons_left
 from reseat.operate.targets.cordon_settings import Cordon
+from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.target import Partition, Target
 
 __all__ = ["Facts", "admit", "check_plan", "facts_of"]
@@ -41,6 +43,7 @@ class Facts:
         protocol: by which it is written, ``admin`` or ``zookeeper``.
         cordons: how the leaving brokers are cordoned, or all that live where the plan does not say which leave; None:
             the cluster knows no cordons, or nobody asked.
+        rights: what the user that is signed in may do; None: not told.
     """
 
     snapshot: Snapshot
@@ -50,20 +53,22 @@ class Facts:
     migrating: bool
     protocol: str
     cordons: Mapping[int, Cordon] | None = None
+    rights: Rights | None = None
 
 
-def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int], *, cordon: bool = False) -> Facts:
+def facts_of(target: Target, snapshot: Snapshot, plan: SealedPlan | None = None, *, cordon: bool = False) -> Facts:
     """Ask a cluster for what no reading tells.
 
     Args:
         target: the cluster.
         snapshot: the reading that was just taken.
-        leaving: brokers that shall hold nothing afterwards.
+        plan: what is to be executed; None: no plan is.
         cordon: whether brokers are to be cordoned.
 
     Raises:
         ClusterUnreachable: the cluster does not answer.
     """
+    leaving = () if plan is None else plan.leaving
     return Facts(
         snapshot,
         frozenset(target.reassigning()),
@@ -74,6 +79,7 @@ def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int], *, cord
         target.cordons(leaving or [broker.id for broker in snapshot.layout.brokers if broker.state.up])
         if cordon
         else None,
+        None if plan is None else target.rights(plan.proposed.topics),
     )
 
 
@@ -106,6 +112,7 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
         lifted=lifted,
         protocol=facts.protocol,
         proposal=proposal,
+        rights=facts.rights,
     )
 
 

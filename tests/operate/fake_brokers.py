@@ -214,7 +214,11 @@ class FakeBrokers:
             ]
             results.append(
                 answer(
-                    error_code=0 if known else 3, error_message="", resource_name=asked.resource_name, configs=configs
+                    error_code=0 if known else 3,
+                    error_message="",
+                    resource_name=asked.resource_name,
+                    configs=configs,
+                    resource_type=asked.resource_type,
                 )
             )
         return answer(results=results)
@@ -232,7 +236,8 @@ class FakeBrokers:
                     self.settings.pop((kind, name, one.name), None)
                 else:
                     self.settings[kind, name, one.name] = (2 if kind == 4 else 1, one.value)
-            responses.append(answer(error_code=code, error_message="Not a number." if bad else "", resource_name=name))
+            message = "Not a number." if bad else ""
+            responses.append(answer(error_code=code, error_message=message, resource_name=name, resource_type=kind))
         return answer(responses=responses)
 
 

@@ -15,6 +15,7 @@ from reseat.errors import ClusterUnreachable
 from reseat.operate.run.pace import Pace
 from reseat.operate.targets.cordon_settings import Cordon
 from reseat.operate.targets.error_names import ErrorName
+from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.stored import DirectoriesSeen, Replica, Stored
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.kafka_admin.log_ends import LogEnd
@@ -47,6 +48,7 @@ class FakeCluster:
         refuse_move: Kafka's error by (topic, partition, broker), for ``move``.
         down: seconds of the clock until which no call is answered.
         calls: names of the calls made, in order.
+        rights: what whoever signs in may do; None: it is not told.
         before_call: called with the name of each call before it is answered.
         file: where it is kept after each change, or None.
     """
@@ -74,6 +76,7 @@ class FakeCluster:
     clock: float = 0.0
     down: float = 0.0
     calls: list[str] = field(default_factory=list)
+    rights: Rights | None = None
     before_call: Callable[[str], None] = lambda name: None
     file: Path | None = None
 
@@ -253,6 +256,9 @@ class FakeTarget:
             leader_replicas={topic: told(("leader_replicas", topic)) for topic in topics},
             follower_replicas={topic: told(("follower_replicas", topic)) for topic in topics},
         )
+
+    def rights(self, topics: Sequence[str]) -> Rights | None:
+        return self.cluster.rights
 
     def set_throttles(self, throttles: Throttles) -> None:
         self._call("set_throttles")

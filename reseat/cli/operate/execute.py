@@ -203,7 +203,7 @@ def _approved(
     rates = observed_rates(session.journal, session.cluster_id)
     run, checks = admit(
         request,
-        facts_of(session.target, now, plan.leaving, cordon=request.cordon),
+        facts_of(session.target, now, plan, cordon=request.cordon),
         session.journal,
         text,
         cluster=session.name,

@@ -24,7 +24,7 @@ def needs_another(request: PlanRequest, now: Snapshot) -> bool:
 def approved_by_another(
     request: PlanRequest, now: Snapshot, proposal: ProposedPlan | None, overridden: Collection[str]
 ) -> Check:
-    """29. Where the cluster needs it, somebody other than the proposer approved this plan with these overrides.
+    """30. Where the cluster needs it, somebody other than the proposer approved this plan with these overrides.
 
     Args:
         request: what is asked.

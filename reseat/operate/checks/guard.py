@@ -41,7 +41,8 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     26  cordon_possible           one is asked for, and the cluster has none     never: execute without it
     27  directories_fit           replicas cannot move to the directories named  where lists change too: another run
     28  directories_online        a target has an offline log directory          yes: it has others
-    29  approved_by_another       nobody but the proposer stands behind it       never; asked of some clusters
+    29  rights_suffice            the user that signs in lacks a right           never: it would stop half way
+    30  approved_by_another       nobody but the proposer stands behind it       never; asked of some clusters
     ==  ========================  =============================================  ==================================
 
 How: the plan's partitions are laid beside the reading once (``plan_diff``), and every check is a few comparisons of
@@ -90,6 +91,7 @@ from reseat.operate.checks.replicas import (
     replication_factor_kept,
     targets_alive,
 )
+from reseat.operate.checks.rights import rights_suffice
 from reseat.operate.checks.room import directories_fit, directories_online, disk_room, log_dirs_chosen
 from reseat.operate.checks.size import requests_fit
 from reseat.operate.checks.topic import topic_checks
@@ -97,6 +99,7 @@ from reseat.operate.journal.proposals import ProposedPlan
 from reseat.operate.journal.records import Run
 from reseat.operate.request import ElectionRequest, PlanRequest, TopicRequest, WriteRequest
 from reseat.operate.targets.cordon_settings import Cordon
+from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.target import Partition
 
 __all__ = ["check", "check_access", "check_election", "check_topic", "drained", "refuse_unless"]
@@ -114,6 +117,7 @@ def check(
     lifted: Collection[int] = (),
     protocol: str = "admin",
     proposal: ProposedPlan | None = None,
+    rights: Rights | None = None,
 ) -> tuple[Check, ...]:
     """Check a plan that is to be carried out, or taken back.
 
@@ -128,6 +132,7 @@ def check(
         lifted: brokers whose cordon is lifted before anything is sent.
         protocol: by which it is written, ``admin`` or ``zookeeper``.
         proposal: the plan as it was proposed for this cluster, where it was and is not over.
+        rights: what the user that is signed in may do (``Target.rights``); None: not told.
 
     Returns:
         All checks in the order of the table; a failed one stops the write (``refuse_unless``).
@@ -162,6 +167,7 @@ def check(
             cordon_possible(diff, cordons),
             directories_fit(diff, protocol),
             directories_online(diff),
+            rights_suffice(diff, rights),
         ),
     )
     return (*checks, approved_by_another(request, now, proposal, overridden_of(checks)))

@@ -39,6 +39,7 @@ from reseat.operate.targets.admin_requests import (
     AdminRequests,
     not_allowed,
 )
+from reseat.operate.targets.admin_rights import read_rights
 from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
 from reseat.operate.targets.admin_throttles import AdminThrottles
 from reseat.operate.targets.cordon_settings import Cordon
@@ -46,6 +47,7 @@ from reseat.operate.targets.directories import move_replicas, read_directories
 from reseat.operate.targets.error_names import NONE, NOT_CONTROLLER, error_name
 from reseat.operate.targets.holdings import copied_bytes, held
 from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.stored import DirectoriesSeen, Replica
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.connection import Connection
@@ -284,7 +286,7 @@ class AdminTarget:
                 # The controller made it, or is at it: only the wait for its leaders was too long.
                 lost = True
             if name in NOT_ALLOWED:
-                raise not_allowed(name)
+                raise not_allowed(f"Create on the cluster, or on topic {topic},")
             if name not in PASSING and name != "REQUEST_TIMED_OUT":
                 if name == "TOPIC_ALREADY_EXISTS" and lost and self._is_as_asked(topic, assignments):
                     return None
@@ -292,6 +294,10 @@ class AdminTarget:
         if failure is not None:
             raise failure
         raise self._requests.no_controller()
+
+    def rights(self, topics: Sequence[str]) -> Rights | None:
+        """What this user may do with the cluster and these topics; see ``Target``."""
+        return read_rights(self._admin, self._requests, topics)
 
     def set_throttles(self, throttles: Throttles) -> None:
         """Set these throttles and wait until they are told back; None unsets; see ``Target``.
@@ -368,7 +374,7 @@ class AdminTarget:
             for topic in self._metadata(chunk).topics:
                 name = error_name(topic.error_code)
                 if name in NOT_ALLOWED:
-                    raise not_allowed(name)
+                    raise not_allowed(f"Describe on topic {topic.name}")
                 topic_id = printed_id(topic.topic_id)
                 for one in topic.partitions if name not in GONE else ():
                     described[topic.name, one.partition_index] = Assignment(

@@ -67,7 +67,7 @@ class AdminCordons:
                 silent[broker] = response
                 continue
             for one in response.responses:
-                accept(error_name(one.error_code), one.error_message, one.resource_name)
+                accept(error_name(one.error_code), one.error_message, one.resource_name, "AlterConfigs on the cluster")
         missed = self._missed({broker: settings[broker] for broker in settings if broker not in silent})
         if silent:
             why = next(iter(silent.values()))
@@ -101,7 +101,8 @@ class AdminCordons:
             if isinstance(response, ClusterUnreachable):
                 continue
             for result in response.results:
-                accept(error_name(result.error_code), result.error_message, result.resource_name)
+                name, right = error_name(result.error_code), "DescribeConfigs on the cluster"
+                accept(name, result.error_message, result.resource_name, right)
                 values = {
                     one.source: one.value for config in result.configs for one in config.synonyms if one.name == SETTING
                 }
@@ -115,7 +116,8 @@ class AdminCordons:
         out: dict[int, dict[str, bool]] = {}
         for broker, response in self._requests.by_broker({one: DescribeLogDirsRequest(topics=[]) for one in brokers}):
             if not isinstance(response, ClusterUnreachable):
-                accept(error_name(response.error_code), None, f"log directories of broker {broker}")
+                name = error_name(response.error_code)
+                accept(name, None, f"log directories of broker {broker}", "Describe on the cluster")
                 out[broker] = {one.log_dir: _cordoned(one) for one in response.results if one.error_code == 0}
         return out
 

@@ -75,7 +75,7 @@ class AdminRequests:
                     continue
                 refused = NOT_ALLOWED.intersection(said.values())
                 if "CLUSTER_AUTHORIZATION_FAILED" in refused:
-                    raise not_allowed("CLUSTER_AUTHORIZATION_FAILED")
+                    raise not_allowed("Alter on the cluster")
                 answers |= {one: said.get(one, "UNKNOWN_SERVER_ERROR") for one in waiting}
                 waiting = [one for one in waiting if answers[one] in PASSING]
                 if not waiting:
@@ -105,7 +105,7 @@ class AdminRequests:
                 continue
             name = error_of(response)
             if name in NOT_ALLOWED:
-                raise not_allowed(name)
+                raise not_allowed("Describe on the cluster")
             if name not in PASSING_WHOLE:
                 return response
         if failure is not None:
@@ -136,23 +136,23 @@ class AdminRequests:
         )
 
 
-def not_allowed(name: str) -> ClusterUnreachable:
-    """That the cluster refused for want of rights, with those that it takes."""
+def not_allowed(right: str) -> ClusterUnreachable:
+    """That the cluster refused for want of a right, such as ``Alter on the cluster``."""
     return ClusterUnreachable(
-        f"The cluster does not let this user do that ({name}): it takes Alter and Describe on the cluster, "
-        "AlterConfigs and DescribeConfigs on the cluster and the topics, and Create for a new topic.",
+        f"The cluster does not let this user do that: {right} is missing. docs/serving.md has the commands that grant "
+        "it.",
         "authorization",
     )
 
 
-def accept(name: str, message: str | None, resource: str) -> None:
-    """Go on where the settings of a broker or a topic were told or taken.
+def accept(name: str, message: str | None, resource: str, right: str) -> None:
+    """Go on where the settings of a broker or a topic were told or taken; ``right`` is what that takes.
 
     Raises:
         ClusterUnreachable: they were not; in the cluster's words.
     """
     if name in NOT_ALLOWED:
-        raise not_allowed(name)
+        raise not_allowed(right)
     if name != NONE:
         raise ClusterUnreachable(
             f"The cluster refused the settings of {resource!r}: {message or name} ({name}).", "configuration"

@@ -97,7 +97,7 @@ class AdminThrottles:
             name = error_name(result.error_code)
             if name in GONE:
                 continue
-            accept(name, result.error_message, result.resource_name)
+            accept(name, result.error_message, result.resource_name, f"DescribeConfigs on {_where(result)}")
             found = {one.name: one.value for one in result.configs if one.config_source == own}
             settings[result.resource_name] = {key: found.get(key) for key in keys}
         return settings
@@ -122,7 +122,7 @@ class AdminThrottles:
         for one in response.responses:
             name = error_name(one.error_code)
             if name not in GONE:
-                accept(name, one.error_message, one.resource_name)
+                accept(name, one.error_message, one.resource_name, f"AlterConfigs on {_where(one)}")
 
     def _await_in_force(self, rates: Mapping[int, Settings], lists: Mapping[str, Settings]) -> None:
         brokers, topics = dict(rates), dict(lists)
@@ -141,6 +141,11 @@ class AdminThrottles:
             "are in effect.",
             "timeout",
         )
+
+
+def _where(told: Any) -> str:
+    """What a right to these settings is on: a broker's belong to the cluster."""
+    return "the cluster" if told.resource_type == BROKER else f"topic {told.resource_name}"
 
 
 def _passing_error(response: Any) -> str:

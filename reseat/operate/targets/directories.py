@@ -64,7 +64,7 @@ def move_replicas(requests: AdminRequests, replicas: Mapping[Replica, str]) -> d
             for one in topic.partitions:
                 name = error_name(one.error_code)
                 if name in NOT_ALLOWED:
-                    raise not_allowed(name)
+                    raise not_allowed("Alter on the cluster")
                 answers[(topic.topic_name, one.partition_index), broker] = None if name == NONE else name
     if silent is not None:
         raise silent

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from reseat.operate.targets.cordon_settings import Cordon
+    from reseat.operate.targets.rights import Rights
     from reseat.operate.targets.stored import DirectoriesSeen, Replica
     from reseat.sources.kafka_admin.log_ends import LogEnd
 
@@ -142,6 +143,9 @@ class Target(Protocol):
         A broker that cannot be asked (dead, through the Admin protocol) and a topic that is gone are absent: None
         stands for "not set" alone.
         """
+
+    def rights(self, topics: Sequence[str]) -> Rights | None:
+        """What the user that is signed in may do with the cluster and these topics; None where it is not told."""
 
     def set_throttles(self, throttles: Throttles) -> None:
         """Set these throttles; None unsets. Names that are not mentioned stay as they are.

@@ -38,6 +38,7 @@ from reseat.errors import ClusterUnreachable, WishRefused
 from reseat.operate.targets.directories import read_directories
 from reseat.operate.targets.holdings import copied_bytes, held
 from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.stored import DirectoriesSeen, Replica
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.operate.targets.zookeeper_assignments import (
@@ -161,6 +162,10 @@ class ZooKeeperTarget:
     def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
         """The throttles in the settings of these brokers and topics; a topic that is gone is absent. See ``Target``."""
         return read_throttles(self._zookeeper, brokers, topics)
+
+    def rights(self, topics: Sequence[str]) -> Rights | None:
+        """None: ZooKeeper's nodes have lists of their own, and each write is answered by them."""
+        return None
 
     def cordons(self, brokers: Sequence[int]) -> dict[int, Cordon] | None:
         """None: a cluster with ZooKeeper knows no cordons (KIP-1066 came with 4.3)."""

@@ -7,23 +7,30 @@ import logging
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import pytest
 
 from reseat.errors import ClusterUnreachable
+from reseat.operate.targets.admin import AdminTarget
+from reseat.operate.targets.rights import Rights
+from reseat.operate.targets.target import Election, Throttles
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.diagnosis import StepOutcome, diagnose
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
 from tests.conftest import missing
+from tests.operate import guarding
+from tests.operate.live_cluster import refused
 from tests.servers import cluster as servers
 from tests.servers.security import LISTENERS, Certificates, make_certificates, settings, unsecured_token
 
 pytestmark = pytest.mark.kafka
 
 PASSWORD = "planted-Secret-4711"
+ALL = frozenset({"Create", "Alter", "Describe", "AlterConfigs"})
 
 
 @dataclass
@@ -56,7 +63,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         directory / "cluster",
         {1: "r1"},
         listeners=LISTENERS,
-        **settings(directory / "pem", dict.fromkeys(("reader", "limited", "least", *RIGHTS), PASSWORD)),
+        **settings(directory / "pem", dict.fromkeys(("reader", "limited", "least", *RIGHTS, *OPERATORS), PASSWORD)),
         **{
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS;User:reader;User:nobody",
@@ -144,15 +151,27 @@ RIGHTS = {
     "no-topics": (("Describe", ("--topic", "*")), "DESCRIBE on TOPIC", "DESCRIBE on Topic"),
     "no-settings": (("DescribeConfigs", ("--topic", "*")), "DESCRIBE_CONFIGS on TOPIC", "DESCRIBE_CONFIGS on Topic"),
 }
+#: What executing takes beside the rights to read, by an operator who has all but that one; and how it is named.
+EXECUTING = {
+    "no-alter": (("Alter", ("--cluster",)), "Alter on the cluster"),
+    "no-throttles": (("AlterConfigs", ("--cluster",)), "AlterConfigs on the cluster"),
+    "no-topic-throttles": (("AlterConfigs", ("--topic", "*")), "AlterConfigs on topic orders"),
+    "no-topics-seen": (("Describe", ("--topic", "*")), "Describe on topic orders"),
+    "no-new-topics": (("Create", ("--cluster",)), "Create on the cluster"),
+}
+
+
+OPERATORS = ("operator", *EXECUTING)
 
 
 @pytest.fixture(scope="module")
 def granted(secured: Secured) -> Secured:
     """The cluster with the documented rights given to who has all of them and to those who lack one."""
-    for lacking, ((operation, resource), _, _) in RIGHTS.items():
-        users = [
-            word for name in ("least", *RIGHTS) if name != lacking for word in ("--allow-principal", f"User:{name}")
-        ]
+    given = {right: {"least", *RIGHTS, *OPERATORS} - {lacking} for lacking, (right, _, _) in RIGHTS.items()}
+    for lacking, (right, _) in EXECUTING.items():
+        given[right] = (given[right] if right in given else set(OPERATORS)) - {lacking}
+    for (operation, resource), names in given.items():
+        users = [word for name in sorted(names) for word in ("--allow-principal", f"User:{name}")]
         secured.cluster.tool("acls", "--add", "--operation", operation, *resource, *users)
     return secured
 
@@ -189,6 +208,41 @@ def test_with_one_right_fewer_that_one_is_named(granted: Secured, name: str) -> 
         assert (tested_other in missing_here) == (other == name), missing_here
     assert read_word in missing_there
     assert tested_word in missing_here
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_executing_with_one_right_fewer_names_that_one(granted: Secured, name: str) -> None:
+    """A write is refused to who lacks its right and nobody else; the guard names it before anything is sent."""
+    lacks = EXECUTING[name][1] if name in EXECUTING else ""
+    there = guarding.layout({("orders", 0): [2], ("orders", 1): [2]})
+    plan = guarding.sealed({("orders", 0): [1], ("orders", 1): [1]}, made_for=there)
+    with closing(AdminTarget(as_user(granted, name))) as target:
+        writes: dict[str, Callable[[], object]] = {
+            "Alter on the cluster": lambda: target.reassign({("orders", 0): [1]}),
+            "AlterConfigs on the cluster": lambda: target.set_throttles(Throttles(leader_rate={1: "1000"})),
+            "AlterConfigs on topic orders": lambda: target.set_throttles(Throttles(leader_replicas={"orders": "0:1"})),
+            "Describe on topic orders": lambda: target.assignments([("orders", 0)]),
+            "Create on the cluster": lambda: target.create_topic(f"made-by-{name}", {0: [1]}, {}),
+        }
+        said = {right: refused(write) for right, write in writes.items()}
+        elected = refused(lambda: target.elect(Election.PREFERRED, [("orders", 0)]))
+        rights = target.rights(["orders"])
+    found = guarding.judged("rights_suffice", guarding.request(plan, throttle=1_000_000), rights=rights)
+
+    assert [right for right, error in said.items() if error is not None] == ([lacks] if lacks else [])
+    assert all(f"do that: {right}" in error.sentence for right, error in said.items() if error is not None)
+    assert (elected is not None) == (name == "no-alter")
+    assert found.stops == (name not in ("operator", "no-new-topics"))
+    if found.stops:
+        assert lacks.replace("on topic orders", "on 1 topic of the plan") in found.sentence
+
+
+def test_where_nobody_asks_for_rights_all_are_there(secured: Secured) -> None:
+    """Who may do everything, and what is not told: a topic that is gone."""
+    with closing(AdminTarget(as_user(secured, "reader"))) as target:
+        rights = target.rights(["orders", "gone"])
+
+    assert rights == Rights(ALL, {"orders": ALL})
 
 
 def _troubles() -> list[tuple[str, str, dict[str, object], str]]:
