@@ -183,7 +183,7 @@ def _of_mend(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned
     dead = tuple(b.id for b in current.brokers if b.state is BrokerState.DEAD)
     change = Change.between(current, proposed, dead, pinned=pinned, rules=wish.options)
     must, factor = mended(change)
-    change.require_each(factor)
+    change.require_factor(factor, np.arange(len(factor)))
     places = places_kept(change, wish.options, moves=False)
     asked = choices_of_moved(change, change.targets, change.targets, places, keeps_racks=False, must=must)
     graph = _graph(change, asked.choices, places) if not change.faults and asked.sound else None

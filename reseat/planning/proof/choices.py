@@ -227,16 +227,15 @@ def within_racks(change: Change) -> Iterator[tuple[BoolArray, Change]]:
         inside = np.append(there, False)
         before, after = (np.where(inside[lists], lists, NONE) for lists in (change.before, change.after))
         part = replace(change, before=before, after=after, rack=None, regions=())
-        wrong = np.flatnonzero(part.before_factor != part.after_factor)
-        name = change.current.brokers[int(there.argmax())].rack or "of a broker without one"
+        name, had, has = change.current.brokers[int(there.argmax())].rack, part.before_factor, part.after_factor
+        where = f"in rack {name or 'of a broker without one'}"
+
+        def sentence(i: int, where: str = where, had: IndexArray = had, has: IndexArray = has) -> str:
+            would = f"{change.name(i)} would have {counted(int(has[i]), 'replica')} {where}"
+            return f"{would}; it has {had[i]} there (same_rack)."
+
         change.note(
-            (
-                f"{change.name(i)} would have {counted(int(part.after_factor[i]), 'replica')} in rack {name}; it has "
-                f"{int(part.before_factor[i])} there (same_rack)."
-                for i in wrong.tolist()
-            ),
-            len(wrong),
-            f"partitions would not have as many replicas in rack {name} as they have",
+            np.nonzero(had != has), sentence, f"partitions would not have as many replicas {where} as they have"
         )
         yield there, part
 

@@ -7,7 +7,7 @@ Complexity: O(P R) for P partitions, a column at a time; O(n R^2) for the n rows
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -107,11 +107,11 @@ class Change:
         change._note_duplicates()
         change._note_left_behind()
         change._note_unmovable(cordoned)
-        change._note_copies_to(dead, "which is known to be dead", "dead brokers")
+        change.note_copies_to(dead, "which is known to be dead", "dead brokers")
         change._note_refused(cordoned)
         failed, whom = closed & current.disk_failed, "brokers that are to receive nothing"
-        change._note_copies_to(closed & ~cordoned & ~failed, "which is to receive nothing", whom)
-        change._note_copies_to(failed & ~cordoned, "of which a log directory is offline", whom)
+        change.note_copies_to(closed & ~cordoned & ~failed, "which is to receive nothing", whom)
+        change.note_copies_to(failed & ~cordoned, "of which a log directory is offline", whom)
         return change
 
     def __post_init__(self) -> None:
@@ -162,71 +162,39 @@ class Change:
         """``topic-partition`` of the n-th changed row."""
         return self.current.name_of(int(self.rows[changed]))
 
-    def note(self, sentences: Iterable[str], count: int, rest: str) -> None:
-        """Add faults of one kind; beyond ``_NAMED_FAULTS`` only how many more there are."""
-        for number, sentence in enumerate(sentences):
-            if number == _NAMED_FAULTS:
-                self.faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
-                return
-            self.faults.append(sentence)
+    def note(self, at: tuple[IndexArray, ...], sentence: Callable[..., str], rest: str) -> None:
+        """A fault for each place, told by its indices; beyond ``_NAMED_FAULTS`` only how many more there are."""
+        self.faults.extend(sentence(*one) for one in zip(*(axis[:_NAMED_FAULTS].tolist() for axis in at), strict=True))
+        if at[0].size > _NAMED_FAULTS:
+            self.faults.append(f"{at[0].size - _NAMED_FAULTS:,} more {rest}.")
 
-    def require_factor(self, factor: IndexArray) -> None:
-        """A fault for each changed row whose proposed list is not ``factor`` long; (n,) int."""
-        found = self.after_factor
-        wrong = np.flatnonzero(found != factor)
+    def require_factor(self, factor: IndexArray, rows: IndexArray | None = None) -> None:
+        """A fault for each of these rows (n,), or of those that changed, that has not ``factor`` (n,) replicas then."""
+        rows = self.rows if rows is None else rows
+        found, name = (self.proposed.replicas[rows] != NONE).sum(axis=1), self.current.name_of
         self.note(
-            (
-                f"{self.name(i)} would have {counted(int(found[i]), 'replica')}; it must have {int(factor[i])}."
-                for i in wrong.tolist()
-            ),
-            len(wrong),
+            np.nonzero(found != factor),
+            lambda i: f"{name(int(rows[i]))} would have {counted(int(found[i]), 'replica')}; it must have {factor[i]}.",
             "partitions would have another number of replicas than they must",
         )
 
     def require_changed(self, wished: BoolArray, factor: int) -> None:
         """A fault for each row of ``wished`` (P,) that did not change and has another number of replicas."""
-        waiting = wished & (self.current.replication_factor != factor)
+        name, factors = self.current.name_of, self.current.replication_factor
+        waiting = wished & (factors != factor) & ~self.pinned
         waiting[self.rows] = False
-        waiting &= ~self.pinned
-        rows = np.flatnonzero(waiting)
-        factors = self.current.replication_factor
         self.note(
-            (
-                f"{self.current.name_of(row)} would keep {counted(int(factors[row]), 'replica')}; "
-                f"{factor} were requested."
-                for row in rows.tolist()
-            ),
-            len(rows),
+            np.nonzero(waiting),
+            lambda row: f"{name(row)} would keep {counted(int(factors[row]), 'replica')}; {factor} were requested.",
             "partitions would keep another number of replicas than requested",
-        )
-
-    def require_each(self, factor: IndexArray) -> None:
-        """A fault for each partition that has not ``factor`` (P,) replicas in the end."""
-        found = (self.proposed.replicas != NONE).sum(axis=1)
-        wrong = np.flatnonzero(found != factor)
-        self.note(
-            (
-                f"{self.current.name_of(row)} would have {counted(int(found[row]), 'replica')}; it must have "
-                f"{int(factor[row])}."
-                for row in wrong.tolist()
-            ),
-            len(wrong),
-            "partitions would have another number of replicas than they must",
         )
 
     def require_cap(self, cap: int | None) -> None:
         """A fault for each broker that receives more than ``cap`` replicas."""
-        if cap is None:
-            return
-        received = self.received
-        over = np.flatnonzero(received > cap)
+        ids, got = self.current.broker_ids, self.received
         self.note(
-            (
-                f"Broker {self.current.brokers[at].id} receives {counted(int(received[at]), 'replica')}; "
-                f"at most {cap} were allowed."
-                for at in over.tolist()
-            ),
-            len(over),
+            np.nonzero(got > (got.max() if cap is None else cap)),
+            lambda at: f"Broker {ids[at]} receives {counted(int(got[at]), 'replica')}; at most {cap} were allowed.",
             "brokers receive more than was allowed",
         )
 
@@ -273,83 +241,69 @@ class Change:
 
     def require_kept(self, fixed: BoolArray) -> None:
         """A fault for each replica of ``fixed`` (n, W) that the plan gives up."""
-        row, column = np.nonzero(fixed & self.goes)
+        ids, given_up = self.current.broker_ids, fixed & self.goes
         self.note(
-            (
-                f"{self.name(i)} would lose its replica on broker {self.current.brokers[int(self.before[i, j])].id}, "
-                "which leads it or is its last in-sync copy."
-                for i, j in zip(row.tolist(), column.tolist(), strict=True)
+            np.nonzero(given_up),
+            lambda i, j: (
+                f"{self.name(i)} would lose its replica on broker {ids[self.before[i, j]]}, which leads it or is "
+                "its last in-sync copy."
             ),
-            len(row),
             "replicas that lead, or are the last in-sync copy, would be given up",
         )
         synced = self.in_sync_before
-        bare = synced.any(axis=1) & ~(synced & ~self.goes).any(axis=1) & ~(fixed & self.goes).any(axis=1)
-        bare &= fixed.any(axis=1)
-        self.note(
-            (f"{self.name(i)} would keep no in-sync copy." for i in np.flatnonzero(bare).tolist()),
-            int(bare.sum()),
-            "partitions would keep no in-sync copy",
-        )
+        bare = synced.any(axis=1) & ~(synced & ~self.goes).any(axis=1) & ~given_up.any(axis=1) & fixed.any(axis=1)
+        said = "partitions would keep no in-sync copy"
+        self.note(np.nonzero(bare), lambda i: f"{self.name(i)} would keep no in-sync copy.", said)
 
     def _note_duplicates(self) -> None:
-        rows = self.proposed.duplicates
+        def sentence(row: int) -> str:
+            ids = self.proposed.replica_ids[row].tolist()
+            twice = next(broker for broker in ids if broker != NONE and ids.count(broker) > 1)
+            return f"{self.current.name_of(row)} lists broker {twice} twice."
 
-        def sentences() -> Iterable[str]:
-            for row in rows.tolist():
-                ids = self.proposed.replica_ids[row]
-                twice = next(int(i) for i in ids if i != NONE and (ids == i).sum() > 1)
-                yield f"{self.current.name_of(row)} lists broker {twice} twice."
-
-        self.note(sentences(), len(rows), "partitions list a broker twice")
+        self.note((self.proposed.duplicates,), sentence, "partitions list a broker twice")
 
     def _note_left_behind(self) -> None:
         if not self.load[self.leaving].any():
             return
         left = np.append(self.leaving, False)[self.proposed.replicas]  # padding is -1: the last, which is not leaving
         left[self.pinned] = False
-        left_row, left_column = np.nonzero(left)
-        ids = self.proposed.replica_ids
+        name, ids = self.current.name_of, self.proposed.replica_ids
         self.note(
-            (
-                f"{self.current.name_of(row)} still has a replica on broker {int(ids[row, column])}, to be drained."
-                for row, column in zip(left_row.tolist(), left_column.tolist(), strict=True)
-            ),
-            len(left_row),
+            np.nonzero(left),
+            lambda row, at: f"{name(row)} still has a replica on broker {ids[row, at]}, to be drained.",
             "replicas are left on brokers to be drained",
         )
 
     def _note_unmovable(self, cordoned: BoolArray) -> None:
         refused = np.append(cordoned, False)[self.after].any(axis=1)
-        moved = np.flatnonzero(self.pinned[self.rows] & self.members_differ & ~refused)
         self.note(
-            (f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move." for i in moved.tolist()),
-            len(moved),
+            np.nonzero(self.pinned[self.rows] & self.members_differ & ~refused),
+            lambda i: f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move.",
             "partitions have no live in-sync replica to copy from",
         )
 
     def _note_refused(self, cordoned: BoolArray) -> None:
         named = np.append(cordoned, False)[self.after]
-        rows = np.flatnonzero(named.any(axis=1))
         ids = self.current.broker_ids
         self.note(
-            (
-                f"{self.name(i)} would name broker {int(ids[self.after[i][named[i]][0]])}, which is cordoned: Kafka "
+            np.nonzero(named.any(axis=1)),
+            lambda i: (
+                f"{self.name(i)} would name broker {ids[self.after[i][named[i]][0]]}, which is cordoned: Kafka "
                 "refuses the list."
-                for i in rows.tolist()
             ),
-            len(rows),
             "lists name cordoned brokers",
         )
 
-    def _note_copies_to(self, brokers: BoolArray, why: str, whom: str) -> None:
-        row, column = np.nonzero(self.comes & brokers[self.after])
+    def note_copies_to(self, brokers: BoolArray, why: str, whom: str) -> None:
+        """A fault for each newcomer on one of these brokers: (B,), or (n, B) row by row."""
+        row, column = np.nonzero(self.comes)
+        at = self.after[row, column]
+        there = brokers[at] if brokers.ndim == 1 else brokers[row, at]
+        ids = self.current.broker_ids
         self.note(
-            (
-                f"{self.name(i)} would be copied to broker {self.current.brokers[int(self.after[i, j])].id}, {why}."
-                for i, j in zip(row.tolist(), column.tolist(), strict=True)
-            ),
-            len(row),
+            (row[there], at[there]),
+            lambda i, broker: f"{self.name(i)} would be copied to broker {ids[broker]}, {why}.",
             f"replicas would be copied to {whom}",
         )
 

@@ -79,8 +79,11 @@ def places_kept(change: Change, options: Options, *, moves: bool) -> Places:
             clash[topics] |= others & ~together
             apart[topics] &= ~others | (before[number] & (not moves))
     topic = current.topic_of[change.rows]
-    _note_newcomers(change, onto[topic], "where its topic is not to be (only_onto)")
-    _note_newcomers(change, ~clash[topic], "which has a topic that is to share no broker with it")
+    for wrong, why in (
+        (~onto, "where its topic is not to be (only_onto)"),
+        (clash, "which has a topic that is to share no broker with it"),
+    ):
+        change.note_copies_to(wrong[topic], why, f"brokers {why}")
     most = _capacities(change, options)
     capacity = {rule.broker: rule.replicas for rule in options.capacity if rule.replicas is not None}
     over = any(int(n) > capacity.get(b.id, int(n)) for b, n in zip(current.brokers, change.load, strict=True))
@@ -103,22 +106,6 @@ def _held(layout: ClusterLayout, members: list[IndexArray], brokers: int) -> Boo
         lists = layout.replicas[np.isin(layout.topic_of, topics)]
         mine[np.unique(lists[lists != NONE])] = True
     return held
-
-
-def _note_newcomers(change: Change, fine: BoolArray, why: str) -> None:
-    """A fault for each newcomer on a broker that is not ``fine`` (n, B) for its row."""
-    row, column = np.nonzero(change.comes)
-    wrong = ~fine[row, change.after[row, column]]
-    row, column = row[wrong], column[wrong]
-    ids = change.current.broker_ids
-    change.note(
-        (
-            f"{change.name(i)} would be copied to broker {int(ids[change.after[i, j]])}, {why}."
-            for i, j in zip(row.tolist(), column.tolist(), strict=True)
-        ),
-        len(row),
-        f"replicas would be copied to brokers {why}",
-    )
 
 
 def _capacities(change: Change, options: Options) -> IndexArray:
