@@ -16,7 +16,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snaps
 from reseat.operate.checks.authorization import command_line_person
 from reseat.operate.checks.guard import check
 from reseat.operate.request import PlanRequest
-from reseat.planning.schedule import BatchLimits, Work, batches, next_batch
+from reseat.schedule.batches import BatchLimits, Work, batches, next_batch
 
 #: (partitions of the cluster, partitions of the plan)
 _PLANS = ((100_000, 100_000), (1_000_000, 100_000))

@@ -10,8 +10,8 @@ import streamlit as st
 from components.state import fields
 from reseat.errors import WishRefused
 from reseat.operate.journal.records import RunOptions
-from reseat.planning.schedule import Order
-from reseat.planning.windows import read_windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import read_windows
 
 __all__ = ["draw_options"]
 

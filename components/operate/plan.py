@@ -32,7 +32,7 @@ from reseat.operate.request import Kind
 
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
-    from reseat.planning.schedule import Preview
+    from reseat.schedule.batches import Preview
 
 __all__ = ["Proposal", "choose", "draw_detail", "figures_of", "of_plan", "of_text", "rollback_of"]
 

@@ -33,7 +33,7 @@ from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.observed import takes
 from reseat.planning.laid_over import laid_over
-from reseat.planning.schedule import BatchLimits
+from reseat.schedule.batches import BatchLimits
 
 __all__ = ["draw_proposal"]
 

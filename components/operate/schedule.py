@@ -10,14 +10,14 @@ import streamlit as st
 from components.charts import plots
 from components.look import tables, text, theme
 from reseat.model import Plan
-from reseat.planning.schedule_figures import Busy, Standing, bytes_by_broker, standing
+from reseat.schedule.figures import Busy, Standing, bytes_by_broker, standing
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
     from reseat.formats.documents.sealed import SealedPlan
-    from reseat.planning.schedule import Preview, Work
+    from reseat.schedule.batches import Preview, Work
 
 __all__ = ["draw_schedule"]
 

@@ -18,10 +18,10 @@ from components.what_if.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
-from reseat.planning.estimate import ObservedRate
-from reseat.planning.reassignment_time import rollback
 from reseat.report.copying import copying_of
 from reseat.report.tiered import tiered_sentences
+from reseat.schedule.estimate import ObservedRate
+from reseat.schedule.transfer import rollback
 
 __all__ = ["draw_downloads", "draw_execution"]
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
     from reseat.planning.against_generate import AgainstGenerate, Beside
-    from reseat.planning.estimate import ObservedRate
-    from reseat.planning.reassignment_time import Transfer
-    from reseat.planning.schedule import BatchLimits, Preview, Work
+    from reseat.schedule.batches import BatchLimits, Preview, Work
+    from reseat.schedule.estimate import ObservedRate
+    from reseat.schedule.transfer import Transfer
 
 __all__ = [
     "AFTER",
@@ -230,8 +230,8 @@ def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str
 
 @_result(PLANS)
 def schedule_of(layout: ClusterLayout, sealed: SealedPlan, limits: BatchLimits) -> tuple[Work, Preview]:
-    """``reseat.planning.schedule.batches``: the batches in which a plan would be sent as the cluster stands."""
-    from reseat.planning.schedule import batches, work_of
+    """``reseat.schedule.batches.batches``: the batches in which a plan would be sent as the cluster stands."""
+    from reseat.schedule.batches import batches, work_of
 
     work = work_of(layout, sealed.proposed)
     return work, batches(work, limits)
@@ -299,8 +299,8 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
 
 @_result(2 * PLANS)
 def transfer_of(plan: Plan) -> Transfer | None:
-    """``reseat.planning.reassignment_time.transfer``: what carrying out a plan copies."""
-    from reseat.planning.reassignment_time import transfer
+    """``reseat.schedule.transfer.transfer``: what carrying out a plan copies."""
+    from reseat.schedule.transfer import transfer
 
     return _computed(transfer, plan)
 

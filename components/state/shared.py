@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from reseat.history.events import PlanRun
     from reseat.operate.journal.journal import Journal
-    from reseat.planning.estimate import ObservedRate
+    from reseat.schedule.estimate import ObservedRate
 
 __all__ = [
     "executed_plans",

@@ -21,7 +21,7 @@ from reseat.model.wording import listed
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.operate.run.places import Directories, between_directories
-from reseat.planning.schedule import work_of
+from reseat.schedule.batches import work_of
 
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan

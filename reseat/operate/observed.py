@@ -19,8 +19,8 @@ from reseat.model.wording import counted
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.run.batches import work_of_moves
-from reseat.planning.estimate import ObservedRate, estimate
-from reseat.planning.schedule import BatchLimits, Preview, batches
+from reseat.schedule.batches import BatchLimits, Preview, batches
+from reseat.schedule.estimate import ObservedRate, estimate
 
 __all__ = ["LEAST_BATCH_SECONDS", "LEAST_SECONDS", "observed_rates", "takes"]
 

@@ -40,7 +40,7 @@ from reseat.model.units import duration, size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan
-from reseat.planning.reassignment_time import transfer
+from reseat.schedule.transfer import transfer
 
 __all__ = ["Advice", "Answer", "advice"]
 

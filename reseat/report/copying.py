@@ -4,15 +4,15 @@ Promises: every copy of the plan is counted once, at the broker that sends it an
 no told size or no known rack is counted apart and never taken as 0; sizes and copies add up to the certificate's.
 
 Needs: a plan. A newcomer copies from the partition's leader; where nobody tells the leader, from the first replica in
-sync, else from the first, as ``reseat.planning.schedule`` has it.
+sync, else from the first, as ``reseat.schedule.batches`` has it.
 
 How: the time is told three times, each from bytes and throttle alone. ``low``: the broker with the most to send or to
 receive works at the throttle from start to end, and nobody waits for another; no order of copying is quicker.
 ``likely``: in batches of at most ten moves a broker, as Reseat sends them, each batch as long as its slowest broker,
 one after the other. ``high``: one copy after the other at the throttle; no order of copying that never rests is slower.
-Where earlier runs on the cluster showed rates, likely and high are theirs (``reseat.planning.estimate``).
+Where earlier runs on the cluster showed rates, likely and high are theirs (``reseat.schedule.estimate``).
 
-Complexity: that of ``reseat.planning.schedule.batches``.
+Complexity: that of ``reseat.schedule.batches.batches``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy.typing as npt
 from reseat.model import NONE, NOT_TOLD, FloatArray, IntArray, Plan
 from reseat.model.units import size
 from reseat.model.wording import counted
-from reseat.planning.estimate import Estimate, ObservedRate, estimate_at
-from reseat.planning.schedule import BatchLimits, Hours, Preview, Work, batches, work_of
+from reseat.schedule.batches import BatchLimits, Hours, Preview, Work, batches, work_of
+from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
 
 __all__ = ["Copying", "Route", "copying_of", "leave_their_rack"]
 

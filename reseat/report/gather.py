@@ -21,10 +21,10 @@ from reseat.model import ClusterLayout, Plan, Wish
 from reseat.model.wording import listed, visible
 from reseat.placement import Tool
 from reseat.planning.against_generate import AgainstGenerate, against_generate, expected_seconds
-from reseat.planning.estimate import ObservedRate
 from reseat.planning.kinds.curve import Curve, whole_curve
 from reseat.planning.plan import plan as plan_wish
 from reseat.report.matter import Matter, ReportPast
+from reseat.schedule.estimate import ObservedRate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,9 @@ from reseat.formats.documents.writers import ZNODE_BYTES
 from reseat.formats.text.commands import by_admin, version_of
 from reseat.model import ClusterLayout, Finding, FloatArray, Plan, Severity, Wish
 from reseat.model.tiering import Tiering
-from reseat.planning.estimate import ObservedRate
 from reseat.report.content import Audience, ChapterKind
 from reseat.report.copying import Copying, copying_of
+from reseat.schedule.estimate import ObservedRate
 
 if TYPE_CHECKING:
     from reseat.planning.against_generate import AgainstGenerate

@@ -15,7 +15,7 @@ from components.server import visitor
 from components.state import caching, session, shared, store, widgets
 from reseat.access import Access, Person
 from reseat.model import Certificate, ClusterLayout, Plan, Snapshot, Wish
-from reseat.planning.reassignment_time import rollback
+from reseat.schedule.transfer import rollback
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
 

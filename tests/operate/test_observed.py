@@ -13,10 +13,10 @@ from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.observed import RUNS, observed_rates, takes
-from reseat.planning.estimate import Estimate, ObservedRate, estimate
-from reseat.planning.schedule import BatchLimits, Hours
-from reseat.planning.windows import read_windows
-from tests.planning.test_schedule import NOW, PLAN, SIZES, batches, work
+from reseat.schedule.batches import BatchLimits, Hours
+from reseat.schedule.estimate import Estimate, ObservedRate, estimate
+from reseat.schedule.windows import read_windows
+from tests.schedule.test_batches import NOW, PLAN, SIZES, batches, work
 
 PREVIEW = batches(work(NOW, PLAN, SIZES))  # broker 1 sends 3 GB, and 6 GB are copied
 MB = 1_000_000

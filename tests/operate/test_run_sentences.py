@@ -8,8 +8,8 @@ import pytest
 
 from reseat.operate.journal.records import MoveProgress, RunOptions
 from reseat.operate.run import sentences
-from reseat.planning.schedule import Order
-from reseat.planning.windows import read_windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import read_windows
 
 NOON = datetime(2024, 5, 1, 12, 0, 5, tzinfo=UTC)
 

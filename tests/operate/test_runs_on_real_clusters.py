@@ -30,7 +30,7 @@ from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Election, Throttles
 from reseat.placement.topic_spec import TopicSpec
-from reseat.planning.windows import read_windows
+from reseat.schedule.windows import read_windows
 from reseat.sources.live import read_cluster
 from tests.operate.live_cluster import OpenTarget, connection_to, controller_of, create_everywhere, fill, running, until
 from tests.servers.cluster import KINDS as EVERY_KIND

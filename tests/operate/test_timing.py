@@ -12,8 +12,8 @@ from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out
-from reseat.planning.schedule import Order
-from reseat.planning.windows import read_windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import read_windows
 from tests.operate.test_execute import PLAN, cluster_of, planned
 
 SIZES = dict(zip(PLAN, range(10, 110, 10), strict=True))

@@ -30,8 +30,8 @@ from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run import execute
 from reseat.operate.run.throttling import PutBack
 from reseat.placement.topic_spec import TopicSpec
-from reseat.planning.schedule import Order
-from reseat.planning.windows import read_windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import read_windows
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.log_ends import LogEnd

@@ -16,7 +16,6 @@ from reseat.formats.text.commands import commands
 from reseat.history.read import History
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Wish
 from reseat.model.glossary import define
-from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES
 from reseat.report import Chapter, ChapterKind, Matter, ReportChoices, ReportPast, build
 from reseat.report.chapters import appendix, glossary, leaders, risk, steps, time
 from reseat.report.content import Bars, Lines, Table
@@ -25,6 +24,7 @@ from reseat.report.losses import losses_of
 from reseat.report.matter import ALL
 from reseat.report.shown import cell
 from reseat.resilience import loss, racks, singles
+from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES
 from tests.history.made import write
 
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "zookeeper-2.8-three-racks.txt"

@@ -9,8 +9,8 @@ from reseat.cli import options
 from reseat.cli.argument_values import broker_id, whole
 from reseat.cli.options import Options, flag, later, several
 from reseat.errors import WishRefused
-from reseat.planning.schedule import Order
-from reseat.planning.windows import Windows, read_windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import Windows, read_windows
 
 __all__ = ["operate_arguments"]
 

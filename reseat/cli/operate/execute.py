@@ -39,8 +39,8 @@ from reseat.operate.observed import observed_rates, takes
 from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
-from reseat.planning.schedule import BatchLimits, Order, batches, work_of
-from reseat.planning.windows import Windows
+from reseat.schedule.batches import BatchLimits, Order, batches, work_of
+from reseat.schedule.windows import Windows
 from reseat.sources.live import read_cluster
 
 __all__ = ["begin", "chosen_options", "execute", "rollback"]

@@ -9,7 +9,7 @@ from reseat.model.wording import counted, listed
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.checks.size import throttled_as_wholes
-from reseat.planning.schedule import work_of
+from reseat.schedule.batches import work_of
 
 __all__ = ["throttle_suits"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES, Order
-from reseat.planning.windows import Windows
+from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES, Order
+from reseat.schedule.windows import Windows
 
 __all__ = ["MoveProgress", "Run", "RunOptions", "RunProgress", "RunState"]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunState
-from reseat.planning.schedule import Order
-from reseat.planning.windows import read_windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import read_windows
 
 __all__ = [
     "COLUMNS",

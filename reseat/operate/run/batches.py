@@ -11,7 +11,7 @@ from reseat.model import NONE
 from reseat.model.arrays import matrix_of
 from reseat.operate.journal.records import MoveProgress
 from reseat.operate.targets.target import Assignment, Partition
-from reseat.planning.schedule import Work
+from reseat.schedule.batches import Work
 
 __all__ = ["work_of_moves"]
 

@@ -25,7 +25,7 @@ from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Barred, Waiting
 from reseat.operate.targets.error_names import in_words
 from reseat.operate.targets.target import Partition, Target
-from reseat.planning.schedule import BatchLimits, Work, next_batch
+from reseat.schedule.batches import BatchLimits, Work, next_batch
 
 __all__ = ["LATER", "Sender"]
 

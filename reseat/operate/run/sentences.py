@@ -9,8 +9,8 @@ from datetime import datetime
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.operate.targets.target import Partition
-from reseat.planning.schedule import Order
-from reseat.planning.windows import Windows
+from reseat.schedule.batches import Order
+from reseat.schedule.windows import Windows
 
 __all__ = [
     "NO_CORDONS",

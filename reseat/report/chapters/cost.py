@@ -9,13 +9,13 @@ import numpy as np
 from reseat.model import NOT_TOLD
 from reseat.model.units import count, duration, number, size
 from reseat.model.wording import counted, verb
-from reseat.planning.schedule import Hours
 from reseat.report.carriers import brokers_of, busiest, rack_name
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.copying import Copying, Route
 from reseat.report.matter import Matter, ReportChoices
 from reseat.report.shown import value
 from reseat.report.tiered import tiered_sentences
+from reseat.schedule.batches import Hours
 
 __all__ = ["chapter", "handed_over", "price_of"]
 

@@ -9,11 +9,11 @@ from reseat.formats.text.commands import ASSUMED, Command, Part, commands, versi
 from reseat.model import NONE, Plan
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, ids
-from reseat.planning.reassignment_time import rollback
-from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES, Preview
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
 from reseat.report.copying import Copying
 from reseat.report.matter import Matter, ReportChoices
+from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES, Preview
+from reseat.schedule.transfer import rollback
 
 __all__ = ["chapter"]
 

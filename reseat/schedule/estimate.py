@@ -19,7 +19,7 @@ from datetime import datetime
 from statistics import median
 
 from reseat.model.wording import counted
-from reseat.planning.schedule import Hours, Preview
+from reseat.schedule.batches import Hours, Preview
 
 __all__ = ["Estimate", "ObservedRate", "estimate", "estimate_at"]
 

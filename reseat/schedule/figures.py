@@ -5,7 +5,7 @@ its batch. A partition stands as before up to its batch and as planned from the 
 new replicas are in sync. What is unknown (racks, ISR, ``min.insync.replicas``) is counted nowhere, and where nothing of
 it is known there are no numbers.
 
-Needs: the plan, its work and the batches that ``reseat.planning.schedule`` made of it.
+Needs: the plan, its work and the batches that ``reseat.schedule.batches`` made of it.
 
 Complexity: O(P) for the standing, O(copies) for the bytes.
 """
@@ -21,7 +21,7 @@ from reseat.balance import health
 from reseat.balance.racks import rack_violating
 from reseat.model import NONE, BoolArray, FloatArray, IntArray, Plan
 from reseat.model.arrays import row_counts
-from reseat.planning.schedule import Preview, Work
+from reseat.schedule.batches import Preview, Work
 
 __all__ = ["Busy", "Standing", "bytes_by_broker", "standing"]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
-from reseat.planning.windows import Windows, read_windows
+from reseat.schedule.windows import Windows, read_windows
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = Windows(((22 * 60, 6 * 60),), "Europe/Berlin")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.model import Broker, Certificate, ClusterLayout, Plan, Wish
-from reseat.planning.schedule import BatchLimits, batches, work_of
-from reseat.planning.schedule_figures import bytes_by_broker, standing
+from reseat.schedule.batches import BatchLimits, batches, work_of
+from reseat.schedule.figures import bytes_by_broker, standing
 
 RACKS = {1: "a", 2: "a", 3: "b", 4: "b", 5: "c", 6: "c"}
 

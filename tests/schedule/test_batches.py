@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout
-from reseat.planning.schedule import BatchLimits, Order, Work, batches, next_batch, work_of
+from reseat.schedule.batches import BatchLimits, Order, Work, batches, next_batch, work_of
 
 GB = 1e9
 

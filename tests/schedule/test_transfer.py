@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reseat.model import Certificate, ClusterLayout, Plan, Wish
-from reseat.planning.reassignment_time import rollback, transfer
+from reseat.schedule.transfer import rollback, transfer
 
 BEFORE = {("a", 0): [1, 2], ("a", 1): [1, 3], ("a", 2): [2, 3]}
 AFTER = {("a", 0): [1, 4], ("a", 1): [1, 4], ("a", 2): [2, 4, 3]}
