@@ -281,7 +281,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ZooKeepe
     """A ZooKeeper with a TLS port that asks for a client's certificate, and a connection that has all it needs."""
     folder = tmp_path_factory.mktemp("secured")
     issued, client = certificates(folder / "certificates", "localhost", "127.0.0.1")
-    server = start_zookeeper(folder, certificates=issued)
+    server = start_zookeeper(folder, certificates=issued, superuser=f"super:{PASSWORD}", sasl={"reader": PASSWORD})
     connection = Connection(
         zookeeper=(f"127.0.0.1:{server.secure_port}",),
         zookeeper_tls=True,
@@ -303,6 +303,20 @@ def test_tls_with_a_client_certificate_reads(secured: tuple[ZooKeeperServer, Con
         put_topic(client, "orders", {0: [1]})
 
     assert read_zookeeper_cluster(connection).layout.assignments() == {("orders", 0): [1]}
+
+
+def test_sasl_within_tls_reads_what_only_its_user_may(secured: tuple[ZooKeeperServer, Connection]) -> None:
+    """Both at once; with the certificate alone the nodes stay closed, and a wrong password is refused."""
+    server, by_certificate = secured
+    closed_to_all_but(server, "/both", "sasl", "reader")
+    there = replace(by_certificate, chroot="/both")
+    both = replace(there, zookeeper_sasl_username="reader", zookeeper_sasl_password=Secret(PASSWORD))
+    with pytest.raises(ClusterUnreachable) as closed:
+        read_zookeeper_cluster(there)
+
+    assert read_zookeeper_cluster(both).layout.assignments() == {("orders", 0): [1]}
+    assert closed.value.reason == "authorization"
+    assert trouble_of(replace(both, zookeeper_sasl_password=Secret("wrong"))).reason == "authentication"
 
 
 def test_what_is_wrong_with_tls_is_told(secured: tuple[ZooKeeperServer, Connection], tmp_path: Path) -> None:
