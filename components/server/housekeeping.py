@@ -1,8 +1,11 @@
 """What nobody needs any more is given back: now and then, and wholly once nobody is there.
 
-Streamlit would collect all garbage after each run of a page: with a hundred thousand objects of libraries in memory
-that is 50 to 100 ms, more than most pages take. Here it is done now and then, beside the pages. Once the last
-session is over, the results that sessions shared are forgotten as well, and free memory goes back to the system.
+Streamlit would collect all garbage after each run of a page, and Python by itself every few seconds: with a million
+objects of libraries and sessions in memory that is 50 to 200 ms in which nobody gets an answer, not even whoever asks
+whether the server is alive. Here a collection looks at what is new since the last one, a few milliseconds, and all else
+counts as kept (``gc.freeze``). What has become garbage of that is found by a whole collection, where memory has grown,
+and once the last session is over: then the results that sessions shared are forgotten as well, and free memory goes
+back to the system.
 """
 
 from __future__ import annotations
@@ -10,8 +13,10 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from pathlib import Path
 
 from streamlit import runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
@@ -20,7 +25,13 @@ from streamlit.runtime.session_manager import SessionStorage
 __all__ = ["SECONDS", "Housekeeping", "lifespan", "reap"]
 
 #: Seconds between two looks.
-SECONDS = 20.0
+SECONDS = 5.0
+#: Looks after which all is collected whatever memory says: half an hour.
+_LOOKS = 360
+#: Bytes by which memory may grow until all is collected.
+_GROWN = 64_000_000
+#: Python's own whole collections are left out: so many collections of the younger are never made.
+_NEVER = 1_000_000_000
 
 
 class Housekeeping:
@@ -28,13 +39,22 @@ class Housekeeping:
 
     Args:
         forget: forgets all results that are kept.
-        collect: collects all garbage.
+        collect: collects garbage: all of it where it is told so, else what is new.
+        held: the bytes that the server holds, 0 where the system does not tell.
     """
 
-    def __init__(self, forget: Callable[[], None], collect: Callable[[], object] = gc.collect) -> None:
+    def __init__(
+        self,
+        forget: Callable[[], None],
+        collect: Callable[[bool], object] | None = None,
+        held: Callable[[], int] | None = None,
+    ) -> None:
         self._forget = forget
-        self._collect = collect
+        self._collect = collect or _collect
+        self._held = held or _resident
         self._busy = False
+        self._looks = 0
+        self._before = self._held()
 
     def look(self, sessions: int) -> None:
         """Collect garbage while somebody is there; and forget once, when nobody is there any more.
@@ -47,7 +67,11 @@ class Housekeeping:
         if over:
             self._forget()
         if over or sessions:
-            self._collect()
+            self._looks += 1
+            whole = over or self._looks >= _LOOKS or self._held() > self._before + _GROWN
+            self._collect(whole)
+            if whole:
+                self._looks, self._before = 0, self._held()
         if over:
             _trim()
 
@@ -57,12 +81,13 @@ def lifespan(forget: Callable[[], None]) -> Callable[[object], AbstractAsyncCont
 
     @asynccontextmanager
     async def lives(_app: object) -> AsyncIterator[None]:
-        # What is there before anybody came stays for good: no collection looks at it any more.
-        gc.collect()
-        gc.freeze()
+        _collect(whole=True)
+        thresholds = gc.get_threshold()
+        gc.set_threshold(*thresholds[:2], _NEVER)
         task = asyncio.create_task(_always(Housekeeping(forget)))
         yield
         task.cancel()
+        gc.set_threshold(*thresholds)
 
     return lives
 
@@ -71,6 +96,20 @@ async def _always(keeping: Housekeeping) -> None:
     while True:
         await asyncio.sleep(SECONDS)
         await asyncio.to_thread(keeping.look, _sessions())
+
+
+def _collect(whole: bool) -> None:
+    """Collect what is new, or all; what is left is looked at by no collection but a whole one."""
+    if whole:
+        gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+def _resident() -> int:
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def _sessions() -> int:
@@ -93,7 +132,10 @@ def reap(storage: SessionStorage) -> None:
 
 
 def _trim() -> None:
-    """Give free memory back; the C library keeps it else. Where it cannot be asked (not glibc), nothing is done."""
+    """Give free memory back; Arrow and the C library keep it else. One that cannot be asked (not glibc) keeps it."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -166,13 +166,48 @@ def test_a_result_is_named_by_all_that_it_is_made_from() -> None:
 def test_results_are_forgotten_once_the_last_session_is_over() -> None:
     """While somebody is there nothing is forgotten; afterwards all is, once, and not before anybody was there."""
     forgotten, collected, seen = [], [], []
-    house = Housekeeping(lambda: forgotten.append("all"), collect=lambda: collected.append(len(seen)))
+    house = Housekeeping(
+        lambda: forgotten.append("all"), lambda whole: collected.append((len(seen), whole)), held=lambda: 0
+    )
     for sessions in (0, 2, 1, 0, 0, 3, 0):
         house.look(sessions)
         seen.append(len(forgotten))
 
     assert seen == [0, 0, 0, 1, 1, 1, 2]
-    assert collected == [1, 2, 3, 5, 6]
+    assert collected == [(1, False), (2, False), (3, True), (5, False), (6, True)]
+
+
+def test_all_is_collected_where_memory_has_grown_and_now_and_then() -> None:
+    """Once for each growth, whatever it was; and after half an hour without any."""
+    wholes, held = [], [200]
+    house = Housekeeping(lambda: None, wholes.append, held=lambda: held[0] * 1_000_000)
+    for megabytes in (210, 260, 270, 280, 340):
+        held[0] = megabytes
+        house.look(1)
+    quiet = [house.look(1) for _ in range(400)]
+
+    assert wholes[:5] == [False, False, True, False, True]
+    assert sum(wholes[5:]) == 1
+    assert len(quiet) == 400
+
+
+def test_garbage_that_was_kept_is_found_by_a_whole_collection() -> None:
+    """A ring of objects that a look took for kept, and that nobody has any more, is gone once all have left."""
+    ring = _Closed()
+    ring.itself = ring  # type: ignore[attr-defined]
+    gone = weakref.ref(ring)
+    house = Housekeeping(lambda: None, held=lambda: 0)
+    try:
+        house.look(1)
+        del ring
+        house.look(1)
+        kept = gone() is not None
+        house.look(0)
+    finally:
+        gc.unfreeze()
+
+    assert kept
+    assert gone() is None
 
 
 def test_the_house_is_kept_while_the_server_runs() -> None:
