@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components.state import shared, store
+from components.state import caching, shared, store
 from reseat.errors import InputRefused
 from reseat.model import ClusterLayout
 from reseat.observe import events, logs
@@ -34,7 +34,13 @@ def begin() -> None:
         if asked:
             from reseat.observe.metrics import Held, serve
 
-            held = Held(lambda: len(store.sessions()), _layouts, lambda: shared.live_clusters().all(), _journal)
+            held = Held(
+                lambda: len(store.sessions()),
+                _layouts,
+                lambda: shared.live_clusters().all(),
+                _journal,
+                caching.findings_of,
+            )
             serve(asked, held)
     except InputRefused as refusal:
         sys.stderr.write(f"\n  Reseat does not start. {refusal}\n")

@@ -8,6 +8,7 @@ of runs; no topic, no person, no typed address. docs/operations.md lists every m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,8 +18,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from reseat import __version__
 from reseat.balance import findings
 from reseat.errors import InputRefused, WriteRefused
-from reseat.model import ClusterLayout
-from reseat.model.finding import Severity
+from reseat.model import ClusterLayout, Snapshot
+from reseat.model.finding import Finding, Severity
 from reseat.operate.journal.journal import Journal
 from reseat.operate.run.throttling import runs_that_left_throttles
 from reseat.sources.followed import LiveCluster
@@ -43,6 +44,8 @@ Gauge("reseat_build_info", "1, with Reseat's version", ["version"], registry=REG
 
 #: Seconds: a page is drawn in tenths of them, a plan of a million partitions takes half a minute.
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+#: Seconds for which a scrape waits for findings: those of a large cluster take seconds.
+_PATIENCE = 0.2
 #: Pages drawn as a whole, by their title, and how long that took.
 RERUNS = Histogram("reseat_rerun_seconds", "Pages drawn", ["page"], registry=REGISTRY, buckets=_SECONDS)
 #: Plans made; those that were kept from before are not made again.
@@ -65,12 +68,14 @@ class Held:
         layouts: the layouts in them, each once.
         clusters: the configured clusters that were looked at.
         journal: the journal, or None where there is none yet; may raise ``InputRefused``.
+        findings: the findings of a layout, asked in a thread of its own.
     """
 
     sessions: Callable[[], int]
     layouts: Callable[[], Iterable[ClusterLayout]]
     clusters: Callable[[], Iterable[LiveCluster]]
     journal: Callable[[], Journal | None]
+    findings: Callable[[ClusterLayout], Iterable[Finding]] = findings
 
 
 class HeldCollector:
@@ -82,8 +87,10 @@ class HeldCollector:
 
     def __init__(self, held: Held) -> None:
         self._held = held
-        #: The findings of each cluster's latest layout, by its name.
-        self._found: dict[str, tuple[str, dict[Severity, int]]] = {}
+        self._beside = ThreadPoolExecutor(1, "findings")
+        #: Findings by severity of each cluster's latest reading, by its name, and when that was taken.
+        self._found: dict[str, tuple[datetime, dict[Severity, int]]] = {}
+        self._counting: dict[str, Future[None]] = {}
 
     def describe(self) -> Iterable[Metric]:
         """Nothing, so that registering does not ask."""
@@ -107,17 +114,23 @@ class HeldCollector:
             if snapshot is None:
                 continue
             age.add_metric([live.name], snapshot.taken_at.timestamp())
-            for level, count in self._findings(live.name, snapshot.layout).items():
+            for level, count in self._findings(live.name, snapshot).items():
                 severity.add_metric([live.name, level.word], count)
         yield severity
         yield age
 
-    def _findings(self, name: str, layout: ClusterLayout) -> dict[Severity, int]:
-        kept = self._found.get(name)
-        if kept is None or kept[0] != layout.digest:
-            found = [finding.severity for finding in findings(layout)]
-            kept = self._found[name] = (layout.digest, {level: found.count(level) for level in Severity})
-        return kept[1]
+    def _findings(self, name: str, snapshot: Snapshot) -> dict[Severity, int]:
+        """Those of the last reading; where counting them takes longer, those of the one before, or none yet."""
+        if self._found.get(name, (None,))[0] != snapshot.taken_at:
+            counting = self._counting.get(name)
+            if counting is None or counting.done():
+                counting = self._counting[name] = self._beside.submit(self._count, name, snapshot)
+            wait([counting], _PATIENCE)
+        return self._found[name][1] if name in self._found else {}
+
+    def _count(self, name: str, snapshot: Snapshot) -> None:
+        found = [finding.severity for finding in self._held.findings(snapshot.layout)]
+        self._found[name] = snapshot.taken_at, {level: found.count(level) for level in Severity}
 
     def _of_journal(self) -> Iterator[Metric]:
         runs = GaugeMetricFamily("reseat_runs", "Runs in the journal", labels=["cluster", "state"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,8 +11,10 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry
 
+from reseat.balance import findings
 from reseat.errors import ClusterUnreachable, InputRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot, Wish
+from reseat.model.finding import Finding
 from reseat.observe import events, metrics
 from reseat.observe.metrics import Held, HeldCollector, address_of
 from reseat.operate.journal.journal import Journal
@@ -47,6 +51,36 @@ def test_a_cluster_is_told_by_its_last_reading() -> None:
     assert told.get_sample_value("reseat_findings", {"cluster": "shop", "severity": "critical"}) > 0  # type: ignore[operator]
     assert told.get_sample_value("reseat_findings", {"cluster": "other", "severity": "critical"}) is None
     assert told.get_sample_value("reseat_cluster_read_at_seconds", {"cluster": "shop"}) == NOON.timestamp()
+
+
+def test_a_scrape_does_not_wait_for_the_findings_of_a_large_cluster() -> None:
+    """They are counted beside it, once; until then those of the reading before are told."""
+    ended, asked, large = threading.Event(), [], LiveCluster(Connection(name="large"))
+
+    def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
+        asked.append(layout)
+        if len(asked) > 1:
+            ended.wait(20)
+        return findings(layout) if len(asked) == 1 else ()
+
+    told = registry(clusters=lambda: [large], findings=findings_of)
+    labels = {"cluster": "large", "severity": "critical"}
+    large.take(Snapshot(LAYOUT, NOON, "admin"))
+    before = told.get_sample_value("reseat_findings", labels)
+    large.take(Snapshot(LAYOUT, NOON + timedelta(minutes=1), "admin"))
+    began = time.monotonic()
+    meanwhile = [told.get_sample_value("reseat_findings", labels) for _ in range(2)]
+    took = time.monotonic() - began
+    ended.set()
+    until = time.monotonic() + 20
+    while (after := told.get_sample_value("reseat_findings", labels)) != 0 and time.monotonic() < until:
+        time.sleep(0.01)
+
+    assert before
+    assert meanwhile == [before, before]
+    assert took < 5
+    assert after == 0
+    assert len(asked) == 2
 
 
 def test_runs_and_their_partitions_are_told_of_the_journal(tmp_path: Path) -> None:
