@@ -191,7 +191,7 @@ def from_tables(history: History, name: str, ask: Callable[[], _Answer]) -> _Ans
     return cast("_Answer", _query(history.where, stamp, name, ask))
 
 
-@st.cache_data(show_spinner=False, ttl=_STAMP_SECONDS, max_entries=4)
+@st.cache_resource(show_spinner=False, ttl=_STAMP_SECONDS, max_entries=4)
 def _stamp(where: str, _history: History) -> str:
     return _history.stamp()
 

@@ -62,6 +62,7 @@ def test_a_server_is_watched_by_the_tools_of_others(start, visit, tmp_path: Path
     assert len({event["session"] for event in events if event["event"] == "page drawn"}) == 1
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", event["time"]) for event in events)
     assert "secret-topic" not in server.log.read_text() + str(after)
+    assert "No runtime found" not in server.log.read_text()
 
     journal.write_bytes(b"overwritten by something else" * 100)
     # An answer stands for five seconds: the test waits for the first one after that.
