@@ -14,13 +14,18 @@ class ExitCode(IntEnum):
         meaning: in a few words, for ``--help`` and docs/command-line.md.
     """
 
-    DONE = 0, "done"
+    DONE = 0, "done; of operate: with --wait also verified, without: started"
     UNFINISHED = (
         1,
-        "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it ended otherwise than planned; of doctor: "
-        "something is broken; of audit: the log does not hold; of watch: messages are still waiting",
+        "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it was stopped, failed, or ended otherwise "
+        "than planned or previewed; of doctor: something is broken; of audit: the log does not hold; of watch: "
+        "messages are still waiting",
     )
-    REFUSED = 2, "invalid input or request, an invalid plan, or a cluster that cannot be read: one message says why"
+    REFUSED = (
+        2,
+        "invalid input or request, an invalid plan, or a cluster that cannot be read: one message says why; of "
+        "operate: nothing was sent",
+    )
     STOPPED = 130, "stopped by Ctrl-C"
 
     meaning: str
