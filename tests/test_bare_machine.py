@@ -53,7 +53,10 @@ def ended(process: subprocess.Popen[bytes], machine: BareMachine) -> float:
 
 
 def test_make_run_is_all_that_a_new_machine_needs(machine: BareMachine, tmp_path: Path) -> None:
-    """From a checkout, as an ordinary user: `make run` installs all and answers; a second time it starts at once."""
+    """From a checkout, as an ordinary user: `make run` installs all and answers, later at once; `make test` begins.
+
+    The tests themselves are those of one folder: all of them are this machine's own.
+    """
     for name in tracked():
         machine.copy([ROOT / name], f"/home/you/reseat/{name}")
     machine.run("chown -R 1000:1000 /home/you && chmod 1777 /tmp", seconds=60)
@@ -72,6 +75,10 @@ def test_make_run_is_all_that_a_new_machine_needs(machine: BareMachine, tmp_path
             running.kill()
             running.wait()
 
+    checked = you.run("make check && .venv/bin/python -m pytest -q -n 2 tests/model", seconds=_INSTALLED)
+
+    assert "Success: no issues found" in checked
+    assert re.search(r"^[0-9]+ passed", checked, re.M)
     assert "Making .venv with Python 3.11" in (tmp_path / f"run-{_INSTALLED}.txt").read_text()
     assert "Installing" not in (tmp_path / f"run-{_ANSWERS}.txt").read_text()
 
@@ -100,14 +107,18 @@ def asked(port: int) -> str | None:
         return None
 
 
-def built(machine: BareMachine) -> BareMachine:
-    """Carry out the Containerfile's steps up to its target ``slim``; the machine as the image says that it runs."""
+#: Which stages of the Containerfile a target is made of.
+_STAGES = {"slim": ("build", "base", "slim"), "full": ("build", "build-full", "base", "full")}
+
+
+def built(machine: BareMachine, target: str) -> BareMachine:
+    """Carry out the Containerfile's steps of a target; the machine as the image says that it runs."""
     machine.run("ln -s python3 /usr/bin/python && chmod 1777 /tmp", seconds=60)  # as the base image has it
     stage, folder, told = "", "/", dict[str, str]()
     for name, said in STEPS:
         if name == "FROM":
             stage = said.split()[-1]
-        if stage not in ("build", "base", "slim"):
+        if stage not in _STAGES[target]:
             continue
         if name == "WORKDIR":
             folder = said
@@ -126,7 +137,7 @@ def built(machine: BareMachine) -> BareMachine:
 
 def test_the_image_runs_on_a_root_that_cannot_be_written(machine: BareMachine, tmp_path: Path) -> None:
     """As user 10001 and first process, without a network: healthy, writing to /data alone, ended well by SIGTERM."""
-    image = built(machine)
+    image = built(machine, "slim")
     command = [*json.loads(words("ENTRYPOINT")[0]), *json.loads(words("CMD")[0])]
     healthy = json.loads(words("HEALTHCHECK")[0].partition("CMD ")[2])
     log = tmp_path / "server.txt"
@@ -158,3 +169,22 @@ def test_the_image_runs_on_a_root_that_cannot_be_written(machine: BareMachine, t
 
     assert running.returncode == 0
     assert not re.search("Traceback|Read-only file system|Permission denied", log.read_text())
+
+
+def test_the_full_image_has_spark_and_its_java(machine: BareMachine, tmp_path: Path) -> None:
+    """As the other, user 10001 on a root that cannot be written, without a network: a snapshot becomes tables."""
+    image = built(machine, "full")
+    sample = next(image.inside("/opt/reseat").rglob("zookeeper-2.8-three-racks.txt")).relative_to(image.root)
+    landed = ["land", f"/{sample}", "--landing", "/data/landing", "--cluster", "production"]
+    for words_of in (
+        [*landed, "--taken-at", "2026-05-01T03:10:00Z"],
+        ["pipeline", "run", "--landing", "/data/landing", "--tables", "/data/tables"],
+        ["doctor"],
+    ):
+        log = tmp_path / f"{words_of[0]}.txt"
+        running = image.start([*json.loads(words("ENTRYPOINT")[0]), *words_of], log, apart=True)
+        assert running.wait(_INSTALLED) == 0, log.read_text()[-4000:]
+        assert not re.search("Traceback|Read-only file system|Permission denied", log.read_text())
+
+    assert "is Java 21" in (tmp_path / "doctor.txt").read_text()
+    assert list(image.inside("/data/tables").rglob("cluster=production/**/*.parquet"))
