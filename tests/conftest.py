@@ -25,15 +25,16 @@ settings.load_profile("reseat")
 
 #: What to look for and what to say where it is missing, by the name that RESEAT_REQUIRE uses.
 _MISSING = {
-    "browser": "No Chromium was found (chromium, chromium-browser or google-chrome on the PATH).",
+    "browser": "No Chromium was found (chromium-headless-shell, chromium or google-chrome on the PATH).",
     "kafka": "No Java was found (java on the PATH), so that real Kafka servers cannot be started.",
     "nginx": "No nginx was found (Debian's package nginx-light), so that nothing can be tried behind a real proxy.",
 }
 
 
 def chromium() -> str | None:
-    """The path of a Chromium, or None."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    """The path of a Chromium, or None: before others the one without windows, a seventh faster and the same engine."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def nginx_program() -> str | None:

@@ -68,6 +68,7 @@ FLAGS = (
     f"--disable-features={_LEFT_OUT}",
     "--no-sandbox",
     "--disable-gpu",
+    "--font-render-hinting=none",  # Chromium's headless shell alone would move letters to whole points
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
