@@ -74,7 +74,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         draw_age(operated, fresh)
     with head:
         limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
-        work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
+        work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits, fresh.snapshot.tiering)
         untold = sum(check.result is CheckResult.NOT_TOLD for check in listed)
         what = what_moves(between) if between else _what(plan)
         frame.answer(_answer(operated, proposal, what, stopping(listed, overrides), untold))

@@ -20,7 +20,6 @@ from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
 from reseat.report.copying import copying_of
 from reseat.report.tiered import tiered_sentences
-from reseat.schedule.estimate import ObservedRate
 from reseat.schedule.transfer import rollback
 
 __all__ = ["draw_downloads", "draw_execution"]
@@ -68,7 +67,7 @@ def draw_execution(seat: OpenLayout, plan: Plan) -> None:
     target = draw_target(seat.version, left, right)
     throttle = fields.throttle(middle)
     tiered = " ".join(tiered_sentences(plan, seat.reading.tiering))
-    st.markdown(f"{_time(plan, throttle, shared.observed_rates(seat.cluster_id))} {text.plain(tiered)}")
+    st.markdown(f"{_time(seat, plan, throttle)} {text.plain(tiered)}")
     if target.version is None:
         st.caption(f"The version is unknown: these commands serve Kafka {ASSUMED} and later. Choose yours.")
     try:
@@ -119,7 +118,7 @@ def _own_command(server: str, throttle: int | None) -> str:
     )
 
 
-def _time(plan: Plan, throttle: int | None, rates: tuple[ObservedRate, ...]) -> str:
+def _time(seat: OpenLayout, plan: Plan, throttle: int | None) -> str:
     """How much is copied and how long it takes: at the throttle, or as earlier runs on the cluster showed."""
     from reseat.operate.journal.records import RunOptions
     from reseat.operate.observed import takes
@@ -133,7 +132,8 @@ def _time(plan: Plan, throttle: int | None, rates: tuple[ObservedRate, ...]) -> 
     broker, sends, amount = slowest
     what = f"**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
     what += f"{text.size(amount)}."
-    schedule = caching.kept(copying_of)(plan).batches
+    schedule = caching.kept(copying_of)(plan, seat.reading.tiering).batches
+    rates = shared.observed_rates(seat.cluster_id)
     return f"{what} {text.plain(takes(schedule, RunOptions(throttle=throttle), rates, datetime.now(UTC)))}"
 
 

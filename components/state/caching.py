@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
     from reseat.history.events import PlanRun
     from reseat.history.read import History
+    from reseat.model.tiering import Tiering
     from reseat.operate.journal.journal import Journal
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
@@ -229,12 +230,15 @@ def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str
 
 
 @_result(PLANS)
-def schedule_of(layout: ClusterLayout, sealed: SealedPlan, limits: BatchLimits) -> tuple[Work, Preview]:
+def schedule_of(
+    layout: ClusterLayout, sealed: SealedPlan, limits: BatchLimits, tiering: Tiering
+) -> tuple[Work, Preview]:
     """``reseat.schedule.batches.batches``: the batches in which a plan would be sent as the cluster stands."""
     from reseat.schedule.batches import batches, work_of
+    from reseat.schedule.tiered import with_least
 
     work = work_of(layout, sealed.proposed)
-    return work, batches(work, limits)
+    return work, with_least(batches(work, limits), work, sealed.proposed, tiering)
 
 
 _READINGS = _results(LAYOUTS)

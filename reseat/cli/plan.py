@@ -32,7 +32,7 @@ from reseat.planning.directories import choose_directories
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 from reseat.report.copying import copying_of
-from reseat.report.tiered import tiered_sentences
+from reseat.report.tiered import copies_as_dict, tiered_sentences
 
 __all__ = ["plan", "refuse_options_that_do_nothing"]
 
@@ -76,7 +76,7 @@ def plan(chosen: argparse.Namespace) -> int:
             write_text(name, text)
     notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
     if chosen.json:
-        write_json(made.certificate.as_dict())
+        write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering))
         complain(*notes, *curve)
     elif streams:
         complain(*_summary(made, chosen, notes, curve, reading.tiering))

@@ -19,6 +19,7 @@ from reseat.formats.text.progress import ReassignmentProgress
 from reseat.formats.text.racks import Racks
 from reseat.formats.text.reassignment_form import Reassignments
 from reseat.formats.text.rest import Rest
+from reseat.formats.text.topic_configs import TopicConfigs
 from reseat.formats.text.topicmappr import Topicmappr
 from reseat.formats.text.zookeeper import ZooKeeper
 
@@ -41,6 +42,7 @@ FORMS: tuple[Form, ...] = (
     LogDirs(),
     Topicmappr(),
     ConsoleTables(),
+    TopicConfigs(),
     ReassignmentProgress(),
     Election(),
     UnknownJson(),

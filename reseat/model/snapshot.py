@@ -11,6 +11,7 @@ from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
 from reseat.model.quorum import Quorum
+from reseat.model.tiering import Tiering
 
 __all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot", "with_offline_dirs"]
 
@@ -121,6 +122,11 @@ class Snapshot:
     facts: Mapping[str, object] = field(default_factory=dict)
     quorum: Quorum | None = None
     original: Original | None = None
+
+    @property
+    def tiering(self) -> Tiering:
+        """Which topics are tiered, as far as settings were read."""
+        return Tiering.of(self.topic_configs, self.broker_configs)
 
 
 def with_offline_dirs(layout: ClusterLayout, told: Iterable[LogDirectory]) -> ClusterLayout:

@@ -23,11 +23,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, FloatArray, IntArray, Plan
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Plan
+from reseat.model.tiering import Tiering
 from reseat.model.units import size
 from reseat.model.wording import counted
 from reseat.schedule.batches import BatchLimits, Hours, Preview, Work, batches, work_of
 from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
+from reseat.schedule.tiered import with_least
 
 __all__ = ["Copying", "Route", "copying_of", "leave_their_rack"]
 
@@ -55,6 +57,7 @@ class Copying:
 
     Attributes:
         work: what each changed partition costs.
+        changed: the partitions that change, with their new lists.
         broker_ids: (B,) int32, ascending; those of the plan's layout.
         sender: (n,) int32 positions of the brokers that are copied from, -1 where nobody can be.
         receiver: (n,) int32 positions of the brokers that copy.
@@ -64,9 +67,11 @@ class Copying:
         assumed: copies whose source is taken, since nobody tells the leader.
         batch_bytes: most bytes of a batch as text, where the version of Kafka has such a limit.
         rates: what earlier runs on the cluster showed.
+        tiering: which topics are tiered.
     """
 
     work: Work
+    changed: ClusterLayout
     broker_ids: IntArray
     sender: IntArray
     receiver: IntArray
@@ -76,6 +81,7 @@ class Copying:
     assumed: int
     batch_bytes: int | None = None
     rates: tuple[ObservedRate, ...] = ()
+    tiering: Tiering = Tiering()  # noqa: RUF009 (frozen)
 
     def __len__(self) -> int:
         return len(self.receiver)
@@ -199,7 +205,8 @@ class Copying:
     @cached_property
     def batches(self) -> Preview:
         """The batches in which Reseat sends the plan."""
-        return batches(self.work, BatchLimits(batch_bytes=self.batch_bytes))
+        whole = batches(self.work, BatchLimits(batch_bytes=self.batch_bytes))
+        return with_least(whole, self.work, self.changed, self.tiering)
 
     def _by_broker(self, carrier: IntArray) -> FloatArray:
         size = np.append(np.nan_to_num(self.bytes), 0.0)[:-1]
@@ -227,16 +234,24 @@ def leave_their_rack(plan: Plan) -> int:
     return int(np.minimum(came.clip(min=0).sum(axis=1), (-came).clip(min=0).sum(axis=1)).sum())
 
 
-def copying_of(plan: Plan, *, batch_bytes: int | None = None, rates: tuple[ObservedRate, ...] = ()) -> Copying:
+def copying_of(
+    plan: Plan,
+    tiering: Tiering = Tiering(),  # noqa: B008 (frozen)
+    *,
+    batch_bytes: int | None = None,
+    rates: tuple[ObservedRate, ...] = (),
+) -> Copying:
     """The copies of a plan. Pure.
 
     Args:
+        plan: the plan; where a reassignment was under way, its current layout is the one that will be then.
+        tiering: which topics are tiered.
         batch_bytes: most bytes of a batch as text; None: no limit.
         rates: what earlier runs on the cluster showed.
-        plan: the plan; where a reassignment was under way, its current layout is the one that will be then.
     """
     now = plan.current
-    work = work_of(now, plan.proposed.select(plan.changed))
+    proposed = plan.proposed.select(plan.changed)
+    work = work_of(now, proposed)
     rows, column = np.nonzero(work.receivers != NONE)
     sender, receiver = work.sender[rows], work.receivers[rows, column]
     # The work's brokers are those of the two layouts together; the plan's layout holds all of them.
@@ -244,6 +259,7 @@ def copying_of(plan: Plan, *, batch_bytes: int | None = None, rates: tuple[Obser
     changed = np.flatnonzero(plan.changed)
     return Copying(
         work=work,
+        changed=proposed,
         broker_ids=now.broker_ids,
         sender=sender,
         receiver=receiver,
@@ -253,4 +269,5 @@ def copying_of(plan: Plan, *, batch_bytes: int | None = None, rates: tuple[Obser
         assumed=int((now.leader[changed[rows]] == NOT_TOLD).sum()),
         batch_bytes=batch_bytes,
         rates=rates,
+        tiering=tiering,
     )

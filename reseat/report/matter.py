@@ -152,7 +152,7 @@ class Matter:
         if self.plan is None:
             return None
         most = None if by_admin(self.version) else ZNODE_BYTES
-        return copying_of(self.plan, batch_bytes=most, rates=self.rates)
+        return copying_of(self.plan, self.tiering, batch_bytes=most, rates=self.rates)
 
     @cached_property
     def mode(self) -> Mode:

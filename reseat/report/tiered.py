@@ -9,38 +9,90 @@ the last tiered offset, where the follower's broker has ``follower.fetch.last.ti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from reseat.model import NONE, Plan
+from reseat.model import NONE, BoolArray, FloatArray, Plan
 from reseat.model.tiering import AFTER_TIERED, Tiering
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
 
-__all__ = ["tiered_sentences"]
+__all__ = ["copies_as_dict", "tiered_sentences"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Copies:
+    """What a plan copies; n moves.
+
+    Attributes:
+        copied: (n,) bool, moves that copy data.
+        tiered: (n,) bool, those of tiered topics.
+        short: (n,) bool, those that leave out what is tiered already.
+        bytes: (n,) float64, NaN where not told.
+    """
+
+    copied: BoolArray
+    tiered: BoolArray
+    short: BoolArray
+    bytes: FloatArray
+
+    @property
+    def known(self) -> bool:
+        """Whether all sizes are told."""
+        return not np.isnan(self.bytes[self.copied]).any()
+
+    @property
+    def most(self) -> float:
+        """Bytes where every new replica copies the whole local log, of those told."""
+        return float(np.nansum(self.bytes[self.copied]))
+
+    @property
+    def least(self) -> float:
+        """Bytes where all that may be tiered is, of those told."""
+        return self.most - float(np.nansum(self.bytes[self.short]))
+
+
+def _copies_of(plan: Plan, tiering: Tiering) -> _Copies:
+    moves, layout = plan.moves, plan.current
+    copied = moves.target != NONE
+    tiered = copied & layout.is_topic(tiering.topics)[layout.topic_of[moves.row]]
+    bytes_ = np.full(len(moves), np.nan) if moves.bytes is None else moves.bytes
+    return _Copies(copied, tiered, tiered & np.isin(moves.target, tiering.after_tiered), bytes_)
+
+
+def copies_as_dict(plan: Plan, tiering: Tiering) -> dict[str, object]:
+    """What the plan copies, for scripts: the range of its bytes, which bytes these are, and what of it is tiered."""
+    copies = _copies_of(plan, tiering)
+    told = copies.known
+    return {
+        "copies": {
+            "of": "local logs",
+            "bytes_low": int(copies.least) if told else None,
+            "bytes_high": int(copies.most) if told else None,
+            "tiered_replicas": int(copies.tiered.sum()),
+            "tiered_local_bytes": int(copies.bytes[copies.tiered].sum()) if told else None,
+            "replicas_that_leave_out_what_is_tiered": int(copies.short.sum()),
+        }
+    }
 
 
 def tiered_sentences(plan: Plan, tiering: Tiering) -> tuple[str, ...]:
     """What of the copies is tiered, and from what to what the bytes of the plan range; nothing where nothing is."""
-    moves, layout = plan.moves, plan.current
-    copies = moves.target != NONE
-    tiered = copies & layout.is_topic(tiering.topics)[layout.topic_of[moves.row]]
+    moves, layout, copies = plan.moves, plan.current, _copies_of(plan, tiering)
+    tiered, short, known = copies.tiered, copies.short, copies.known
     if not tiered.any():
         return ()
     count = int(tiered.sum())
     names = [layout.topics[at] for at in np.unique(layout.topic_of[moves.row[tiered]]).tolist()]
-    bytes_ = np.full(len(moves), np.nan) if moves.bytes is None else moves.bytes
-    known = not np.isnan(bytes_[copies]).any()
-    local = f", {size(float(bytes_[tiered].sum()))} of local log" if known else ""
+    local = f", {size(float(copies.bytes[tiered].sum()))} of local log" if known else ""
     said = [
         f"{counted(count, 'new replica')} {verb(count, 'is', 'are')} of tiered topics ({listed(names)}){local}. What "
         "is in remote storage alone is not copied."
     ]
-    short = tiered & np.isin(moves.target, tiering.after_tiered)
     if short.any():
         ids = np.unique(moves.target[short]).tolist()
         who = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'copies', 'copy')}"
-        whole = float(bytes_[copies].sum())
-        least = whole - float(bytes_[short].sum())
-        range_ = f" The plan copies {size(least)} to {size(whole)}." if known else ""
+        range_ = f" The plan copies {size(copies.least)} to {size(copies.most)}." if known else ""
         said.append(f"{who} only what is not tiered yet ({AFTER_TIERED}).{range_}")
     return tuple(said)

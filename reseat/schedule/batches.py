@@ -235,6 +235,7 @@ class Preview:
         unknown: (k,) int64 copies whose size is not told.
         slowest: (k,) float64 bytes at the broker with the most to send or to receive.
         busiest: bytes at the broker with the most to send or to receive in all.
+        lowest: the same without what brokers need not copy of tiered topics, see ``reseat.schedule.tiered``.
     """
 
     batch: IntArray
@@ -242,6 +243,7 @@ class Preview:
     unknown: _Counts
     slowest: FloatArray
     busiest: float
+    lowest: float
 
     def __len__(self) -> int:
         return len(self.bytes)
@@ -260,7 +262,7 @@ class Preview:
         Args:
             rate: as of ``seconds``.
         """
-        return Hours(self.busiest / rate, float(self.slowest.sum()) / rate, float(self.bytes.sum()) / rate)
+        return Hours(self.lowest / rate, float(self.slowest.sum()) / rate, float(self.bytes.sum()) / rate)
 
 
 def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
@@ -477,12 +479,14 @@ def _summed(work: Work, batch: IntArray, count: int) -> Preview:
     received = _slowest(batch[at], work.receivers[at, column], size[at], count)
     all_sent = np.bincount(work.sender[sends], total[sends])
     all_received = np.bincount(work.receivers[at, column], size[at])
+    busiest = float(max(all_sent.max(initial=0.0), all_received.max(initial=0.0)))
     return Preview(
         batch=batch,
         bytes=np.bincount(batch, weights=total, minlength=count).astype(np.float64),
         unknown=np.bincount(batch, weights=np.where(told, 0, work.copies), minlength=count).astype(np.int64),
         slowest=np.maximum(sent, received),
-        busiest=float(max(all_sent.max(initial=0.0), all_received.max(initial=0.0))),
+        busiest=busiest,
+        lowest=busiest,
     )
 
 

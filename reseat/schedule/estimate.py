@@ -103,4 +103,5 @@ def _shown(rates: tuple[ObservedRate, ...], throttle: float | None) -> tuple[lis
 
 def _of(preview: Preview, rates: list[float]) -> Hours:
     """The busiest broker at the fastest, the middle and the slowest of some rates."""
-    return Hours(*(preview.busiest / rate for rate in (max(rates), median(rates), min(rates))))
+    likely, high = (preview.busiest / rate for rate in (median(rates), min(rates)))
+    return Hours(preview.lowest / max(rates), likely, high)

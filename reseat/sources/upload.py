@@ -8,6 +8,7 @@ from reseat import formats
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.documents.plan_text import plan_faults
 from reseat.formats.input.reading import LIMITS, Limits, Reading
+from reseat.formats.text.topic_configs import refuse_settings_alone
 from reseat.model import ClusterLayout
 
 __all__ = ["read_files", "read_proposed", "read_racks_file"]
@@ -33,7 +34,9 @@ def read_files(files: Sequence[tuple[str, bytes]], *, limits: Limits = LIMITS) -
             "Leave topics out, or split the file by topics.",
             source=files[0][0] if len(files) == 1 else None,
         )
-    return formats.combine([formats.read(data, source=name, limits=limits) for name, data in files])
+    reading = formats.combine([formats.read(data, source=name, limits=limits) for name, data in files])
+    refuse_settings_alone(reading)
+    return reading
 
 
 def read_racks_file(data: bytes, *, source: str = "racks") -> dict[int, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -14,8 +15,9 @@ from reseat.model.tiering import Tiering
 from reseat.planning import plan
 from reseat.report import ReportChoices
 from reseat.report.chapters import cost
+from reseat.report.copying import copying_of
 from reseat.report.gather import gather
-from reseat.report.tiered import tiered_sentences
+from reseat.report.tiered import copies_as_dict, tiered_sentences
 
 GB = 1e9
 AFTER = {"follower.fetch.last.tiered.offset.enable": "true"}
@@ -76,6 +78,36 @@ def test_what_is_copied_is_a_range_where_followers_begin_after_the_tiered_offset
         "Broker 3 copies only what is not tiered yet (follower.fetch.last.tiered.offset.enable).",
     )
     assert len(tiered_sentences(plan(cluster(), wish), Tiering(("events",), (1, 2)))) == 1
+
+
+def test_hours_begin_where_all_is_tiered_that_may_be() -> None:
+    """The low end leaves out what brokers need not copy; likely and high count the whole local log."""
+    made = plan(cluster([4 * GB, 2 * GB]), Wish(remove=(1,)))
+    whole = copying_of(made).hours(1 * GB)
+    ranged = copying_of(made, Tiering(("events",), (2, 3))).hours(1 * GB)
+    elsewhere = copying_of(made, Tiering(("events",), (1,))).hours(1 * GB)
+
+    assert (ranged.low, ranged.likely, ranged.high) == (2.0, whole.likely, whole.high)
+    assert whole.low == elsewhere.low == 6.0
+
+
+def test_json_says_which_bytes_and_their_range(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Local logs, from the least to the most; unknown without sizes."""
+    file = tmp_path / "snapshot.json"
+    file.write_bytes(write_snapshot(snapshot(**AFTER)))
+
+    assert main(["plan", str(file), "--remove", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["copies"] == {
+        "of": "local logs",
+        "bytes_low": 2_000_000_000,
+        "bytes_high": 6_000_000_000,
+        "tiered_replicas": 1,
+        "tiered_local_bytes": 4_000_000_000,
+        "replicas_that_leave_out_what_is_tiered": 1,
+    }
+    bare = copies_as_dict(plan(cluster(), Wish(remove=(1,))), Tiering())["copies"]
+    assert isinstance(bare, dict)
+    assert (bare["bytes_low"], bare["bytes_high"]) == (None, None)
 
 
 def test_a_report_says_it_beside_the_cost() -> None:

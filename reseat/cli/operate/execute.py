@@ -40,6 +40,7 @@ from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.schedule.batches import BatchLimits, Order, batches, work_of
+from reseat.schedule.tiered import with_least
 from reseat.schedule.windows import Windows
 from reseat.sources.live import read_cluster
 
@@ -213,7 +214,9 @@ def _approved(
     unbound = "" if options.throttle else " Without a throttle, copying uses all available network and disk bandwidth."
     complain(*notes_of(checks), f"Run {run.id} is executed with {sentences.how(options)}.{unbound}")
     limits = BatchLimits(options.max_concurrent_moves_per_broker, session.target.batch_bytes, order=options.order)
-    time = takes(batches(work_of(now.layout, plan.proposed), limits), options, rates, datetime.now(UTC))
+    work = work_of(now.layout, plan.proposed)
+    schedule = with_least(batches(work, limits), work, plan.proposed, now.tiering)
+    time = takes(schedule, options, rates, datetime.now(UTC))
     complain(*filter(None, (time,)))
     return run
 

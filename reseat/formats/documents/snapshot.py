@@ -64,7 +64,6 @@ from reseat.model import (
 )
 from reseat.model.naming import id_in, is_topic_id
 from reseat.model.snapshot import GAPS_BY_PROTOCOL, with_offline_dirs
-from reseat.model.tiering import Tiering
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["read_snapshot", "reading_of"]
@@ -295,7 +294,7 @@ def reading_of(snapshot: Snapshot, *, source: str | None = None) -> Reading:
         facts={name: value for name, value in told.items() if value is not None},
         quorum=snapshot.quorum,
         log_dirs=snapshot.log_dirs,
-        tiering=Tiering.of(snapshot.topic_configs, snapshot.broker_configs),
+        tiering=snapshot.tiering,
     )
 
 
