@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model.arrays import newcomers, of_one_width, widened
+from reseat.model.arrays import lists_differ, newcomers, of_one_width, row_counts
 from reseat.model.columns import NONE, BoolArray, IntArray
 from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
@@ -200,8 +200,7 @@ class Plan:
     @cached_property
     def changed(self) -> BoolArray:
         """(P,) bool: partitions whose replica list differs, in members or in order."""
-        before, after = of_one_width(self.current.replica_ids, self.proposed.replica_ids)
-        mask: BoolArray = (before != after).any(axis=1)
+        mask: BoolArray = lists_differ(self.current.replica_ids, self.proposed.replica_ids)
         mask.flags.writeable = False
         return mask
 
@@ -220,16 +219,16 @@ class Plan:
         before, after = of_one_width(self.current.replica_ids[rows], self.proposed.replica_ids[rows])
         goes = newcomers(after, before)
         comes = newcomers(before, after)
-        pairs = np.maximum(goes.sum(axis=1), comes.sum(axis=1))
+        pairs = np.maximum(row_counts(goes), row_counts(comes))
         total = int(pairs.sum())
         slot = np.arange(total) - np.repeat(np.cumsum(pairs) - pairs, pairs)
         owner = np.repeat(np.arange(len(rows)), pairs)
 
         def packed(ids: IntArray, mask: BoolArray) -> IntArray:
-            first = np.argsort(~mask, axis=1, kind="stable")
-            kept = np.where(np.take_along_axis(mask, first, axis=1), np.take_along_axis(ids, first, axis=1), NONE)
-            padded = widened(kept, kept.shape[1] + 1)
-            taken: IntArray = padded[owner, np.minimum(slot, kept.shape[1])].astype(np.int32)
+            count = row_counts(mask)
+            there = slot < count[owner]
+            taken = np.full(total, NONE, np.int32)
+            taken[there] = ids[mask][((np.cumsum(count) - count)[owner] + slot)[there]]  # both row by row
             return taken
 
         target = packed(after, comes)

@@ -173,7 +173,7 @@ def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
 
 def _diversity_lost(plan: Plan) -> Finding | None:
     """Partitions with as many replicas on fewer racks, or on fewer regions of a level that is asked for."""
-    rows = np.unique(plan.moves.row)
+    rows = np.flatnonzero(np.bincount(plan.moves.row))
     current, after = plan.current.select(rows), plan.proposed.select(rows)
     counts = after.replication_factor >= current.replication_factor
     found, fewer = np.zeros(len(rows), np.bool_), []

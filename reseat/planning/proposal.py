@@ -13,13 +13,14 @@ Complexity: O(P R) to copy the columns, O(n R^2) for the n given rows.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, FloatArray, IntArray
-from reseat.model.arrays import newcomers, row_counts, widened
+from reseat.model.arrays import newcomers, row_any, row_counts, widened
 from reseat.model.columns import COLUMNS
 from reseat.planning.solve.problem import Found, Problem
 
@@ -55,13 +56,13 @@ def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray
     replicas = moved["replicas"] = np.array(widened(current.replicas, width))
     replicas[rows] = new
     leader, epoch = current.leader.copy(), current.leader_epoch.copy()
-    gone = (leader[rows] >= 0) & ~(new == leader[rows, None]).any(axis=1)
+    gone = (leader[rows] >= 0) & ~row_any(new == leader[rows, None])
     leader[rows[gone]] = NOT_TOLD
     epoch[rows[gone]] = NOT_TOLD
     in_sync_told = current.in_sync_told
     if current.in_sync is not None and newcomer.any():
         in_sync_told = current.in_sync_known.copy()
-        in_sync_told[rows[newcomer.any(axis=1)]] = False
+        in_sync_told[rows[row_any(newcomer)]] = False
     moved |= {"leader": leader, "leader_epoch": epoch, "in_sync_told": in_sync_told}
     return replace(current, **moved)  # type: ignore[arg-type]  # all are columns
 
@@ -78,7 +79,7 @@ def bytes_to_copy(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: Int
     comes = np.flatnonzero(copied)
     if comes.size == 0:
         return 0.0
-    largest = np.fmax.reduce(layout.replica_bytes[rows[comes]], axis=1)
+    largest = reduce(np.fmax, layout.replica_bytes[rows[comes]].T)  # column by column, as these are few
     total = float((largest * copied[comes]).sum())
     return None if np.isnan(total) else total
 

@@ -52,7 +52,7 @@ from reseat.model import (
     Severity,
     Wish,
 )
-from reseat.model.arrays import counts_on, on_brokers
+from reseat.model.arrays import counts_on, on_brokers, row_any
 from reseat.model.wording import counted
 from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
@@ -254,7 +254,7 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, opti
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
     on_leaving = on_brokers(layout.replicas, leaving)
     on_leaving[unmovable] = False
-    rows = np.unique(np.flatnonzero(on_leaving) // max(1, layout.replicas.shape[1]))
+    rows = np.flatnonzero(row_any(on_leaving))
     goes = on_leaving[rows]
     lists = layout.replicas[rows]
     kept = layout.replicas_by_broker.copy()

@@ -296,10 +296,10 @@ class Change:
         )
 
     def note_copies_to(self, brokers: BoolArray, why: str, whom: str) -> None:
-        """A fault for each newcomer on one of these brokers: (B,), or (n, B) row by row."""
+        """A fault for each newcomer on one of these brokers: (B,), or (topics, B) by topic."""
         row, column = np.nonzero(self.comes)
         at = self.after[row, column]
-        there = brokers[at] if brokers.ndim == 1 else brokers[row, at]
+        there = brokers[at] if brokers.ndim == 1 else brokers[self.current.topic_of[self.rows[row]], at]
         ids = self.current.broker_ids
         self.note(
             (row[there], at[there]),

@@ -63,6 +63,12 @@ def places_kept(change: Change, options: Options, *, moves: bool) -> Places:
         moves: whether replicas that break a rule are to move; else topics may stay, and come, where they were.
     """
     current, brokers = change.current, len(change.targets)
+    most = _capacities(change, options)
+    capacity = {rule.broker: rule.replicas for rule in options.capacity if rule.replicas is not None}
+    over = any(int(n) > capacity.get(b.id, int(n)) for b, n in zip(current.brokers, change.load, strict=True))
+    anywhere = Places(np.ones((1, brokers), np.bool_), np.zeros(current.partition_count, np.int64), most, over)
+    if not (options.only_onto or options.keep_apart):
+        return anywhere
     onto, apart = (np.ones((len(current.topics), brokers), np.bool_) for _ in range(2))
     clash = np.zeros_like(onto)
     for rule in options.only_onto:
@@ -78,18 +84,14 @@ def places_kept(change: Change, options: Options, *, moves: bool) -> Places:
             together = before[number] & np.delete(before, number, axis=0).any(axis=0)
             clash[topics] |= others & ~together
             apart[topics] &= ~others | (before[number] & (not moves))
-    topic = current.topic_of[change.rows]
     for wrong, why in (
         (~onto, "where its topic is not to be (only_onto)"),
         (clash, "which has a topic that is to share no broker with it"),
     ):
-        change.note_copies_to(wrong[topic], why, f"brokers {why}")
-    most = _capacities(change, options)
-    capacity = {rule.broker: rule.replicas for rule in options.capacity if rule.replicas is not None}
-    over = any(int(n) > capacity.get(b.id, int(n)) for b, n in zip(current.brokers, change.load, strict=True))
+        change.note_copies_to(wrong, why, f"brokers {why}")
     allowed = onto & apart
     if allowed.all():
-        return Places(np.ones((1, brokers), np.bool_), np.zeros(current.partition_count, np.int64), most, over)
+        return anywhere
     kinds, of_topic = np.unique(allowed, axis=0, return_inverse=True)
     return Places(kinds, of_topic.ravel()[current.topic_of], most, over)
 

@@ -201,4 +201,6 @@ def leader_first(lists: IntArray, chosen: IntArray) -> npt.NDArray[np.int64]:
 
     Use with ``numpy.take_along_axis`` on the lists and on every column that goes with them.
     """
-    return np.argsort(lists != chosen[:, None], axis=1, kind="stable")
+    at, first = np.arange(lists.shape[1]), (lists == chosen[:, None]).argmax(axis=1)[:, None]
+    order: npt.NDArray[np.int64] = np.where(at == 0, first, at - (at <= first))
+    return order
