@@ -23,7 +23,7 @@ from reseat.history.places import default_landing, default_tables
 from reseat.installed import DASHBOARD, EXTRAS, missing
 from reseat.model.wording import listed
 from reseat.observe.metrics import address_of
-from reseat.observe.readiness import Condition, journal_writable, links_writable, tables_readable
+from reseat.observe.readiness import Condition, can_be_read, journal_writable, links_writable, tables_readable
 from reseat.operate.journal.schema import default_path
 from reseat.sources.configuration import named_clusters, secrets_in
 from reseat.sources.diagnosis import DiagnosisStep, diagnose
@@ -162,7 +162,7 @@ def _landing(where: str) -> Condition:
         Folder.open(where).folders()
     except InputRefused as refused:
         return Condition("landing", False, str(refused))
-    return Condition("landing", True, f"{where} can be read.")
+    return Condition("landing", True, f"{where} {can_be_read(where, 'the first snapshot')}.")
 
 
 def _clock(steps: Steps, folder: Path) -> None:

@@ -33,6 +33,7 @@ from reseat.sources.diagnosis.reaching import takes
 __all__ = [
     "Condition",
     "Readiness",
+    "can_be_read",
     "clusters_reached",
     "conditions",
     "journal_writable",
@@ -106,7 +107,13 @@ def tables_readable(where: str) -> Condition:
         History.open(where).stamp()
     except InputRefused as refused:
         return Condition("tables", False, str(refused))
-    return Condition("tables", True, f"{where} can be read.")
+    return Condition("tables", True, f"{where} {can_be_read(where, 'the first run of the pipeline')}.")
+
+
+def can_be_read(where: str, made_with: str) -> str:
+    """What to say of a folder or URL that can be read: one of this machine that is not there is made with something."""
+    there = "://" in where or os.path.exists(where)  # noqa: PTH110 -- it raises nothing
+    return "can be read" if there else f"is made with {made_with}"
 
 
 def links_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:

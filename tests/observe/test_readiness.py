@@ -44,8 +44,11 @@ def test_a_journal_that_is_none_is_told(content: bytes | None, tmp_path: Path) -
 def test_tables_that_are_not_there_yet_are_no_trouble_and_a_file_in_their_place_is(tmp_path: Path) -> None:
     """The sentence names the place."""
     (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    made = f"{tmp_path / 'none'} is made with the first run of the pipeline."
 
-    assert tables_readable(str(tmp_path / "none")) == Condition("tables", True, f"{tmp_path / 'none'} can be read.")
+    assert tables_readable(str(tmp_path / "none")) == Condition("tables", True, made)
+    assert tables_readable(str(tmp_path / "empty")).sentence == f"{tmp_path / 'empty'} can be read."
     refused = tables_readable(str(tmp_path / "file"))
     assert not refused.holds
     assert str(tmp_path / "file") in refused.sentence
