@@ -135,7 +135,9 @@ def _beside(function: Callable[_P, _Answer], *args: _P.args, **kwargs: _P.kwargs
     except WorkerEnded as ended:
         if wanted is None:
             raise
-        refused(WorkerEnded(f"{ended} Nothing was changed. Reload the page to try again."))
+        refused(WorkerEnded(f"{ended} Nothing was changed."))
+        # It runs the page, or the part of it, again.
+        st.button("Try again", icon=":material/refresh:", key=f"again-{getattr(function, '__name__', '')}")
         st.stop()
 
 

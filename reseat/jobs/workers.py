@@ -158,7 +158,7 @@ class _Worker:
         except OSError as error:
             raise WorkerEnded(f"It could not be asked of the process beside this one: {error.strerror}.") from error
         if parcel is None:
-            raise WorkerEnded(f"The process that computed it {self._how_it_ended()}.")
+            raise WorkerEnded(f"The process that was computing this {self._how_it_ended()}.")
         self._known.update(sent.layouts)
         return parcel
 

@@ -147,7 +147,7 @@ def test_a_plan_whose_process_was_killed_is_told(opened: Opened, monkeypatch: py
 
     def asked(_: object, function: Callable[..., object], *args: object, **kwargs: object) -> object:
         if function is plan:
-            raise WorkerEnded("The process that computed it was killed.")
+            raise WorkerEnded("The process that was computing this was killed.")
         return function(*args, **kwargs)
 
     with monkeypatch.context() as killed:
@@ -155,10 +155,10 @@ def test_a_plan_whose_process_was_killed_is_told(opened: Opened, monkeypatch: py
         at = opened("racks", wish=Wish(remove=(4,)))
 
     assert not at.exception
-    assert "The process that computed it was killed. Nothing was changed. Reload the page to try again." in texts(at)
+    assert "The process that was computing this was killed. Nothing was changed." in texts(at)
     assert not at.metric
 
-    at.run()
+    next(button for button in at.button if button.label == "Try again").click().run()
 
     assert "Draining broker 4: 1 replica moves, the proven minimum." in texts(at)
     caching.forget()
