@@ -82,13 +82,17 @@ def _draw(made: Sizing) -> None:
 
 
 def _draw_steps(made: Sizing, name: str, way: Schedule) -> None:
-    """The steps, the first a link: the later ones begin from layouts that nobody has seen."""
+    """The steps, the first a link: the later ones begin from layouts that nobody has seen, and may be a hundred."""
+    import pandas as pd
+
     st.markdown(f"**{name}**: {text.counted(way.moves, 'move')}")
-    for number, step in enumerate(way.steps):
-        added = f"add {text.plain(step.words)}, " if step.add else ""
-        said = f"{step.day}: {added}{text.counted(step.moves, 'move')}"
-        if number == 0:
-            opens = addresses.moment(Past(made.cluster, made.snapshot), made.wish(step))
-            navigation.link(navigation.PLAN, f"{said}: open as a what-if", opens=opens)
-        else:
-            st.markdown(said)
+    first, *later = way.steps
+    added = f"add {text.plain(first.words)}, " if first.add else ""
+    opens = addresses.moment(Past(made.cluster, made.snapshot), made.wish(first))
+    said = f"{first.day}: {added}{text.counted(first.moves, 'move')}: open as a what-if"
+    navigation.link(navigation.PLAN, said, opens=opens)
+    if later:
+        rows = [(f"{step.day}", text.visible(step.words, 249) or "none", step.moves) for step in later]
+        tables.table(
+            pd.DataFrame(rows, columns=["later", "brokers added", "moves"]), f"history-sizing-{name}", height=220
+        )

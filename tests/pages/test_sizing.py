@@ -34,6 +34,18 @@ def test_it_says_how_many_brokers_and_a_step_opens_as_a_what_if(grown, monkeypat
     assert opens["options"] == "moves:162,rebalance"  # 218 + 336 / 3 / 3 - 229 of each of six, rounded up
 
 
+def test_many_later_steps_are_a_table(grown, monkeypatch):
+    """A limit far below what is there takes a step a day: a line each would be as long as the page."""
+    query = {"cluster": "shop", "forecast": "yes", "sizing": "yes", "weeks": "4"}
+    at = page(grown, monkeypatch, "[limits]\nreplicas_per_broker = 3\n", **query)
+    (later,) = [one.value for one in tables(at) if "brokers added" in one.value]
+
+    assert not at.exception
+    assert len(later) > 20
+    assert later["later"].is_monotonic_increasing
+    assert later["brokers added"].iloc[0].endswith("in c")
+
+
 def test_it_is_folded_away_and_without_limits_says_what_is_missing(grown, monkeypatch):
     """Nothing is looked for before it is opened."""
     folded = page(grown, monkeypatch, cluster="shop", forecast="yes")
