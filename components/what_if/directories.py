@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from components.state import caching, fields
+from components.state import addresses, caching, fields
 from components.state.open_layout import OpenLayout
 from reseat.balance.directories import directory_loads
+from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import NONE, Plan
 from reseat.planning.directories import choose_directories
 
 __all__ = ["directories_of", "directories_wanted"]
+
+#: What the address calls the box.
+_NAME = "directories"
 
 
 def directories_wanted(seat: OpenLayout, plan: Plan) -> bool:
@@ -22,7 +26,7 @@ def directories_wanted(seat: OpenLayout, plan: Plan) -> bool:
         return False
     return fields.yes(
         "Name a log directory for each new replica",
-        name="directories",
+        name=_NAME,
         key="name-directories",
         help="The largest replicas first, each where most is left. Otherwise each broker picks the directory with the "
         "fewest partitions. Execute and Kafka's own tool have new replicas placed there.",
@@ -33,6 +37,11 @@ def directories_of(seat: OpenLayout, plan: Plan) -> Named:
     """The directories by partition and broker.
 
     Raises:
-        WishRefused: directories or sizes are unknown, or a replica fits into none.
+        WishRefused: directories or sizes are unknown, or a replica fits into none; the address no longer asks for them,
+            so that whoever comes by it sees the plan and its files.
     """
-    return caching.kept(choose_directories)(plan, seat.reading.log_dirs)
+    try:
+        return caching.kept(choose_directories)(plan, seat.reading.log_dirs)
+    except WishRefused:
+        addresses.tell(_NAME, "")
+        raise

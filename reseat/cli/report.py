@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say, write_json
 from reseat.cli.plan import refuse_options_that_do_nothing
 from reseat.cli.wishes import wish_of
-from reseat.errors import InputRefused, WishRefused
+from reseat.errors import InputRefused, ReseatError, WishRefused
 from reseat.report import ChapterKind, Matter, Report, ReportChoices, ReportPast, build
 from reseat.report.gather import gather, past_of
 from reseat.report.logo import logo_kind
@@ -25,7 +26,9 @@ from reseat.report.masks.names import masked
 from reseat.report.matter import chapters_for
 
 if TYPE_CHECKING:
+    from reseat.formats.input.reading import Reading
     from reseat.report.masks.names import Masker
+    from reseat.schedule.estimate import ObservedRate
 
 __all__ = ["report"]
 
@@ -46,7 +49,14 @@ def report(chosen: argparse.Namespace) -> int:
     beside = _beside(chosen)
     with working("Planning"):
         matter = gather(
-            reading, layout, wish, cluster=chosen.cluster, version=chosen.kafka_version, past=past, beside=beside
+            reading,
+            layout,
+            wish,
+            cluster=chosen.cluster,
+            version=chosen.kafka_version,
+            past=past,
+            rates=_rates(chosen, reading),
+            beside=beside,
         )
     notes = reading_notes(reading, layout, wish.remove)
     if masker is not None:
@@ -143,6 +153,30 @@ def _past(chosen: argparse.Namespace) -> ReportPast | None:
     from reseat.history.read import History
 
     return past_of(History.open(chosen.history), chosen.cluster)
+
+
+def _rates(chosen: argparse.Namespace, reading: Reading) -> tuple[ObservedRate, ...]:
+    """What the journal's runs on this cluster showed; the journal that nobody named may be none, or another's."""
+    from reseat.operate.journal.journal import Journal
+    from reseat.operate.journal.schema import default_path
+    from reseat.operate.observed import observed_rates
+
+    cluster_id = reading.facts.get("cluster_id")
+    if chosen.journal is None and (not cluster_id or not default_path().exists()):
+        return ()
+    if not cluster_id:
+        raise InputRefused(
+            "--journal needs an input that names its cluster, such as a snapshot.", source=reading.source
+        )
+    if chosen.journal is not None and not Path(chosen.journal).exists():
+        raise InputRefused("There is no such journal.", source=chosen.journal)
+    try:
+        with closing(Journal(chosen.journal)) as journal:
+            return observed_rates(journal, str(cluster_id))
+    except ReseatError:
+        if chosen.journal is not None:
+            raise
+        return ()  # as on the page: an estimate is from the throttle then
 
 
 def _masked(matter: Matter, masker: Masker, chosen: argparse.Namespace) -> Matter:

@@ -52,6 +52,8 @@ def report_arguments(command: argparse.ArgumentParser) -> None:
     past = command.add_argument_group("history")
     past.add_argument("--history", metavar="TABLES", help="the pipeline's tables, a folder or a URL; needs --cluster")
     past.add_argument("--cluster", metavar="NAME", help="the cluster's name, in the history and in the report")
+    said = "the journal whose runs on this cluster tell how long copying takes; by default as of reseat operate"
+    past.add_argument("--journal", metavar="FILE", help=said)
     mask = command.add_argument_group("names")
     flag(mask, "--mask", "replace topics, hosts, racks and the cluster by pseudonyms")
     said = "with --mask: the key that makes pseudonyms stable; created if missing, keep it secret"

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 import zipfile
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from reseat.cli import main
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.formats.tables.table_writer import write_csv
+from reseat.model import Broker, ClusterLayout, Snapshot
+from reseat.operate.journal.journal import Journal
 from tests.history.made import write
+from tests.operate.test_observed import make_ended
 
 SAMPLE = str(Path(__file__).parent.parent.parent / "samples" / "zookeeper-2.8-three-racks.txt")
 Capture = pytest.CaptureFixture[str]
@@ -160,6 +169,37 @@ def test_history_is_told_by_the_name_of_its_cluster(tmp_path: Path, capsys: Capt
 
     assert "time" in [one["chapter"] for one in told["chapters"]]
     assert told["title"].startswith(cluster)
+
+
+def test_copying_time_is_learned_from_the_runs_of_a_journal(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the cluster that the input names: by name, or RESEAT_JOURNAL; a journal that is not there is refused."""
+    layout = ClusterLayout.from_assignments({("orders", 0): [1, 2]}, brokers=[Broker(broker) for broker in (1, 2, 3)])
+    sized = replace(layout, size_bytes=np.array([6e9]))
+    file, other = tmp_path / "snapshot.json", tmp_path / "layout.csv"
+    file.write_bytes(write_snapshot(Snapshot(sized, datetime(2026, 11, 24, tzinfo=UTC), "admin", cluster_id="C1")))
+    other.write_bytes(write_csv(sized))
+    path = tmp_path / "journal.sqlite"
+    with closing(Journal(path)) as journal, pytest.MonkeyPatch.context() as clock:
+        make_ended(journal, clock, seconds=60)  # 10 MB a second, without a throttle
+    words = ["report", "--remove", "2", "--throttle", "20000000", "--json", "--chapters", "cost"]
+
+    def told(*more: str) -> str:
+        capsys.readouterr()
+        assert main([*words, *more]) == 0
+        cost = json.loads(capsys.readouterr().out)["chapters"][0]
+        return next(fact["detail"] for fact in cost["facts"] if fact["label"] == "Copying takes")
+
+    monkeypatch.setenv("RESEAT_JOURNAL", str(tmp_path / "none.sqlite"))
+    assert "earlier run" not in told(str(file))
+    assert "1 earlier run on this cluster of 2026-11-23" in told(str(file), "--journal", str(path))
+    monkeypatch.setenv("RESEAT_JOURNAL", str(path))
+    assert "1 earlier run on this cluster of 2026-11-23" in told(str(file))
+    assert "earlier run" not in told(str(other))
+    assert main([*words, str(file), "--journal", str(tmp_path / "none.sqlite")]) == 2
+    assert main([*words, str(other), "--journal", str(path)]) == 2
+    assert not (tmp_path / "none.sqlite").exists()
 
 
 def test_chapters_come_in_the_order_that_was_asked_for(capsys: Capture) -> None:

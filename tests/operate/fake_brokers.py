@@ -124,7 +124,7 @@ class FakeBrokers:
     # ---- the brokers -----------------------------------------------------------------------------------------
 
     def _Metadata(self, request: Any) -> Any:
-        names = {topic.name for topic in request.topics}
+        names = {topic for topic, _ in self.lists} if request.topics is None else {one.name for one in request.topics}
         topics = []
         for name in sorted(names):
             parts = [
@@ -141,7 +141,8 @@ class FakeBrokers:
         brokers = [answer(node_id=broker) for broker in sorted(self.alive)]
         return answer(cluster_id="FAKE", brokers=brokers, topics=topics, controller_id=min(self.alive))
 
-    def _ListPartitionReassignments(self, _: Any) -> Any:
+    def _ListPartitionReassignments(self, request: Any) -> Any:
+        asked = None if request.topics is None else {one.name: one.partition_indexes for one in request.topics}
         topics = [
             answer(
                 name=topic,
@@ -155,6 +156,7 @@ class FakeBrokers:
                 ],
             )
             for (topic, one), (adding, removing) in self.moving.items()
+            if asked is None or one in asked.get(topic, ())
         ]
         return answer(error_code=0, topics=topics)
 

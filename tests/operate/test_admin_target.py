@@ -69,6 +69,19 @@ def test_reassignments_are_listed_before_replicas_are_read(brokers) -> None:
     assert [name for name, _, _ in brokers.sent] == [LIST, METADATA]
 
 
+def test_a_list_too_large_to_come_is_asked_for_in_parts(brokers) -> None:
+    """What the controller refuses as a whole is asked for by partition; refused again, it is not taken for none."""
+    brokers.moving = {("orders", 0): ([3], [1])}
+    target = target_of(brokers)
+    brokers.faults[LIST] = [-1]
+    told = target.reassigning()
+    brokers.faults[LIST] = [-1, -1]
+
+    assert set(told) == {("orders", 0)}
+    with pytest.raises(ClusterUnreachable, match="The controller answered UNKNOWN_SERVER_ERROR"):
+        target.reassigning()
+
+
 def test_many_partitions_go_to_the_controller_in_bounded_requests(brokers) -> None:
     """A ZooKeeper controller answers nothing else while it works at one request."""
     brokers.lists = {("many", one): [1, 2] for one in range(2 * AT_ONCE + 1)}

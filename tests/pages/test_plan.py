@@ -347,3 +347,4 @@ def test_a_box_names_a_log_directory_for_each_new_replica(opened, monkeypatch):
     full = opened("plan", wish=Wish(remove=(3,)), log_dirs=two_disks(10))
     assert "No log directory of broker" in texts(full)
     assert len(written) == drawn
+    assert "directories" not in address(full)

@@ -310,6 +310,7 @@ class StubKafka:
     def _ListPartitionReassignments(self, request: Any, broker: int) -> Any:
         answer = requests.ListPartitionReassignmentsResponse
         topic, part = answer.OngoingTopicReassignment, answer.OngoingTopicReassignment.OngoingPartitionReassignment
+        asked = None if request.topics is None else {one.name: set(one.partition_indexes) for one in request.topics}
         return answer(
             throttle_time_ms=0,
             error_code=0,
@@ -320,7 +321,7 @@ class StubKafka:
                     partitions=[
                         part(partition_index=number, replicas=[], adding_replicas=adding, removing_replicas=removing)
                         for (named, number), (adding, removing) in self.moves.items()
-                        if named == name
+                        if named == name and (asked is None or number in asked.get(name, ()))
                     ],
                 )
                 for name in dict.fromkeys(name for name, _ in self.moves)

@@ -154,7 +154,7 @@ class AdminTarget:
     def assignments(self, partitions: Sequence[Partition]) -> dict[Partition, Assignment]:
         """These partitions as they are now; see ``Target``."""
         wanted = dict.fromkeys(partitions)
-        under_way = self._listed()
+        under_way = self._listed(wanted)
         described = self._described({topic for topic, _ in wanted})
         return {one: _merged(described[one], under_way.get(one)) for one in wanted if one in described}
 
@@ -350,21 +350,31 @@ class AdminTarget:
 
         return self._requests.by_partition(list(lists), ask)
 
-    def _listed(self) -> dict[Partition, Assignment]:
-        """What the controller tells of reassignments: replicas, adding, removing; neither leader nor ISR."""
-        from kafka.protocol.admin import ListPartitionReassignmentsRequest
+    def _listed(self, wanted: Iterable[Partition] | None = None) -> dict[Partition, Assignment]:
+        """What the controller tells of reassignments: replicas, adding, removing; neither leader nor ISR.
 
-        request = ListPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=None)
-        response = self._requests.settled(request, lambda told: error_name(told.error_code), "controller")
-        return {
-            (topic.name, one.partition_index): Assignment(
-                replicas=tuple(one.replicas),
-                adding=tuple(one.adding_replicas),
-                removing=tuple(one.removing_replicas),
+        Args:
+            wanted: of these partitions, asked in parts; None: of all, in parts where one answer is too large to come.
+        """
+        from reseat.sources.kafka_admin.reassignments import listing, listings
+
+        if wanted is None:
+            whole = self._asked(listing(self._timeout_ms))
+            if not whole.error_code:
+                return _assignments_in(whole)
+            wanted = (
+                (topic.name, one.partition_index) for topic in self._metadata(None).topics for one in topic.partitions
             )
-            for topic in response.topics
-            for one in topic.partitions
-        }
+        told: dict[Partition, Assignment] = {}
+        for request in listings(wanted, self._timeout_ms):
+            part = self._asked(request)
+            if part.error_code:
+                raise ClusterUnreachable(f"The controller answered {error_name(part.error_code)}.", "lost")
+            told |= _assignments_in(part)
+        return told
+
+    def _asked(self, request: Any) -> Any:
+        return self._requests.settled(request, lambda told: error_name(told.error_code), "controller")
 
     def _described(self, topics: Iterable[str]) -> dict[Partition, Assignment]:
         from reseat.sources.kafka_admin.topic_ids import printed_id
@@ -385,16 +395,27 @@ class AdminTarget:
                     )
         return described
 
-    def _metadata(self, topics: Sequence[str]) -> Any:
+    def _metadata(self, topics: Sequence[str] | None) -> Any:
         from kafka.protocol.metadata import MetadataRequest
 
-        asked = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in topics]
+        one = MetadataRequest.MetadataRequestTopic
+        asked = None if topics is None else [one(name=topic) for topic in topics]
         request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
         return self._requests.settled(request, lambda _: NONE, None)
 
     def _is_as_asked(self, topic: str, assignments: Mapping[int, Sequence[int]]) -> bool:
         described = {one: told.replicas for (_, one), told in self._described([topic]).items()}
         return described == {one: tuple(replicas) for one, replicas in assignments.items()}
+
+
+def _assignments_in(answer: Any) -> dict[Partition, Assignment]:
+    return {
+        (topic.name, one.partition_index): Assignment(
+            replicas=tuple(one.replicas), adding=tuple(one.adding_replicas), removing=tuple(one.removing_replicas)
+        )
+        for topic in answer.topics
+        for one in topic.partitions
+    }
 
 
 def _merged(described: Assignment | None, listed_as: Assignment | None) -> Assignment:

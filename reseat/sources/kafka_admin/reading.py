@@ -27,7 +27,6 @@ from kafka.protocol.admin import (
     DescribeClusterRequest,
     DescribeQuorumRequest,
     DescribeTopicPartitionsRequest,
-    ListPartitionReassignmentsRequest,
 )
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
@@ -49,7 +48,7 @@ from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
-from reseat.sources.kafka_admin.reassignments import UnderWay, behind, take_reassignments
+from reseat.sources.kafka_admin.reassignments import MOST_TOLD, UnderWay, behind, listing, listings, take_reassignments
 from reseat.sources.kafka_admin.request_batch import RequestBatch
 from reseat.sources.progress import Report
 
@@ -148,10 +147,9 @@ class _Reading:
         # A broker answers one connection's requests in turn: what it passes on to controllers holds up what follows.
         limit = admin.connection.timeout_seconds
         limit = min(_CONTROLLERS_SECONDS, limit) if admin.supports(DescribeQuorumRequest) else limit
-        listing = ListPartitionReassignmentsRequest(topics=None)
         requests: dict[str, Callable[[], PendingAnswer]] = {
             "metadata": lambda: admin.submit(_metadata_request(None), again=True),
-            "reassignments": lambda: admin.submit(listing, "controller", timeout=limit),
+            "reassignments": lambda: admin.submit(listing(), "controller", timeout=limit),
         }
         if admin.supports(ApiVersionsRequest, 3):
             requests["features"] = lambda: admin.submit(overview.versions_request(), again=True)
@@ -193,6 +191,7 @@ class _Reading:
     def _under_way(self, metadata: Any, listed: Any) -> dict[tuple[str, int], UnderWay]:
         """What is listed, and metadata of the topics concerned once more where it lags behind."""
         for _ in range(_ROUNDS):
+            listed = self._all_listed(metadata, listed)
             if not _came(listed):
                 break
             try:
@@ -216,12 +215,29 @@ class _Reading:
         )
         return {}
 
+    def _all_listed(self, metadata: Any, listed: Any) -> Any:
+        """What is listed; asked for in parts where it may be more than brokers pass on, and no answer came."""
+        came = _came(listed)
+        why = error_name(listed.error_code) if came else listed.sentence
+        told = came and not listed.error_code
+        many = [(topic.name, part.partition_index) for topic in metadata.topics for part in topic.partitions]
+        if told or len(many) <= MOST_TOLD or "AUTHORIZATION" in why or why == _NO_QUORUM:
+            return listed
+        requests = [
+            (at, lambda part=part: self._admin.submit(part, "controller")) for at, part in enumerate(listings(many))
+        ]
+        parts = [answer for _, answer in self._batch.each(self._admin, "reassignments in progress", requests, 1)]
+        failed = next((part for part in parts if not _came(part) or part.error_code), None)
+        if failed is None:
+            parts[0].topics = [topic for part in parts for topic in part.topics]
+        return parts[0] if failed is None else failed
+
     def _both(self, topics: list[str]) -> dict[str, Any]:
         """Metadata of these topics, of all where they are too many for a request, and what is listed, once more."""
         admin, asked = self._admin, topics if len(topics) <= PARTITIONS_AT_ONCE else None
         requests: list[tuple[str, Callable[[], PendingAnswer]]] = [
             ("metadata", lambda: admin.submit(_metadata_request(asked), again=True)),
-            ("listed", lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller")),
+            ("listed", lambda: admin.submit(listing(), "controller")),
         ]
         return dict(self._batch.each(admin, "reassignments in progress", requests, len(requests)))
 

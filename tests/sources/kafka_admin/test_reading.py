@@ -18,10 +18,12 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import BrokerState, Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.kafka_admin import read_admin_cluster, reading
+from reseat.sources.in_parts import PARTITIONS_AT_ONCE
+from reseat.sources.kafka_admin import read_admin_cluster, reading, reassignments
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.kafka_admin.eligible import TOPICS_AT_ONCE, read_eligible
 from reseat.sources.kafka_admin.log_dirs import describe_log_dirs
+from reseat.sources.kafka_admin.reassignments import MOST_TOLD, listings
 from reseat.sources.kafka_admin.request_batch import RequestBatch
 from reseat.sources.progress import ReadingProgress
 from tests.servers.stub_kafka import Part, StubKafka, even
@@ -238,6 +240,61 @@ def test_a_move_that_metadata_does_not_show_yet_is_asked_for_again(monkeypatch, 
     assert layout.removing is not None
     assert layout.adding.tolist() == [[False, True, False], [False, False, False]]
     assert layout.removing.tolist() == [[False, False, True], [False, False, False]]
+
+
+def test_more_reassignments_than_brokers_pass_on_are_asked_for_in_parts(monkeypatch) -> None:
+    """Brokers of 4.4 cannot read an answer of over a million: where it does not come, parts of partitions do."""
+    monkeypatch.setattr(reading, "MOST_TOLD", 6)
+    monkeypatch.setattr(reassignments, "PARTITIONS_AT_ONCE", 3)
+    asked: list[list[int]] = []
+
+    def refuses(answer: Any, request: Any, broker: int) -> Any:
+        if request.topics is None:
+            answer.error_code, answer.topics = -1, []
+            return answer
+        asked.append([one for topic in request.topics for one in topic.partition_indexes])
+        return answer
+
+    topics = {"many": dict.fromkeys(range(6), Part([1, 2])) | {6: Part([2, 3, 1], isr=[1, 2])}}
+    changes = {requests.ListPartitionReassignmentsRequest: refuses}
+    with StubKafka(topics, RACKS, moves={("many", 6): ([3], [1])}, changes=changes) as cluster:
+        read = _read(cluster)
+
+    assert asked == [[0, 1, 2], [3, 4, 5], [6]]
+    assert read.under_way_told
+    assert read.layout.adding is not None
+    assert np.flatnonzero(read.layout.adding.any(axis=1)).tolist() == [6]
+
+
+@pytest.mark.parametrize("many", [PARTITIONS_AT_ONCE + 1, pytest.param(1_000_001, marks=pytest.mark.slow)])
+def test_a_million_reassignments_are_listed_in_requests_whose_answers_brokers_read(many) -> None:
+    """Each partition is asked for once, in order, of one topic or of many, and no array is longer than they read."""
+    of_one = [
+        [list(one.partition_indexes) for one in part.topics] for part in listings(("t", one) for one in range(many))
+    ]
+    of_many = [[topic.name for topic in part.topics] for part in listings((f"t{one}", 0) for one in range(many))]
+
+    assert [one for part in of_one for ids in part for one in ids] == list(range(many))
+    assert [name for part in of_many for name in part] == [f"t{one}" for one in range(many)]
+    assert max(len(ids) for part in of_one for ids in part) <= PARTITIONS_AT_ONCE < MOST_TOLD
+    assert max(map(len, of_many)) <= PARTITIONS_AT_ONCE
+
+
+def test_a_refused_list_is_asked_for_once_where_it_cannot_be_too_large() -> None:
+    """Few partitions are no reason: what the controller answered is said, and nothing is taken to be under way."""
+
+    def refuses(answer: Any, request: Any, broker: int) -> Any:
+        answer.error_code = -1
+        return answer
+
+    changes = {requests.ListPartitionReassignmentsRequest: refuses}
+    with StubKafka(even(2, 2, (1, 2, 3), 2), RACKS, changes=changes) as cluster:
+        read = _read(cluster)
+        times = cluster.asked.count("ListPartitionReassignmentsRequest")
+
+    assert not read.under_way_told
+    assert times <= 1
+    assert "Reassignments in progress are unknown: The controller answered UNKNOWN_SERVER_ERROR." in read.not_read
 
 
 def test_eligible_leaders_are_asked_for_where_there_can_be_any() -> None:
