@@ -24,6 +24,7 @@ from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.live import read_cluster
 from tests.operate.admin_behaviour import AdminBehaviour
 from tests.operate.live_cluster import OpenTarget, connection_to, create_everywhere, fill, running, until
+from tests.servers.node_files import data_folders
 
 pytestmark = pytest.mark.kafka
 
@@ -440,6 +441,53 @@ def test_a_cordoned_drain_killed_at_steps_of_its_journal_leaves_no_cordon_unname
         step += every
 
     assert step > 50
+
+
+@contextmanager
+def without_its_second_disk(cluster, target, broker):
+    """Takes a log directory away from a running broker, which finds out by the next log that it makes there; its path."""
+    path = data_folders(cluster.directory, broker, 2)[1]
+    kept = path.with_name(f"{path.name}.kept")
+    path.rename(kept)
+    path.write_text("no directory")
+    try:
+        yield str(path)
+    finally:
+        path.unlink()
+        kept.rename(path)
+        cluster.stop_broker(broker, kill=True)
+        cluster.start_broker(broker)
+        assert until(lambda: broker in target.alive())
+
+
+def test_a_log_directory_that_a_running_broker_loses_is_a_finding_and_no_target(cluster, target, reseat, tmp_path):
+    """Offline by Kafka's own word: shown, planned around and named; a plan onto that broker fails in judge and guard."""
+    made(cluster, target, "stays", [[1, 2], [3, 1]])
+    with without_its_second_disk(cluster, target, EMPTIED) as path:
+        made(cluster, target, "lost", [(1, EMPTIED)] * 8)
+        assert until(lambda: read_cluster(connection_to(cluster)).layout.brokers[3].offline_dirs == (path,))
+        snapshot, plan, onto = (tmp_path / name for name in ("snapshot.json", "plan.json", "onto.json"))
+        assert reseat("snapshot", "--output", snapshot)[0] == 0
+        read = read_cluster(connection_to(cluster))
+        shown, planned = reseat("show", snapshot)[1], reseat("plan", snapshot, "--remove", 3, "--output", plan)
+        layout = read.layout.assignments()
+        entry = {"topic": "stays", "partition": 0, "replicas": [1, EMPTIED]}
+        onto.write_text(json.dumps({"version": 1, "partitions": [entry]}))
+        judged, refused = reseat("judge", snapshot, onto), reseat("operate", "execute", "--plan", onto)
+
+    assert {one.path: one.error for one in read.log_dirs if one.broker == EMPTIED and one.error} == {
+        path: "KAFKA_STORAGE_ERROR"
+    }
+    assert f"1 log directory is offline: {path} of broker 4 (KAFKA_STORAGE_ERROR)" in shown
+    assert planned[0] == 0
+    assert path in planned[1]
+    moved = json.loads(plan.read_text())
+    for one in moved["partitions"]:
+        assert EMPTIED not in set(one["replicas"]) - set(layout[one["topic"], one["partition"]])
+    assert (judged[0], refused[0]) == (2, 2)
+    assert "offline" in judged[1]
+    assert path in refused[1]
+    assert "directories_online" in refused[1]
 
 
 class TestAdminTargetOnKafka44(AdminBehaviour):
