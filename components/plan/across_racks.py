@@ -1,4 +1,4 @@
-"""Bytes that a plan copies from rack to rack, and what they cost at a price."""
+"""Bytes that a plan copies from rack to rack, what replication sends there every day, and what both cost at a price."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import replace
 import streamlit as st
 
 from components.look import tables, text
+from components.look.notices import refused
 from components.state import caching, session, slots
+from reseat.balance.standing import standing, standing_sentences
+from reseat.election import layout_after
+from reseat.errors import InputRefused
+from reseat.formats.text.rates import read_rates
 from reseat.model import Plan
 from reseat.model.wording import verb
 from reseat.report.copying import Copying, copying_of, leave_their_rack
@@ -36,12 +41,9 @@ def draw_within_racks(plan: Plan) -> None:
 
 
 def draw_across_racks(plan: Plan) -> None:
-    """A row a rack that sends, a column a rack that receives; nothing where nothing is known to cross racks."""
-    import pandas as pd
-
+    """What the plan copies from rack to rack, and what replication sends there all day; nothing without racks."""
     copying: Copying = caching.kept(copying_of)(plan)
-    racks = plan.current.racks
-    if not copying.across.copies or not copying.sized:
+    if not plan.current.racks:
         return
     st.header("From rack to rack", anchor=False)
     price = st.number_input(
@@ -54,6 +56,16 @@ def draw_across_racks(plan: Plan) -> None:
         placeholder="no price set",
         width=280,
     )
+    if copying.across.copies and copying.sized:
+        _draw_copies(plan, copying, price)
+    _draw_standing(plan, price)
+
+
+def _draw_copies(plan: Plan, copying: Copying, price: float | None) -> None:
+    """A row a rack that sends, a column a rack that receives."""
+    import pandas as pd
+
+    racks = plan.current.racks
     for sentence in copying.rack_sentences(price):
         st.markdown(text.plain(sentence))
     send, receive, cells = copying.between_racks(len(racks))
@@ -63,3 +75,41 @@ def draw_across_racks(plan: Plan) -> None:
     }
     values = pd.DataFrame({"from": [text.visible(racks[rack], 60) for rack in send.tolist()], **columns})
     tables.table(values, "plan-racks", dict.fromkeys(names.values(), tables.RIGHT))
+
+
+def _draw_standing(plan: Plan, price: float | None) -> None:
+    """What replication sends across racks all day, now and with the plan, by topic, where rates are given."""
+    import pandas as pd
+
+    given = st.text_area(
+        "Produced rates, for the traffic of every day",
+        key=slots.field("plan-rates"),
+        height=100,
+        placeholder="topic,bytes_per_second\norders,3000000",
+        help="One topic a line, bytes a second. Each follower copies what its leader is sent.",
+    )
+    if not given.strip():
+        return
+    try:
+        rates = read_rates(given.encode(), source="produced rates")
+    except InputRefused as error:
+        refused(error)
+        return
+    now, then = plan.current, layout_after(plan)
+    told, later = standing(now, rates), {one.topic: one.across for one in standing(then, rates)}
+    for sentence in standing_sentences(told, len(now.topics) - len(told), price):
+        st.markdown(text.plain(sentence))
+    change = sum(later.values())
+    paid = "" if price is None else f", {change / 1e9 * price:,.2f}"
+    st.markdown(text.plain(f"With the plan it is {text.size(change)} a day{paid}."))
+    columns = {
+        "topic": [text.visible(one.topic, 60) for one in told],
+        "produced a day": [text.size(one.produced) for one in told],
+        "rack to rack": [text.size(one.across) for one in told],
+        "with the plan": [text.size(later.get(one.topic, 0.0)) for one in told],
+    }
+    if price is not None:
+        columns["price a day"] = [f"{one.across / 1e9 * price:,.2f}" for one in told]
+        columns["with the plan, price"] = [f"{later.get(one.topic, 0.0) / 1e9 * price:,.2f}" for one in told]
+    numbers = [name for name in columns if name != "topic"]
+    tables.table(pd.DataFrame(columns), "plan-standing", dict.fromkeys(numbers, tables.RIGHT))

@@ -14,14 +14,16 @@ Complexity: O(P R).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from reseat.model import NONE, ClusterLayout
+from reseat.model.units import size
+from reseat.model.wording import counted
 
-__all__ = ["DAY", "Standing", "standing"]
+__all__ = ["DAY", "Standing", "standing", "standing_sentences"]
 
 #: Seconds.
 DAY = 86_400
@@ -65,3 +67,21 @@ def standing(layout: ClusterLayout, rates: Mapping[str, float]) -> tuple[Standin
             day = rates[name] * DAY
             told.append(Standing(name, day, *(day * float(count[at]) / int(partitions[at]) for count in counts)))
     return tuple(sorted(told, key=lambda one: (-one.across, one.topic)))
+
+
+def standing_sentences(told: Sequence[Standing], without: int, price: float | None = None) -> list[str]:
+    """What all of it is a day, what it costs, and what is not among it, for a person.
+
+    Args:
+        told: as of ``standing``.
+        without: topics of which no rate is known.
+        price: of a GB (10^9 bytes) that goes from one rack to another, in whatever currency.
+    """
+    across, unplaced = sum(one.across for one in told), sum(one.unplaced for one in told)
+    paid = "" if price is None else f", {across / 1e9 * price:,.2f} at {price:,.4g} a GB"
+    said = [f"Replication sends {size(across)} a day from rack to rack{paid}."]
+    if unplaced:
+        said.append(f"Of {size(unplaced)} a day a rack is unknown or none: not among these.")
+    if without:
+        said.append(f"No rate is known of {counted(without, 'topic')}: not counted.")
+    return said

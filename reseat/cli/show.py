@@ -9,7 +9,7 @@ from collections.abc import Callable
 from reseat.balance import Balance, Loads, Spread, findings, measure, racks_in_words
 from reseat.balance.directories import directory_loads
 from reseat.balance.moved import in_layout
-from reseat.balance.standing import Standing, standing
+from reseat.balance.standing import Standing, standing, standing_sentences
 from reseat.cli.disks import directory_lines, load_json
 from reseat.cli.inputs import layout_of, read_layout, text_of
 from reseat.cli.output.writer import count_text, say, table, write_json
@@ -78,13 +78,7 @@ def _standing_json(one: Standing, price: float | None) -> dict[str, object]:
 
 def _standing_lines(told: tuple[Standing, ...], without: int, price: float | None) -> list[str]:
     """What replication sends from rack to rack a day, a topic a line, and all of it."""
-    across, unplaced = sum(one.across for one in told), sum(one.unplaced for one in told)
-    paid = "" if price is None else f", {across / GB * price:,.2f} at {price:,.4g} a GB"
-    said = [f"Replication sends {size(across)} a day from rack to rack{paid}."]
-    if unplaced:
-        said.append(f"Of {size(unplaced)} a day a rack is unknown or none: not among these.")
-    if without:
-        said.append(f"No rate is known of {counted(without, 'topic')}: not counted.")
+    said = standing_sentences(told, without, price)
     head = ["topic", "produced a day", "in its rack", "rack to rack", *([] if price is None else ["price"])]
     rows = [
         [

@@ -445,7 +445,7 @@ def test_a_cordoned_drain_killed_at_steps_of_its_journal_leaves_no_cordon_unname
 
 @contextmanager
 def without_its_second_disk(cluster, target, broker):
-    """Takes a log directory away from a running broker, which finds out by the next log that it makes there; its path."""
+    """Takes a log directory away from a running broker, which finds out by the next log made there; its path."""
     path = data_folders(cluster.directory, broker, 2)[1]
     kept = path.with_name(f"{path.name}.kept")
     path.rename(kept)
@@ -461,7 +461,7 @@ def without_its_second_disk(cluster, target, broker):
 
 
 def test_a_log_directory_that_a_running_broker_loses_is_a_finding_and_no_target(cluster, target, reseat, tmp_path):
-    """Offline by Kafka's own word: shown, planned around and named; a plan onto that broker fails in judge and guard."""
+    """Offline by Kafka's own word: shown, planned around and named; judge and guard fail a plan onto that broker."""
     made(cluster, target, "stays", [[1, 2], [3, 1]])
     with without_its_second_disk(cluster, target, EMPTIED) as path:
         made(cluster, target, "lost", [(1, EMPTIED)] * 8)

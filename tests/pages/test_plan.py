@@ -314,6 +314,32 @@ def test_what_goes_from_rack_to_rack_stands_below_the_flow_with_its_price(opened
     assert "at 0.5 a GB" in texts(at)
 
 
+def test_the_traffic_of_every_day_is_told_by_topic_beside_what_is_copied(opened):
+    """Now and with the plan, from rates that are typed, at the same price; a line that is none is refused by number."""
+    at = opened("plan", wish=Wish(remove=(4,)))
+    at.segmented_control(key="plan-view").set_value("Replica flow (from → to)").run()
+    assert "a day from rack to rack" not in texts(at)
+
+    def typed(words):
+        next(area for area in at.text_area if area.label.startswith("Produced rates")).set_value(words).run()
+
+    typed("orders,1000000\nelsewhere,5")
+    at.number_input[-1].set_value(0.5).run()
+    said = texts(at)
+    table = next(one.value for one in tables(at) if "produced a day" in one.value)
+
+    assert not at.exception
+    assert "a day from rack to rack, " in said
+    assert "With the plan it is" in said
+    assert "No rate is known of 1 topic: not counted." in said
+    assert table["topic"].tolist() == ["orders"]
+    assert table["produced a day"].tolist() == ["86.4 GB"]
+    assert list(table.columns)[2:] == ["rack to rack", "with the plan", "price a day", "with the plan, price"]
+    typed("orders;fast")
+    assert not at.exception
+    assert "line 1" in texts(at)
+
+
 def test_a_click_keeps_a_drain_within_its_racks(opened):
     """Two replicas would go to the rack that holds little; after the click none does, and the proof says the price."""
     brokers = [Broker(i, rack) for i, rack in enumerate("aaabb")]
