@@ -68,7 +68,8 @@ def told_by(told: GroupScenario) -> None:
         "member's subscription. Grey: owned as before; sky blue, +: newly owned; purple and hatched, −: no longer "
         "owned; orange, dotted: given up, without an owner until the next rebalance. ‖ paused during the rebalance. On "
         "the right: each member's partitions, the change, and its surplus over an equal share of each topic. The group "
-        "leader runs range, roundrobin, sticky and cooperative-sticky (classic groups); broker-uniform and "
+        "leader runs range, roundrobin, sticky and cooperative-sticky (classic groups; -2.8: as clients of 2.8 "
+        "compute it, the others as those of 3.9 to 4.4); broker-uniform and "
         "broker-range run on brokers (KIP-848), and members come to their target heartbeat by heartbeat. Beyond "
         f"{MOST_COLUMNS} partitions a cell counts a member's partitions of a topic."
     )

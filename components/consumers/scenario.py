@@ -17,7 +17,7 @@ import streamlit as st
 from components.look import text
 from components.state import shared
 from components.state.slots import Anew, Slot
-from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Assignor, assignor_named
+from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, EARLIER, Assignor, assignor_named
 from reseat.consumers.assignors import installed
 from reseat.consumers.compare import AssignorResult, compare, what_if
 from reseat.consumers.events import GroupEvent, Join, Partitions, Together
@@ -150,10 +150,11 @@ def take_back() -> None:
 
 def assignors() -> tuple[list[str], str | None]:
     """The names of all strategies there are, and what is wrong with those that are installed, or None."""
+    kafkas = [*ASSIGNORS, *EARLIER, *BROKER_ASSIGNORS]
     try:
-        return [*ASSIGNORS, *BROKER_ASSIGNORS, *sorted(installed())], None
+        return [*kafkas, *sorted(installed())], None
     except GroupInvalid as error:
-        return [*ASSIGNORS, *BROKER_ASSIGNORS], str(error)
+        return kafkas, str(error)
 
 
 def measured(told: GroupScenario, names: Sequence[str]) -> tuple[AssignorResult, ...]:

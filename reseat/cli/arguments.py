@@ -213,7 +213,9 @@ def _infer(command: argparse.ArgumentParser) -> None:
 
 def _consumers(command: argparse.ArgumentParser) -> None:
     command.add_argument("group", metavar="GROUP", help="a group as JSON (docs/formats.md), - for standard input")
-    said = "range (the default), roundrobin, sticky, cooperative-sticky, or one that is installed"
+    said = (
+        "range (the default), roundrobin, [cooperative-]sticky[-2.8], broker-uniform, broker-range, or an installed one"
+    )
     command.add_argument("--assignor", default="range", metavar="NAME", help=said)
     flag(command, "--compare", "compare all of Kafka's assignors")
     options.json_output(command)

@@ -1,6 +1,6 @@
 """Who reads what: consumer groups and Kafka's assignors. May import ``reseat.model`` and ``reseat.errors`` alone."""
 
-from reseat.consumers.assignors import ASSIGNORS, Assignor, assignor_named
+from reseat.consumers.assignors import ASSIGNORS, EARLIER, Assignor, assignor_named
 from reseat.consumers.broker_side.assignors import BROKER_ASSIGNORS
 from reseat.consumers.cooperative import CooperativeStickyAssignor
 from reseat.consumers.group import Assignment, Group, Member, Partition
@@ -11,6 +11,7 @@ from reseat.consumers.sticky import StickyAssignor
 __all__ = [
     "ASSIGNORS",
     "BROKER_ASSIGNORS",
+    "EARLIER",
     "Assignment",
     "Assignor",
     "CooperativeStickyAssignor",

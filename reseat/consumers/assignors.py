@@ -17,9 +17,10 @@ from reseat.consumers.group import Assignment, Group, Member, Partition
 from reseat.consumers.range import RangeAssignor
 from reseat.consumers.roundrobin import RoundRobinAssignor
 from reseat.consumers.sticky import StickyAssignor
+from reseat.consumers.sticky_2_8 import CooperativeSticky28Assignor, Sticky28Assignor
 from reseat.errors import GroupInvalid
 
-__all__ = ["ASSIGNORS", "GROUP", "Assignor", "assignor_named", "installed"]
+__all__ = ["ASSIGNORS", "EARLIER", "GROUP", "Assignor", "assignor_named", "installed"]
 
 #: The entry point group under which packages register assignors.
 GROUP = "reseat.assignors"
@@ -58,6 +59,12 @@ ASSIGNORS: Mapping[str, Callable[[], Assignor]] = {
     "sticky": StickyAssignor,
     "cooperative-sticky": CooperativeStickyAssignor,
 }
+#: Those whose code was another in an earlier release (2.4 to 2.8), by the name that Reseat gives them.
+EARLIER: Mapping[str, Callable[[], Assignor]] = {
+    "sticky-2.8": Sticky28Assignor,
+    "cooperative-sticky-2.8": CooperativeSticky28Assignor,
+}
+_KAFKAS = {**ASSIGNORS, **BROKER_ASSIGNORS, **EARLIER}
 
 
 def installed(points: tuple[EntryPoint, ...] | None = None) -> dict[str, Callable[[], Assignor]]:
@@ -71,7 +78,7 @@ def installed(points: tuple[EntryPoint, ...] | None = None) -> dict[str, Callabl
     """
     found: dict[str, Callable[[], Assignor]] = {}
     for point in entry_points(group=GROUP) if points is None else points:
-        if point.name in ASSIGNORS or point.name in BROKER_ASSIGNORS:
+        if point.name in _KAFKAS:
             raise GroupInvalid(
                 f"The assignor {point.value} is registered as {point.name}, which is the name of one of Kafka's own. "
                 "Give it another name."
@@ -96,12 +103,10 @@ def assignor_named(name: str) -> Assignor:
     Raises:
         GroupInvalid: there is none of this name.
     """
-    if name in ASSIGNORS:
-        return ASSIGNORS[name]()
-    if name in BROKER_ASSIGNORS:
-        return BROKER_ASSIGNORS[name]()
+    if name in _KAFKAS:
+        return _KAFKAS[name]()
     others = installed()
     if name not in others:
-        names = ", ".join([*ASSIGNORS, *BROKER_ASSIGNORS, *sorted(others)])
+        names = ", ".join([*_KAFKAS, *sorted(others)])
         raise GroupInvalid(f"There is no assignor called {name}. There are: {names}.")
     return others[name]()

@@ -11,12 +11,14 @@ Source: Kafka's ``CooperativeStickyAssignor`` as of 4.1 (KIP-429).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from reseat.consumers.eager import Eager
 from reseat.consumers.group import Assignment, Group, Partition
 from reseat.consumers.ownership import ownership_of
 from reseat.consumers.sticky import assign_stickily, subscriptions_equal
 
-__all__ = ["CooperativeStickyAssignor", "held_back"]
+__all__ = ["CooperativeStickyAssignor", "given_up_between", "held_back"]
 
 
 class CooperativeStickyAssignor(Eager):
@@ -50,11 +52,20 @@ def held_back(group: Group, target: Assignment) -> dict[Partition, str]:
         contested = claims.contested
     else:
         contested = frozenset()
-    given_up = contested | {
-        partition
-        for member, partitions in owned.items()
-        for partition in partitions - frozenset(target.get(member, ()))
-    }
+    return given_up_between(owned, target, contested)
+
+
+def given_up_between(
+    owned: Mapping[str, Collection[Partition]], target: Assignment, contested: frozenset[Partition] = frozenset()
+) -> dict[Partition, str]:
+    """What the target takes from one member and gives to another, by who is to get it.
+
+    Args:
+        owned: what each member of the target owns.
+        target: the assignment aimed at.
+        contested: what nobody may keep, whoever owned it.
+    """
+    given_up = contested.union(*(set(mine).difference(target.get(member, ())) for member, mine in owned.items()))
     return {
         partition: member
         for member, partitions in target.items()

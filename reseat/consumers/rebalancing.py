@@ -214,7 +214,7 @@ def _round(
         joining[member.id] = replace(member, owned=kept, user_data=member.user_data or assignor.user_data(member))
         said = f"subscribes to {', '.join(member.topics) or 'nothing'}"
         # An eager member has given up all it had; Sticky alone tells of it all the same, in its user data.
-        tells = "owns" if assignor.cooperative else "had" if assignor.name == "sticky" else ""
+        tells = "owns" if assignor.cooperative else "had" if assignor.name.startswith("sticky") else ""
         owns = f", {tells} {_names(kept)}" if kept and tells else ""
         messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; supports {assignor.name}"))
     leader = next(iter(joining), None)

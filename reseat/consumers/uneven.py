@@ -33,14 +33,16 @@ from reseat.consumers.rack_match import RackMatch
 __all__ = ["assign_unevenly"]
 
 
-def assign_unevenly(group: Group, claims: Ownership) -> Assignment:
+def assign_unevenly(group: Group, claims: Ownership, *, unbalanced_from: int = 2) -> Assignment:
     """Deal and balance.
 
     Args:
         group: the group.
         claims: what members may keep.
+        unbalanced_from: how many more partitions another must have before a member counts as one that could take one
+            over; 2.8 took 1, and so looked at partitions for longer.
     """
-    return _Balancing(group, claims).run()
+    return _Balancing(group, claims, unbalanced_from).run()
 
 
 class _Movements:
@@ -70,8 +72,9 @@ class _Movements:
 
 
 class _Balancing:
-    def __init__(self, group: Group, claims: Ownership) -> None:
+    def __init__(self, group: Group, claims: Ownership, unbalanced_from: int) -> None:
         self.group = group
+        self.unbalanced_from = unbalanced_from
         self.racks = RackMatch(group)
         self.previous = claims.previous
         known = set(group.known_topics)
@@ -220,7 +223,8 @@ class _Balancing:
     def _could_take(self, member: str, topic: str, other: str) -> bool:
         """Whether a member could take over a partition of a topic from another, which has more."""
         count = len(self.given[member])
-        return count != self.most[member] and len(self.given[other]) > count + 1 and self.held[other][topic] > 0
+        fuller = len(self.given[other]) >= count + self.unbalanced_from
+        return fuller and count != self.most[member] and self.held[other][topic] > 0
 
     def _find_witness(self) -> tuple[str, str, str] | None:
         """The emptiest member that could take a partition over, of which topic, and from whom."""
@@ -233,7 +237,7 @@ class _Balancing:
             if count != self.most[member]:
                 read = [(fullest[topic], topic) for topic in self.reads[member] if topic in fullest]
                 (most, other), topic = max(read, default=((0, ""), ""))
-                if most > count + 1:
+                if most >= count + self.unbalanced_from:
                     return member, topic, other
         return None
 

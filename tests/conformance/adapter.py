@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reseat.consumers import Group, Member, assignor_named
+from reseat.consumers import EARLIER, Group, Member, assignor_named
 from reseat.consumers.group import NO_GENERATION
 from reseat.election import ElectionKind, elect_leaders, rules
 from reseat.errors import ReseatError
@@ -135,7 +135,9 @@ def _group(question: Question) -> Answer:
         },
         topic_ids=question.get("topic_ids", {}),
     )
-    given = assignor_named(question["family"].replace("_", "-")).assign(group)
+    name = question["family"].replace("_", "-")
+    earlier = f"{name}-2.8" if question.get("kafka_versions") == ["2.8.2"] else name
+    given = assignor_named(earlier if earlier in EARLIER else name).assign(group)
     return {"assignment": {member: [f"{t}-{p}" for t, p in partitions] for member, partitions in given.items()}}
 
 

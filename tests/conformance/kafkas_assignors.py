@@ -10,15 +10,16 @@ from typing import Any
 from reseat.consumers import Assignment, Group, Member, Partition
 from tests.conformance import recording
 
-#: The release that is asked.
+#: The release that is asked, and the one asked for assignors whose code was another there.
 _VERSION = "4.4.0"
+_EARLIER = "2.8.2"
 
 
 def missing() -> str | None:
     """What is missing to ask Kafka's classes, as one sentence, or None."""
     if shutil.which("javac") is None:
         return "No Java compiler was found: asking Kafka's classes needs a JDK, 17 or later."
-    if not list(recording.JARS[_VERSION].glob("kafka-clients-*.jar")):
+    if not all(list(recording.JARS[version].glob("kafka-clients-*.jar")) for version in (_VERSION, _EARLIER)):
         return "Kafka's jars are missing: `make kafka-jars` fetches them from Maven Central (it needs mvn)."
     return None
 
@@ -29,7 +30,9 @@ def ask(assignor: str, groups: Sequence[Group]) -> list[Assignment | None]:
     Partitions are sorted, since Kafka's order within a member follows hashes. Members are handed over in a ``HashMap``,
     as the group's leader does, so the order in the question does not count.
     """
-    said = recording.ask(_VERSION, (_question(assignor, group) for group in groups))
+    name = assignor.removesuffix("-2.8")
+    release, driver = (_VERSION, "Ask") if name == assignor else (_EARLIER, "AskConsumers")
+    said = recording.ask(release, (_question(name, group) for group in groups), driver)
     return [None if "error" in one else _parsed(one["assignment"]) for one in said]
 
 

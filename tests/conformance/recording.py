@@ -21,6 +21,7 @@ from tests.servers.cluster import CACHE
 HERE = Path(__file__).parent
 #: The folder of a release's jars; 4.4.0's command line is not to be had, and 4.3.1's stands in.
 JARS = {
+    "2.8.2": CACHE / "zookeeper-2.8" / "jars",
     "4.1.0": CACHE / "kraft-4.1" / "jars",
     "4.3.1": CACHE / "kraft-4.4" / "tools",
     "4.4.0": CACHE / "kraft-4.4" / "jars",

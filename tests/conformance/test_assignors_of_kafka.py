@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from reseat.consumers import Group, Member, assignor_named
+from reseat.consumers import ASSIGNORS, EARLIER, Group, Member, assignor_named
 from reseat.consumers.events import Rebalance
 from reseat.consumers.rebalancing import GroupState, play
 from tests.conformance import kafkas_assignors
@@ -83,6 +83,37 @@ def test_a_previous_owner_is_given_back_what_it_no_longer_asks_for() -> None:
     assert sorted_of("sticky", group)["c84-3"] == [("t", 3)]
 
 
+def test_sticky_of_2_8_lets_all_keep_the_larger_quota_and_takes_from_the_first() -> None:
+    """The example of the model's header, as Kafka's classes of 2.8 and of 4.4 answer it."""
+    owners = [
+        Member(name, ("t",), owned=(("t", p), ("t", p + 1)), generation=4)
+        for name, p in zip("ABC", (0, 2, 4), strict=True)
+    ]
+    group = Group((*owners, Member("D", ("t",))), {"t": 6})
+
+    assert sorted_of("sticky-2.8", group)["D"] == [("t", 0)]
+    assert sorted_of("cooperative-sticky-2.8", group) == {
+        "A": [("t", 1)],
+        "B": [("t", 2), ("t", 3)],
+        "C": [("t", 4), ("t", 5)],
+        "D": [],
+    }
+    assert sorted_of("sticky", group)["D"] == [("t", 5)]
+
+
+def test_sticky_of_2_8_forgets_what_it_has_read_before_it_saw_that_subscriptions_differ() -> None:
+    """Recorded from Kafka 2.8.2: a and b come before c in its map, and get each other's partitions."""
+    owned = {"a": (1, 4), "b": (2,), "c": (3,)}
+    members = tuple(
+        Member(name, ("t", "u") if name == "c" else ("t",), owned=tuple(("t", p) for p in parts), generation=2)
+        for name, parts in owned.items()
+    )
+    group = Group(members, {"t": 5, "u": 2})
+
+    assert sorted_of("sticky-2.8", group)["b"] == [("t", 1), ("t", 4)]
+    assert sorted_of("sticky", group)["a"] == [("t", 1), ("t", 4)]
+
+
 def test_the_story_says_who_is_assigned_what_it_did_not_ask_for() -> None:
     """Nobody has to find the quirk in a table."""
     state = GroupState({"c1": Member("c1", ()), "c2": Member("c2", ("a",))}, {"a": 2})
@@ -94,9 +125,9 @@ def test_the_story_says_who_is_assigned_what_it_did_not_ask_for() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky"])
+@pytest.mark.parametrize("assignor", [*ASSIGNORS, *EARLIER])
 def test_random_groups_are_assigned_as_by_kafkas_class(assignor: str) -> None:
-    """Kafka's 4.4 class runs for real on every group; where it throws, the group cannot be compared and is counted."""
+    """Kafka's class of 4.4 (or of 2.8) answers each group; those where it throws cannot be compared and are counted."""
     if (reason := kafkas_assignors.missing()) is not None:
         missing("kafka", reason)
     draws = random.Random(assignor)
