@@ -100,6 +100,8 @@ whole = group_as_read(told.name)
 if whole is not None and whole.kind not in STORIES:
     with answer:
         frame.answer(sentence_of(whole))
+    if told.note:
+        st.caption(text.plain(told.note))
     draw_whole(whole)
     addresses.publish()
     st.stop()

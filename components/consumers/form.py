@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from components.consumers import scenario
+from components.consumers.live_groups import show_recorded
 from components.consumers.scenario import GroupScenario
 from components.look import text
 from components.look.downloads import download
@@ -40,6 +41,12 @@ def draw_sources() -> None:
                 on_click=scenario.begin_example,
                 args=(example,),
             )
+        st.button(
+            "A share group",
+            key="tale-share",
+            help="Three members on two partitions (KIP-932), as Kafka 4.4 told it: assignment is not ownership",
+            on_click=show_recorded,
+        )
         with st.popover("Your group", icon=":material/upload_file:"):
             _own()
 

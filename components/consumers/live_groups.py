@@ -6,6 +6,7 @@ import streamlit as st
 
 from components.consumers import scenario
 from components.consumers.live_members import STORIES
+from components.consumers.recorded_share import RECORDED_SHARE
 from components.look import text
 from components.look.notices import refused
 from components.state.open_layout import OpenLayout
@@ -17,7 +18,7 @@ from reseat.errors import ReseatError
 from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.groups import Listing, LiveGroup
 
-__all__ = ["draw_groups", "group_as_read"]
+__all__ = ["draw_groups", "group_as_read", "show_recorded"]
 
 _LISTED: Slot[Listing] = Slot("consumers-listed")
 _GROUP: Slot[LiveGroup] = Slot("consumers-live-group")
@@ -83,10 +84,10 @@ def _show(live: LiveCluster, name: str) -> None:
     except ReseatError as error:
         refused(error)
         return
-    _GROUP.set(group)
     if group.kind not in STORIES:
-        scenario.begin(name, GroupState({}, {}), (), assignor=scenario.current().assignor)
+        _show_whole(group)
         st.rerun()
+    _GROUP.set(group)
     state, notes = state_of(group)
     known = _OF_BROKERS if group.kind == "consumer" else {one: one for one in ASSIGNORS}
     assignor = known.get(group.assignor, "broker-uniform" if group.kind == "consumer" else "range")
@@ -99,6 +100,17 @@ def _show(live: LiveCluster, name: str) -> None:
         name, state, (Rebalance(),) if state.members else (), assignor=assignor, note=" ".join(notes) or None
     )
     st.rerun()
+
+
+def show_recorded() -> None:
+    """Show the share group that was recorded, for whoever has none at hand."""
+    _show_whole(RECORDED_SHARE, "An example: a group of Kafka 4.4.0, recorded while records were produced.")
+
+
+def _show_whole(group: LiveGroup, note: str | None = None) -> None:
+    """Show a group of which no story of owners can be told."""
+    _GROUP.set(group)
+    scenario.begin(group.name, GroupState({}, {}), (), assignor=scenario.current().assignor, note=note)
 
 
 def group_as_read(name: str) -> LiveGroup | None:

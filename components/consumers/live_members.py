@@ -18,11 +18,13 @@ __all__ = ["STORIES", "draw_members", "draw_whole", "sentence_of"]
 #: Kinds whose assignment is ownership, so that a story can be told of it.
 STORIES = ("classic", "consumer")
 _SHARED = (
-    "**Assignment is not ownership here.** A partition may be assigned to several members, and its members may fetch "
-    "from it at the same time: each record goes to one of them, locked for a while "
-    "(`group.share.record.lock.duration.ms`, 30 s by default). A member acknowledges, releases or rejects each record "
-    "on its own; what is released, or not acknowledged in time, goes to any other member. So nothing stops when the "
-    "assignment changes, more members than partitions are of use, and a partition's records come in no fixed order."
+    "**Assignment is not ownership here.** The coordinator gives each partition to at least one member that subscribes "
+    "to its topic, and to several where there are more members than partitions; all of those may fetch from it at the "
+    "same time. What a member has of its own is records: each goes to one of them, locked for a while "
+    "(`group.share.record.lock.duration.ms`, 30 s by default). It acknowledges, releases or rejects each record on its "
+    "own; what is released, or not acknowledged in time, goes to any member, until a record was delivered "
+    "`group.share.delivery.count.limit` times (5 by default) and is given up. So nothing stops when the assignment "
+    "changes, more members than partitions are of use, and a partition's records come in no fixed order."
 )
 _STREAMS = (
     "**Tasks are assigned, not partitions.** A task is a partition number of a subtopology, such as `0_3`, and reads "
@@ -37,9 +39,9 @@ def sentence_of(group: LiveGroup) -> str:
     behind = f"; lag {text.counted(sum(group.lag.values()), 'record')}" if group.lag else ""
     members = text.counted(len(group.members), "member")
     if group.kind == "share":
-        return f"{text.plain(group.name, 80)}: {members} share {text.counted(len(read), 'partition')}{behind}."
+        return f"{text.visible(group.name, 80)}: {members} share {text.counted(len(read), 'partition')}{behind}."
     tasks = sum(len(member.tasks.active) for member in group.members if member.tasks is not None)
-    return f"{text.plain(group.name, 80)}: {members} with {text.counted(tasks, 'active task')}{behind}."
+    return f"{text.visible(group.name, 80)}: {members} with {text.counted(tasks, 'active task')}{behind}."
 
 
 def draw_whole(group: LiveGroup) -> None:

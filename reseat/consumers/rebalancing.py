@@ -216,7 +216,8 @@ def _round(
         # An eager member has given up all it had; Sticky alone tells of it all the same, in its user data.
         tells = "owns" if assignor.cooperative else "had" if assignor.name.startswith("sticky") else ""
         owns = f", {tells} {_names(kept)}" if kept and tells else ""
-        messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; supports {assignor.name}"))
+        known_as = assignor.name.removesuffix("-2.8")  # a release's own code, the same name in the protocol
+        messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; supports {known_as}"))
     leader = next(iter(joining), None)
     group = replace(state, members=joining).group
     given = assignor.assign(group) if joining else {}

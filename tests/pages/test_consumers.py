@@ -497,6 +497,23 @@ def test_a_share_group_is_no_story_of_owners(monkeypatch: pytest.MonkeyPatch) ->
     assert "Assignment is not ownership" not in texts(at)
 
 
+def test_a_share_group_is_shown_to_whoever_has_none() -> None:
+    """Three members on two partitions as Kafka 4.4 told it; no link to a cluster, and back to a story of owners."""
+    at = visit()
+    press(at, "tale-share")
+
+    assert not at.exception
+    assert "payments-workers: 3 members share 2 partitions; lag 200 records." in texts(at)
+    assert at.title[0].value.startswith(r"payments\-workers\: ")  # escaped once
+    assert "An example: a group of Kafka 4.4.0" in texts(at)
+    assert "`group.share.delivery.count.limit` times (5 by default)" in texts(at)
+    shared = next(one.value for one in at.dataframe if "may take" in one.value)
+    assert shared["members"].tolist() == [2, 2]
+    assert all("IvnLZ0JfTtWfHqyAYcoDFg" in takers for takers in shared["may take"])
+    press(at, "tale-leave")
+    assert "Assignment is not ownership" not in texts(at)
+
+
 def test_a_streams_group_has_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """By member, active, standby and warm-up; and what each subtopology reads."""
     tasks = Tasks(("0_0", "0_1"), ("0_2",), ())
