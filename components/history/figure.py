@@ -37,10 +37,14 @@ _SIGNS: dict[str, tuple[str, str | None]] = {
     "rack_came": ("circle", theme.FINE),
     "moved": ("diamond", theme.MOVED_IN),
     "grew": ("diamond-open", None),
+    "found": ("triangle-up", theme.ATTENTION),
+    "mended": ("triangle-down", theme.FINE),
     "plan": ("star", theme.FINE),
     "plan_ended": ("star-open", theme.ATTENTION),
 }
 _LARGE, _SMALL = 13, 9
+#: Findings have a row of their own: a broker that leaves brings some in the same snapshot.
+_LOW = {"found": 0.0, "mended": 0.0}
 _SEVERITIES = ("broken", "attention", "note")
 #: The part of the axis that the last moment takes at most.
 _LAST = 0.03
@@ -264,7 +268,7 @@ def _marks(made: go.Figure, marks: Sequence[Event], names: Mapping[datetime, str
     ]
     made.add_scatter(
         x=[_plain(event.at) for event in marks],
-        y=[1.0 if event.kind.startswith("plan") else 0.4 for event in marks],
+        y=[1.0 if event.kind.startswith("plan") else _LOW.get(event.kind, 0.4) for event in marks],
         mode="markers",
         marker={
             "symbol": [_SIGNS[event.kind][0] for event in marks],

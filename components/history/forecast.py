@@ -45,6 +45,8 @@ _SIGNS = {
     "came": "circle",
     "rack_came": "circle",
     "moved": "diamond",
+    "found": "triangle-up",
+    "mended": "triangle-down",
     "plan": "star",
     "plan_ended": "star-open",
 }

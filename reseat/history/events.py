@@ -1,8 +1,9 @@
-"""What happened to a cluster over time, in a few marks: brokers and racks gone and back, large reassignments, growth.
+"""What happened to a cluster over time, in a few marks: brokers and racks gone and back, moves, growth, findings.
 
 What it promises, ranked: (1) every broker that went or came is in a mark; (2) a rack of which all brokers went at once
 is one mark, and says so; (3) replicas of new partitions are not called a reassignment; (4) a reassignment that goes on
-over several snapshots is one mark.
+over several snapshots is one mark; (5) a finding that comes and goes within hours is found once and mended once, and
+what the first snapshot has, or the last, has no mark for that: when it began, or will end, is not known.
 
 How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a snapshot has more
 partitions than the one before it, as many of its new replicas as it has more in all are those of new partitions: a
@@ -15,11 +16,13 @@ Complexity: O(changes of brokers + snapshots).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
+from reseat.balance.mends import name_of
+from reseat.model import Severity
 from reseat.model.wording import counted, visible
 from reseat.model.wording import ids as listed_ids
 
@@ -43,8 +46,8 @@ class Event:
     Attributes:
         at: when it was first seen, UTC.
         until: when it was last seen.
-        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved``, ``grew``, ``plan`` (done) or ``plan_ended``
-            (stopped or failed).
+        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved``, ``grew``, ``found`` and ``mended`` (findings
+            that began and that are over), ``plan`` (done) or ``plan_ended`` (stopped or failed).
         sentence: what happened, in a few words.
     """
 
@@ -84,7 +87,11 @@ class PlanRun:
 
 
 def events(
-    brokers: pd.DataFrame, counts: pd.DataFrame, racks: Mapping[int, str | None], snapshots: pd.DataFrame
+    brokers: pd.DataFrame,
+    counts: pd.DataFrame,
+    racks: Mapping[int, str | None],
+    snapshots: pd.DataFrame,
+    findings: pd.DataFrame | None = None,
 ) -> list[Event]:
     """The marks, oldest first.
 
@@ -94,9 +101,12 @@ def events(
         racks: the rack of each broker, as far as told.
         snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
             least one.
+        findings: rows of the table ``findings`` with ``taken_at``, ``kind`` and ``severity``; None: none are looked at.
     """
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
     found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
+    if findings is not None:
+        found += _of_findings(findings, list(snapshots["taken_at"]))
     return sorted(found, key=lambda event: (event.at, event.kind))
 
 
@@ -126,7 +136,10 @@ def events_of(
         rows = history.table("brokers", cluster, since=moment, until=moment, columns=["broker", "rack", "snapshot_id"])
         racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
     named = tuple(sorted({rack for rack in racks.values() if rack is not None}))
-    return events(brokers, counts, racks, snapshots), named
+    matters = pc.field("severity").isin([Severity.BROKEN.value, Severity.ATTENTION.value])
+    columns = ["taken_at", "kind", "severity"]
+    findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns, filter=matters))
+    return events(brokers, counts, racks, snapshots, findings), named
 
 
 def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
@@ -155,6 +168,36 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
             words = f"{'broker' if one else 'brokers'} {listed_ids(sorted(ids))} {does}"
             found.append(Event(when, when, word, words))
     return found
+
+
+def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime]) -> list[Event]:
+    """A mark for the kinds that a snapshot is the first to have, or has no more; "found" where it is both.
+
+    Their names alone: sentences name topics, which a masked report must not.
+    """
+    place = {when: number for number, when in enumerate(moments)}
+    marks: dict[tuple[int, str], list[str]] = {}
+    for kind, rows in findings.groupby("kind", sort=True):
+        seen = sorted({place[when] for when in rows["taken_at"] if when in place})
+        critical = " (critical)" if (rows["severity"] == Severity.BROKEN.value).any() else ""
+        runs: list[list[int]] = []
+        for number in seen:
+            if runs and (number - runs[-1][1] == 1 or moments[number] - moments[runs[-1][1]] <= _PAUSE):
+                runs[-1][1] = number
+            else:
+                runs.append([number, number])
+        for first, last in runs:
+            if first > 0:
+                marks.setdefault((first, "found"), []).append(f"{name_of(str(kind))}{critical}")
+            if last + 1 < len(moments):
+                marks.setdefault((last + 1, "mended"), []).append(name_of(str(kind)))
+    said: dict[int, list[tuple[str, str]]] = {}
+    for (number, sort), names in sorted(marks.items()):
+        said.setdefault(number, []).append((sort, f"{sort}: {', '.join(names)}"))
+    return [
+        Event(moments[number], moments[number], told[0][0], "; ".join(words for _, words in told))
+        for number, told in said.items()
+    ]
 
 
 def _of_replicas(counts: pd.DataFrame, grown: Mapping[datetime, int], least: int) -> list[Event]:

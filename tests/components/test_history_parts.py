@@ -264,6 +264,39 @@ def test_the_figure_says_what_is_not_told():
     assert "under-replicated: unknown" not in titles[0]
 
 
+def found_in(*rows: tuple[int, str, str]) -> pd.DataFrame:
+    """Rows of ``findings``: number of the snapshot (an hour apart), kind, severity."""
+    return pd.DataFrame(
+        [{"taken_at": START + timedelta(hours=h), "kind": kind, "severity": severity} for h, kind, severity in rows],
+        columns=["taken_at", "kind", "severity"],
+    )
+
+
+def test_findings_are_found_and_mended_by_name():
+    """What comes back within hours is one; what the first snapshot has began before, what the last has goes on."""
+    hours = range(12)
+    told = pd.DataFrame({"taken_at": [START + timedelta(hours=h) for h in hours], "partitions": 1, "replicas": 1})
+    seen = found_in(
+        *((h, "replica_skew", "attention") for h in hours),  # before and after all that is seen
+        *((h, "offline", "broken") for h in (2, 3)),
+        *((h, "under_replicated", "attention") for h in (2, 3, 5, 6)),  # one snapshot between is no mend
+        *((h, "log_dir_full", "attention") for h in (0, 1, 11)),
+        (40, "no_quorum", "broken"),  # of no snapshot that is asked about
+    )
+    found = events(broker_changes(), counts(), RACKS, told, seen)
+
+    assert [(event.at, event.kind, event.sentence) for event in found] == [
+        (
+            START + timedelta(hours=2),
+            "found",
+            "found: No leader (critical), Under-replicated; mended: Log directory nearly full",
+        ),
+        (START + timedelta(hours=4), "mended", "mended: No leader"),
+        (START + timedelta(hours=7), "mended", "mended: Under-replicated"),
+        (START + timedelta(hours=11), "found", "found: Log directory nearly full"),
+    ]
+
+
 def test_a_stretch_that_is_over_names_its_end():
     """History that ended a week ago is not "the last" anything."""
     end = START + timedelta(days=7)
@@ -278,7 +311,8 @@ def test_read_asks_for_all_that_the_page_draws(history):
     told = read(history, "shop", None, None)
 
     assert len(told.snapshots) == 4
-    assert [event.kind for event in told.marks] == ["gone", "came"]
+    assert [event.kind for event in told.marks if event.kind not in ("found", "mended")] == ["gone", "came"]
+    assert [event.kind for event in told.marks] == ["found", "gone", "mended", "came", "mended"]
     assert last_moment(history, "shop") == told.snapshots["taken_at"].iloc[-1]
     assert last_moment(history, "nobody") is None
     assert read(history, "shop", START + timedelta(days=40), None).snapshots.empty
