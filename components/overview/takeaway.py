@@ -25,7 +25,7 @@ def draw_takeaway(seat: OpenLayout) -> None:
             (
                 "Layout as CSV",
                 "layout.csv",
-                lambda: write_csv(layout),
+                lambda: write_csv(layout, tiering=seat.reading.tiering),
                 "One row per replica with everything known. Reseat reads it back unchanged.",
             ),
             (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Literal
 
 import pytest
 
 from reseat.cli.entry import main
+from reseat.formats import read
 from reseat.formats.documents.snapshot import read_snapshot, reading_of
 from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.formats.tables.table_writer import write_csv, write_parquet
 from reseat.model import Broker, ClusterLayout, Snapshot, Wish
 from reseat.model.tiering import Tiering
 from reseat.planning import plan
@@ -49,6 +52,18 @@ def test_a_snapshot_tells_what_is_tiered() -> None:
     assert reading_of(again).tiering == Tiering(("events",), (1, 2, 3))
     assert reading_of(snapshot()).tiering == Tiering(("events",))
     assert Tiering.of({}, {}) == Tiering()
+
+
+@pytest.mark.parametrize("per", ["replica", "partition"])
+def test_tables_say_what_is_tiered(per: Literal["replica", "partition"]) -> None:
+    """CSV and Parquet have a column where any topic is, and read back alike; escaped names too."""
+    told = Tiering(("=events", "gone"))
+    layout = ClusterLayout.from_assignments({("=events", 0): [1, 2], ("plain", 0): [1, 3]}, brokers=[Broker(9)])
+    texts = (write_csv(layout, per=per, tiering=told), write_parquet(layout, per=per, tiering=told))
+
+    assert [read(text).tiering for text in texts] == [Tiering(("=events",))] * 2
+    assert [read(text).layout.assignments() for text in texts] == [layout.assignments()] * 2
+    assert b"tiered" not in write_csv(layout, per=per)
 
 
 def test_local_logs_alone_are_copied() -> None:

@@ -11,7 +11,7 @@ understood. Cells are divided by comma, semicolon or tab. An empty cell is "not 
 one row per replica   ``topic``, ``partition``, ``position`` (0: preferred leader), ``broker``, ``rack``, ``is_leader``,
                     ``in_sync``, ``size_bytes``; and where told ``leader`` (an id, where no replica leads it),
                     ``leader_epoch``, ``log_dir``, ``eligible``, ``last_known_eligible``, ``observers``, ``adding``,
-                    ``removing``, ``min_in_sync``, ``order_told``. Without ``position`` the order is not told.
+                    ``removing``, ``min_in_sync``, ``order_told``, ``tiered``. Without ``position`` order is not told.
 one row per partition ``topic``, ``partition``, ``replicas`` (``1;2;3``, ``1 2 3``, ``[1,2,3]``), ``leader`` (-1 none),
                     ``isr`` (``none``: told, and empty), ``size_bytes`` (one number, or one a replica), ``log_dirs``
                     (a JSON list); and where told the others above, as lists of ids.

@@ -28,6 +28,7 @@ from reseat.formats.tables.replica_rows import ReplicaRows
 from reseat.formats.tables.table_brokers import brokers_of
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.model import NONE, ClusterLayout, Finding, Severity
+from reseat.model.tiering import Tiering
 from reseat.model.wording import counted
 
 __all__ = ["read_table"]
@@ -107,6 +108,7 @@ class _TableReader:
             source=self.source,
             skipped=table.skipped.result(),
             findings=tuple(self.findings),
+            tiering=Tiering(_tiered(read_rows.table)),
         )
 
     # ---- which rows tell what ------------------------------------------------------------------------------
@@ -236,3 +238,12 @@ class _TableReader:
                 places=tuple(place for _, _, place in missing[:PLACES_NAMED]),
             )
         )
+
+
+def _tiered(table: Table) -> tuple[str, ...]:
+    """The topics of which a row says that they are tiered."""
+    flag = table.flag.get("tiered")
+    if flag is None:
+        return ()
+    codes, words = table.text["topic"]
+    return tuple(sorted(words[code] for code in np.unique(codes[flag == 1]).tolist() if code != NONE))

@@ -15,7 +15,7 @@ __all__ = ["FLAG", "INTEGER", "LIST", "TEXT", "Header", "named"]
 #: What the cells of a column hold: words, whole numbers, yes or no.
 TEXT = ("topic", "rack", "host", "state", "log_dir")
 INTEGER = ("partition", "position", "broker", "leader", "leader_epoch", "port", "min_in_sync")
-FLAG = ("is_leader", "in_sync", "order_told", *BESIDE_ISR)
+FLAG = ("is_leader", "in_sync", "order_told", "tiered", *BESIDE_ISR)
 #: Masks over replicas are lists of ids in a table of partitions.
 LIST = ("replicas", "isr", "log_dirs", *BESIDE_ISR)
 
@@ -42,6 +42,7 @@ _SYNONYMS = {
     "adding": ("adding_replicas",),
     "removing": ("removing_replicas",),
     "host": ("hostname", "broker_host"),
+    "tiered": ("remote_storage_enable", "tiered_storage"),
 }
 _NAMES = {
     **{name: name for name in (*TEXT, *INTEGER, *FLAG, *LIST, "size_bytes")},

@@ -3,9 +3,9 @@
 The columns are those of ``reseat.formats.tables.table``.
 
 What comes back: partitions, replicas and their order, brokers with racks, hosts, ports and states, leaders and their
-epochs, every mask, log directories, sizes, ``min.insync.replicas`` and what is not told. What does not: sizes told one
-a partition come back one a replica from a table of replicas, log directories in another numbering, and a topic without
-partitions not at all.
+epochs, every mask, log directories, sizes, ``min.insync.replicas``, which topics are tiered, and what is not told. What
+does not: sizes told one a partition come back one a replica from a table of replicas, log directories in another
+numbering, which brokers begin behind what is tiered, and a topic without partitions not at all.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from reseat.formats.documents.writers import id_lists
 from reseat.formats.tables.table_columns import escaped
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 from reseat.model.columns import BESIDE_ISR, COLUMNS
+from reseat.model.tiering import Tiering
 
 __all__ = ["write_csv", "write_parquet"]
 
@@ -31,7 +32,12 @@ __all__ = ["write_csv", "write_parquet"]
 _QUOTED = re.compile(r'[",\r\n]')
 
 
-def write_csv(layout: ClusterLayout, *, per: Literal["replica", "partition"] = "replica") -> bytes:
+def write_csv(
+    layout: ClusterLayout,
+    *,
+    per: Literal["replica", "partition"] = "replica",
+    tiering: Tiering = Tiering(),  # noqa: B008 (frozen)
+) -> bytes:
     """The layout as CSV in UTF-8, with a header, comma-separated, lines ended by LF.
 
     Columns that the layout tells nothing for are left out, but for those of ``reseat.model.frame.replica_table``.
@@ -40,13 +46,14 @@ def write_csv(layout: ClusterLayout, *, per: Literal["replica", "partition"] = "
     Args:
         layout: the layout.
         per: one row per replica or a partition; then one a broker that has facts no other row tells.
+        tiering: which topics are tiered; a column says so where any is.
 
     Raises:
         ValueError: ``per`` is neither.
     """
     import pyarrow.csv as pc
 
-    columns = _columns(layout, per, safe=True)
+    columns = _columns(layout, per, tiering, safe=True)
     out = io.BytesIO()
     out.write((",".join(columns) + "\n").encode())
     names = (*layout.topics, *layout.racks, *layout.log_dirs, *(broker.host or "" for broker in layout.brokers))
@@ -57,12 +64,18 @@ def write_csv(layout: ClusterLayout, *, per: Literal["replica", "partition"] = "
     return out.getvalue()
 
 
-def write_parquet(layout: ClusterLayout, *, per: Literal["replica", "partition"] = "replica") -> bytes:
+def write_parquet(
+    layout: ClusterLayout,
+    *,
+    per: Literal["replica", "partition"] = "replica",
+    tiering: Tiering = Tiering(),  # noqa: B008 (frozen)
+) -> bytes:
     """The layout as a Parquet file with the columns of ``write_csv``, text as it is.
 
     Args:
         layout: the layout.
         per: one row per replica or a partition.
+        tiering: as of ``write_csv``.
 
     Raises:
         ValueError: ``per`` is neither.
@@ -70,15 +83,27 @@ def write_parquet(layout: ClusterLayout, *, per: Literal["replica", "partition"]
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(_arrow(_columns(layout, per, safe=False)), out, compression="zstd")
+    pq.write_table(_arrow(_columns(layout, per, tiering, safe=False)), out, compression="zstd")
     return out.getvalue()
 
 
-def _columns(layout: ClusterLayout, per: str, *, safe: bool) -> dict[str, Any]:
+def _columns(layout: ClusterLayout, per: str, tiering: Tiering, *, safe: bool) -> dict[str, Any]:
     if per not in ("replica", "partition"):
         raise ValueError(f"per is 'replica' or 'partition', not {per!r}")
     word = escaped if safe else str
-    return _by_replica(layout, word) if per == "replica" else _by_partition(layout, word)
+    columns = _by_replica(layout, word) if per == "replica" else _by_partition(layout, word)
+    return columns | _tiered(layout, tiering, columns["topic"], word)
+
+
+def _tiered(layout: ClusterLayout, tiering: Tiering, topics: Any, word: Any) -> dict[str, Any]:
+    """The column ``tiered`` over the rows of some topics, nothing where none is; rows of brokers tell nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    named = [word(name) for name in tiering.topics if name in layout.topics]
+    if not named:
+        return {}
+    return {"tiered": pc.if_else(pc.is_valid(topics), pc.is_in(topics, pa.array(named, pa.string())), None)}
 
 
 def _arrow(columns: dict[str, Any]) -> Any:
