@@ -11,7 +11,8 @@ Promises:
 A rule that is broken already is never worse afterwards.
 
 How: partitions with the same topics' rules are a class, and each class has its brokers. Those of topics that are kept
-apart are divided first (``apart``), and what is planned is the best for this division.
+apart are divided first (``apart``), within capacities as far as counts say, and what is planned is the best for this
+division.
 
 Complexity: O(P R) and O(classes x brokers).
 """
@@ -27,15 +28,16 @@ import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Options
-from reseat.model.arrays import counts_on, newcomers, on_brokers
+from reseat.model.arrays import counts_on, newcomers, on_brokers, row_counts
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.apart import Apart, replicas_of
-from reseat.planning.preconditions import closed_to, require_known
+from reseat.planning.preconditions import require_known
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
+from reseat.planning.solve.flow import Network
 from reseat.planning.solve.last_resort import lacking
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
@@ -86,10 +88,17 @@ def ruled(
     groups = tuple(_members(layout, group) for group in options.keep_apart)
     apart = Apart(layout, groups, only_onto(layout, options), ~leaving & layout.receiving, moves)
     placed, short = _placed(problem, layout, apart.by_most(), every, gives)
-    if short.size and groups and (divided := apart.divided(problem, every, ~gives)) is not None:
-        placed, short = _placed(problem, layout, divided, every, gives)
+    if groups and (short.size or not _roomy(_within_capacity(placed, layout, options, strict=strict))):
+        # Within what brokers may hold, then within what they hold, and then where no limit is known.
+        mosts = [_within_capacity(problem, layout, options, strict=one).most for one in (strict, False)]
+        for most in (*mosts, None) if options.capacity else (None,):
+            divided = apart.divided(problem, every, ~gives, most)
+            again = None if divided is None else _placed(problem, layout, divided, every, gives)
+            if again is not None and not again[1].size:
+                placed, short = again
+                break
     if short.size:
-        raise _too_few(layout, short, options)
+        raise _too_few(layout, short)
     return _within_capacity(placed, layout, options, strict=strict)
 
 
@@ -214,15 +223,29 @@ def _placed(
     return problem, rows[lacking(every) > 0]
 
 
-def _too_few(layout: ClusterLayout, rows: _Ints, options: Options) -> WishRefused:
+def _roomy(problem: Problem) -> bool:
+    """Whether each class of partitions finds room for its replicas, racks and which of them goes where aside."""
+    if problem.most is None:
+        return True
+    network, classes = Network(), np.arange(len(problem.open_to))
+    nodes, brokers, sink = network.nodes(classes.size), network.nodes(len(problem.most)), network.nodes(1)
+    loose = np.where(problem.movable, problem.lists, np.int32(NONE))
+    amount = np.bincount(problem.of_class, weights=problem.need + row_counts(problem.movable), minlength=classes.size)
+    one, at = np.nonzero(problem.open_to)
+    network.arcs(nodes[one], brokers[at], np.bincount(problem.of_class, minlength=classes.size)[one])
+    network.arcs(brokers, sink, (problem.most - problem.loads + counts_on(loose, len(problem.most))).clip(min=0))
+    network.supply(nodes, amount.astype(np.int64))
+    network.supply(sink, -int(amount.sum()))
+    return network.route() is not None
+
+
+def _too_few(layout: ClusterLayout, rows: _Ints) -> WishRefused:
     """That partitions need more newcomers than brokers are open to them."""
-    topics, closed = layout.topics_at(rows), closed_to(layout, options) if options.keep_apart else ()
-    on = f"{verb(len(closed), 'broker', 'brokers')} {listed(closed)}, which {verb(len(closed), 'receives', 'receive')}"
-    why = f" Another division of the brokers was looked for without what is on {on} nothing." if closed else ""
+    topics = layout.topics_at(rows)
     return WishRefused(
         f"{verb(len(topics), 'Topic', 'Topics')} {listed(topics)} {verb(len(topics), 'finds', 'find')} too few "
         f"brokers among those that {verb(len(topics), 'it', 'they')} may be on "
-        f"({counted(rows.size, 'partition')} concerned).{why}",
+        f"({counted(rows.size, 'partition')} concerned).",
         topics=topics,
         choices=("Allow more brokers (only_onto, keep_apart).", "Add a broker there first."),
     )
@@ -300,10 +323,10 @@ def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, 
             most[at[rule.broker]] = min(most[at[rule.broker]], rule.replicas)
         if rule.bytes is not None:
             most_bytes[at[rule.broker]] = min(most_bytes[at[rule.broker]], rule.bytes)
-    held = problem.loads
     if strict:
-        loose = np.where(problem.movable, problem.lists, np.int32(NONE))
-        held = held - counts_on(loose, len(most))
+        held = problem.loads - counts_on(np.where(problem.movable, problem.lists, np.int32(NONE)), len(most))
+    else:
+        held = counts_on(problem.lists, len(most)) + (0 if problem.base is None else problem.base)
     problem = replace(problem, most=np.maximum(most, held))
     if np.isinf(most_bytes).all():
         return problem
