@@ -14,7 +14,7 @@ from reseat.election import layout_after
 from reseat.errors import InputRefused
 from reseat.formats.text.rates import read_rates
 from reseat.model import Plan
-from reseat.model.wording import verb
+from reseat.model.wording import listed, verb
 from reseat.report.copying import Copying, copying_of, leave_their_rack
 
 __all__ = ["draw_across_racks"]
@@ -97,6 +97,9 @@ def _draw_standing(plan: Plan, price: float | None) -> None:
         return
     now, then = plan.current, layout_after(plan)
     told, later = standing(now, rates), {one.topic: one.across for one in standing(then, rates)}
+    strange = sorted(rates.keys() - set(now.topics))
+    if strange:
+        st.warning(text.plain(f"Not a topic of this layout: {listed(strange, 5)}."), icon=":material/warning:")
     for sentence in standing_sentences(told, len(now.topics) - len(told), price):
         st.markdown(text.plain(sentence))
     change = sum(later.values())

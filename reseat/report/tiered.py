@@ -88,7 +88,7 @@ def tiered_sentences(plan: Plan, tiering: Tiering) -> tuple[str, ...]:
     local = f", {size(float(copies.bytes[tiered].sum()))} of local log" if known else ""
     said = [
         f"{counted(count, 'new replica')} {verb(count, 'is', 'are')} of tiered topics ({listed(names)}){local}. What "
-        "is in remote storage alone is not copied."
+        "is in remote storage alone is not copied, and its size is unknown: brokers tell it in metrics alone."
     ]
     if short.any():
         ids = np.unique(moves.target[short]).tolist()

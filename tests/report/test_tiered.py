@@ -72,7 +72,7 @@ def test_local_logs_alone_are_copied() -> None:
 
     assert tiered_sentences(made, Tiering(("events",))) == (
         "1 new replica is of tiered topics (events), 4.0 GB of local log. What is in remote storage alone is not "
-        "copied.",
+        "copied, and its size is unknown: brokers tell it in metrics alone.",
     )
     assert tiered_sentences(made, Tiering(("another",))) == ()
     assert tiered_sentences(made, Tiering()) == ()
@@ -89,7 +89,8 @@ def test_what_is_copied_is_a_range_where_followers_begin_after_the_tiered_offset
         "2.0 GB to 6.0 GB."
     )
     assert bare == (
-        "1 new replica is of tiered topics (events). What is in remote storage alone is not copied.",
+        "1 new replica is of tiered topics (events). What is in remote storage alone is not copied, and its size "
+        "is unknown: brokers tell it in metrics alone.",
         "Broker 3 copies only what is not tiered yet (follower.fetch.last.tiered.offset.enable).",
     )
     assert len(tiered_sentences(plan(cluster(), wish), Tiering(("events",), (1, 2)))) == 1
