@@ -116,6 +116,7 @@ TERMS: dict[str, str] = {
     "Replication factor": "How many replicas a partition has.",
     "Rollback": "The reassignment that restores the replica lists from before the plan.",
     "Safe": "Brokers whose restart takes no partition offline or below min ISR and costs none a second replica.",
+    "Share group": "A group whose members take records: several may be assigned a partition (KIP-932, Kafka 4.1).",
     "Size of all replicas": "Bytes of all replicas of a cluster.",
     "Size spread": "Most minus fewest bytes on one broker (max - min), over the live brokers.",
     "Skew": "How much more the fullest broker has than the mean, in percent of the mean.",
