@@ -10,6 +10,7 @@ Needs the extra ``kerberos``: whoever imports this has asked for it (``installed
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +27,10 @@ __all__ = ["login"]
 
 @dataclass(frozen=True)
 class _Login:
-    """What kafka-python carries to each broker's login: the service's name, and who signs in."""
+    """What kafka-python carries to each login: the name of the brokers' service, and how credentials are got."""
 
     service: str
-    credentials: Any
+    credentials: Callable[[], Any]
 
 
 def login(connection: Connection) -> dict[str, object]:
@@ -43,10 +44,14 @@ def login(connection: Connection) -> dict[str, object]:
     if keytab is not None:
         kept = hashlib.sha256(f"{keytab}\n{principal}".encode()).hexdigest()[:16]
         store = {"client_keytab": keytab, "ccache": f"MEMORY:reseat-{kept}"}
-    try:
+
+    def credentials() -> Any:
+        # Anew for each login: a client lives longer than a ticket, and what was once got is not renewed.
         name = gssapi.Name(principal, gssapi.NameType.kerberos_principal) if principal is not None else None
-        credentials = gssapi.Credentials(name=name, usage="initiate", store=store)
-        credentials.inquire()  # asks the KDC, where a keytab has yet to be shown to it
+        return gssapi.Credentials(name=name, usage="initiate", store=store)
+
+    try:
+        credentials().inquire()  # asks the KDC, where a keytab has yet to be shown to it
     except gssapi.exceptions.ExpiredCredentialsError:
         raise ClusterUnreachable(f"The Kerberos ticket has expired. {_instead(connection)}", "authentication") from None
     except gssapi.exceptions.GSSError as error:
@@ -84,9 +89,9 @@ class _Mechanism(SaslMechanismGSSAPI):
         named = gssapi.Name(self.auth_id, gssapi.NameType.hostbased_service)
         self._within(lambda: self._begin(named, of.credentials))
 
-    def _begin(self, named: Any, credentials: Any) -> None:
+    def _begin(self, named: Any, credentials: Callable[[], Any]) -> None:
         self.gssapi_name = named.canonicalize(gssapi.MechType.kerberos)
-        self._client_ctx = gssapi.SecurityContext(name=self.gssapi_name, creds=credentials, usage="initiate")
+        self._client_ctx = gssapi.SecurityContext(name=self.gssapi_name, creds=credentials(), usage="initiate")
         self._next_token = self._client_ctx.step(None)
 
     def receive(self, auth_bytes: bytes) -> None:

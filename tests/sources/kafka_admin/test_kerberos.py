@@ -124,6 +124,33 @@ def test_a_keytab_and_a_ticket_let_in(realm: Realm) -> None:
     assert realm.topics(KRB5_CLIENT_KTNAME=str(realm.keytab), KRB5CCNAME=f"FILE:{realm.home / 'own'}") == ["orders"]
 
 
+#: Two logins of one client with four seconds between them, as a broker's that was restarted.
+_TWICE = """
+import sys, time
+from kafka.net.sasl import get_sasl_mechanism
+from reseat.sources.connection import Connection
+from reseat.sources.kafka_admin.security import sasl_settings
+there = Connection(security_protocol="SASL_PLAINTEXT", sasl_mechanism="GSSAPI", kerberos_keytab=sys.argv[1])
+settings = sasl_settings(there)
+for pause in (0, 4):
+    time.sleep(pause)
+    print(len(get_sasl_mechanism("GSSAPI")(host="127.0.0.1", **settings).auth_bytes()) > 100)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.kafka
+def test_a_client_that_lives_longer_than_a_ticket_gets_another(realm: Realm) -> None:
+    """A run takes hours, and logs in anew whenever a broker was away: the keytab is asked again."""
+    short = realm.home / "short.conf"
+    short.write_text(realm.kdc.settings.read_text().replace("[libdefaults]", "[libdefaults]\nticket_lifetime = 3s"))
+    given = {**os.environ, **realm.kdc.environment, "PYTHONPATH": f"{ROOT}:{library()}", "KRB5_CONFIG": str(short)}
+    words = [sys.executable, "-c", _TWICE, str(realm.keytab)]
+    done = subprocess.run(words, env=given, capture_output=True, text=True, check=False)
+
+    assert done.stdout.split() == ["True", "True"], done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.kafka
 def test_the_broker_knows_who_came(realm: Realm) -> None:
