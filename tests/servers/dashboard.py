@@ -55,7 +55,7 @@ def start_dashboard(
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
+            env={**os.environ, "MALLOC_ARENA_MAX": "2", "PYTHONPATH": str(ROOT), **(environment or {})},
         )
     pause, until = threading.Event(), time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
 import psutil
 import pytest
 
+from benchmarks.bench_load import driven
 from tests.servers.visitor import Visitor
 
 pytestmark = pytest.mark.slow
@@ -17,6 +19,10 @@ PASTE = "Paste what a tool printed, prompts and log lines included"
 PARTITIONS = 20_000
 #: Megabytes by which memory may be more than after the first layouts: 160 more that nobody forgets would take 280.
 ROOM = 120
+#: Megabytes that are kept of fifty people: pages of memory of which a part is in use.
+LEFT = 50
+#: Seconds that fifty people stay: an hour, unless somebody has less time.
+STAY = float(os.environ.get("RESEAT_SOAK_SECONDS", "3600"))
 
 
 def text_of(number: int) -> str:
@@ -67,3 +73,15 @@ def test_three_hundred_layouts_leave_no_more_than_forty(start, visit):
     print(f"{after_forty:.0f} MB after 40 layouts, {after_two_hundred:.0f} after 200, {at_last:.0f} after 300")  # noqa: T201
     assert after_two_hundred < after_forty + ROOM
     assert at_last < after_forty + ROOM
+
+
+def test_fifty_people_for_an_hour_get_every_answer_and_leave_nothing_behind():
+    """They drain brokers and change pages all the time; no page shows a fault, and memory comes back."""
+    load = driven(50, STAY)
+    megabytes = [round(held / 1e6) for held in (load.before, load.most, load.after)]
+    print(f"{len(load.pages)} pages, {len(load.drops)} drains, {megabytes} MB before, at most, after")  # noqa: T201
+
+    assert load.faults == []
+    assert len(load.pages) + len(load.drops) > 50
+    assert len(load.health) > STAY / 10
+    assert load.after < load.before + LEFT * 1_000_000

@@ -35,5 +35,7 @@ def dashboard(chosen: argparse.Namespace) -> int:
     words = [word for name, value in settings.items() for word in (f"--server.{name}", value)]
     if chosen.metrics:
         os.environ["RESEAT_METRICS"] = chosen.metrics
+    # Threads share two heaps, of which memory comes back once people have left; by default glibc makes eight a core.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     # This process becomes the server: signals reach it, and who started it sees how it ends.
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words
