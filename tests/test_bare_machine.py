@@ -72,8 +72,7 @@ def test_make_run_is_all_that_a_new_machine_needs(machine: BareMachine, tmp_path
             assert answer == "ok", log.read_text()[-4000:]
             assert "Traceback" not in log.read_text()
         finally:
-            running.kill()
-            running.wait()
+            you.kill(running)
 
     checked = you.run("make check && .venv/bin/python -m pytest -q -n 2 tests/model", seconds=_INSTALLED)
 
@@ -164,8 +163,7 @@ def test_the_image_runs_on_a_root_that_cannot_be_written(machine: BareMachine, t
         assert image.beside(running, ["touch", "/data/x"]).returncode == 0
         assert ended(running, image) < 10
     finally:
-        running.kill()
-        running.wait()
+        image.kill(running)
 
     assert running.returncode == 0
     assert not re.search("Traceback|Read-only file system|Permission denied", log.read_text())

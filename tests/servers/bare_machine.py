@@ -99,6 +99,17 @@ class BareMachine:
             time.sleep(0.05)
         return found[0]
 
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill a program that was started, and with it, as the first of its processes, all that it began.
+
+        Killing ``unshare`` is not enough: who changes the user loses the signal that its parent's end would send.
+        """
+        if process.poll() is None:
+            for first in psutil.Process(process.pid).children():
+                first.kill()
+        process.kill()
+        process.wait()
+
     def beside(self, process: subprocess.Popen[bytes], words: list[str]) -> subprocess.CompletedProcess[str]:
         """Run a program beside one that was started, as a health check is."""
         into = ["nsenter", "--target", str(self.first(process).pid), "--mount", "--net", "--pid", "--root", "--wd"]
