@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import logging
+import sys
+import tomllib
 import traceback
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from reseat.sources.configuration import (
     named_clusters,
 )
 from reseat.sources.connection import Connection, Secret
+from reseat.sources.kafka_admin.security import TokenSource
 from reseat.sources.properties import read_jaas, read_properties
 
 PLANTED = "pl4nted-S3cret"
@@ -393,3 +397,22 @@ def test_a_java_key_store_is_known_by_its_content(tmp_path: Path) -> None:
         file.write_bytes(magic)
         with pytest.raises(InputRefused, match="keytool -importkeystore"):
             connection_from_values({"bootstrap": "b", "ca_file": str(file)})
+
+
+def test_the_token_command_that_is_documented_is_taken() -> None:
+    """Amazon MSK's: a program and its two words, without a shell; a signed address in base64 is a token."""
+    documents = Path(__file__).parent.parent.parent / "docs" / "serving.md"
+    block = next(
+        part.partition("```")[0] for part in documents.read_text().split("```toml\n")[1:] if "[clusters.msk]" in part
+    )
+    values = tomllib.loads(block)["clusters"]["msk"]
+    connection = connection_from_values(values, name="msk", source="serving.md")
+    signed = base64.urlsafe_b64encode(
+        b"https://kafka.eu-central-1.amazonaws.com/?Action=kafka-cluster%3AConnect&X-Amz=1"
+    )
+    printing = (sys.executable, "-c", f"print({signed.decode().rstrip('=')!r})")
+
+    assert connection.token_command[1] == "-c"
+    assert "generate_auth_token" in connection.token_command[2]
+    assert compile(connection.token_command[2], "token_command", "exec")
+    assert TokenSource(None, printing).token() == signed.decode().rstrip("=")
