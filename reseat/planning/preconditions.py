@@ -29,7 +29,7 @@ from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Options, Severity
 from reseat.model.naming import named_by
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 
 __all__ = [
     "Settled",
@@ -48,9 +48,6 @@ __all__ = [
     "usable",
     "who_leads",
 ]
-
-#: Names that a sentence holds; the error carries all of them.
-_NAMED = 5
 
 
 def closed_to(layout: ClusterLayout, options: Options) -> tuple[int, ...]:
@@ -254,12 +251,10 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int
     wished = tuple(sorted(set(broker_ids)))
     unknown = tuple(i for i in wished if layout.position(i) is None)
     if unknown:
-        noun = "Broker" if len(unknown) == 1 else "Brokers"
         raise WishRefused(
-            f"{noun} {_listed(unknown)} {verb(len(unknown), 'is', 'are')} not in this layout of "
-            f"{counted(len(layout.brokers), 'broker')}.",
+            f"{named('Broker', unknown, 'is', 'are')} not in this layout of {counted(len(layout.brokers), 'broker')}.",
             brokers=unknown,
-            choices=(f"Choose among the brokers {_listed(layout.broker_ids.tolist())}.",),
+            choices=(f"Choose among the brokers {listed(layout.broker_ids.tolist())}.",),
         )
     return wished
 
@@ -376,13 +371,8 @@ def require_room(
     )
 
 
-def _listed(items: Sequence[object]) -> str:
-    shown = ", ".join(str(item) for item in items[:_NAMED])
-    return shown if len(items) <= _NAMED else f"{shown} and {len(items) - _NAMED:,} more"
-
-
 def _topics(topics: Sequence[str]) -> str:
-    return f"{'topic' if len(topics) == 1 else counted(len(topics), 'topic')} {_listed(topics)}"
+    return f"{'topic' if len(topics) == 1 else counted(len(topics), 'topic')} {listed(topics)}"
 
 
 def _these(topics: Sequence[str]) -> str:

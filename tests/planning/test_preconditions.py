@@ -22,7 +22,7 @@ def test_an_unknown_broker_is_refused() -> None:
         remove_brokers(LAYOUT, [1, 9])
 
     assert refused.value.brokers == (9,)
-    assert "1, 2, 3" in refused.value.choices[0]
+    assert "1, 2 and 3" in refused.value.choices[0]
 
 
 def test_a_replication_factor_above_the_brokers_left_is_refused() -> None:

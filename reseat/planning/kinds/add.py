@@ -39,7 +39,6 @@ from reseat.model import (
     BoolArray,
     Broker,
     BrokerState,
-    Certificate,
     ClusterLayout,
     Finding,
     Options,
@@ -48,11 +47,10 @@ from reseat.model import (
     Wish,
 )
 from reseat.model.arrays import on_brokers
-from reseat.model.wording import counted, minimal
-from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
+from reseat.model.wording import counted, minimal, verb
+from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.preconditions import Settled, begun, usable
-from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, leader_sentences
+from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, leader_sentences, spread_sentence
 from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import copies_no_more, fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
@@ -95,24 +93,24 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
-    verdict = check(current, proposed, wish, limited=capped, pinned=unmovable)
-    squares = int((problem.loads_with(found)[problem.targets] ** 2).sum())
+    loads = problem.loads_with(found)[problem.targets]
     bound = Bound(
         moves=problem.moves(found) if found.whole and not capped else None,
-        rack_sum_of_squares=None,
-        replica_sum_of_squares=squares if found.whole else None,
+        replica_sum_of_squares=int((loads**2).sum()) if found.whole else None,
     )
-    certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound)
-    sentences = (
-        *last_resort_sentences(verdict),
-        *_sentences(certificate, verdict, current, capped=capped, whole=found.whole),
-    )
-    if options.receive_cap is not None and certificate.valid:
+
+    def say(verdict: Verdict) -> tuple[str, ...]:
+        same = bound.replica_sum_of_squares in (None, verdict.replica_sum_of_squares)
+        agreed = replace(verdict, replicas_proven=verdict.replicas_proven and same)
+        sentences = _sentences(agreed, current, capped=capped, whole=found.whole)
+        if options.receive_cap is None or not verdict.valid:
+            return sentences
         free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), current, options)
-        loads, without = (problem.loads_with(one)[problem.targets] for one in (found, free))
-        sentences = (*sentences, cost_of(said_of_cap(options.receive_cap), loads, without))
-    certificate = replace(certificate, sentences=sentences)
-    return finished(start, proposed, certificate, _findings(options))
+        without = problem.loads_with(free)[problem.targets]
+        return (*sentences, cost_of(said_of_cap(options.receive_cap), loads, without))
+
+    told = _findings(options)
+    return concluded(start, proposed, wish, say, unmovable=unmovable, bound=bound, limited=capped, findings=told)
 
 
 def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) -> tuple[ClusterLayout, Solver, Found]:
@@ -224,36 +222,25 @@ def _findings(options: Options) -> tuple[Finding, ...]:
     return (Finding("bytes_not_weighed", Severity.NOTE, sentence),)
 
 
-def _sentences(
-    certificate: Certificate, verdict: Verdict, current: ClusterLayout, *, capped: bool, whole: bool
-) -> tuple[str, ...]:
-    """The certificate in words."""
-    if certificate.faults:
+def _sentences(verdict: Verdict, current: ClusterLayout, *, capped: bool, whole: bool) -> tuple[str, ...]:
+    if verdict.faults:
         return faulty(verdict)
-    unknown = bool(current.unknown_racks)
-    out = []
-    if not certificate.moves and capped:
-        out.append("No replica moves: no move was allowed.")
-    elif not certificate.moves:
-        out.append("No replica moves: no move onto the added brokers improves the balance.")
+    unknown, moves = bool(current.unknown_racks), verdict.moves
+    out = [*last_resort_sentences(verdict)]
+    moved = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')} onto the added brokers"
+    if not moves:
+        why = "was allowed" if capped else "onto the added brokers improves the balance"
+        out.append(f"No replica moves: no move {why}.")
+    elif capped:
+        out.append(f"{moved}, as many as allowed.")
+    elif verdict.moves_proven:
+        out.append(minimal(f"{moved}, the proven minimum for this spread", racks_unknown=unknown))
+    elif whole:
+        out.append(f"{moved}. The solver found no plan of this spread with fewer; the checker did not confirm it.")
     else:
-        verb = "moves" if certificate.moves == 1 else "move"
-        moved = f"{counted(certificate.moves, 'replica')} {verb} onto the added brokers"
-        if capped:
-            out.append(f"{moved}, as many as allowed.")
-        elif certificate.moves_proven:
-            out.append(minimal(f"{moved}, the proven minimum for this spread", racks_unknown=unknown))
-        elif whole:
-            out.append(f"{moved}. The solver found no plan of this spread with fewer; the checker did not confirm it.")
-        else:
-            out.append(f"{moved}. Not proven minimal.")
-    spread = f"Max–min replica count per broker: {certificate.replica_spread or 0:,}"
-    if certificate.replica_balance_proven:
-        given = "at most these moves" if capped else "moves onto the added brokers alone"
-        out.append(minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown))
-    else:
-        out.append(f"{spread}. Not proven minimal.")
+        out.append(f"{moved}. Not proven minimal.")
+    given = "at most these moves" if capped else "moves onto the added brokers alone"
+    out.append(spread_sentence(replace(verdict, racks_unknown=unknown), given))
     if current.racks:
         out.append("No changed partition is balanced worse over racks than before.")
-    out.append(leader_sentences(verdict)[0])
-    return tuple(out)
+    return (*out, leader_sentences(verdict)[0])

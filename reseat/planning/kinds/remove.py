@@ -53,7 +53,7 @@ from reseat.model import (
     Wish,
 )
 from reseat.model.arrays import counts_on, on_brokers, row_any
-from reseat.model.wording import counted
+from reseat.model.wording import counted, named
 from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
@@ -402,7 +402,7 @@ def _certificate(
     sentences = sentences_of(replace(verdict, rack_sum_of_squares=None) if stays else verdict, balance=balance)
     if not removal.displaced:
         stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
-        nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so there is nothing to do."
+        nothing = f"{named('Broker', wish.remove)} held nothing{stuck}, so there is nothing to do."
         # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
         sentences = (nothing,) if proposed is layout else (nothing, *sentences)
     bound, leaving = Bound(moves=removal.displaced), removal.leaving
@@ -410,11 +410,6 @@ def _certificate(
     made = certified(layout, proposed, wish=wish, verdict=verdict, bound=bound, sentences=said, leaving=leaving)
     made = replace(made, least_replica_sum_of_squares=least_squares, moves_proven=verdict.moves_proven)
     return replace(made, replica_balance_proven=verdict.replicas_proven)
-
-
-def _brokers(ids: tuple[int, ...]) -> str:
-    named = ", ".join(str(i) for i in ids[:5]) + (f" and {len(ids) - 5:,} more" if len(ids) > 5 else "")
-    return f"Broker {named}" if len(ids) == 1 else f"Brokers {named}"
 
 
 def _findings(removal: Removal, proposed: ClusterLayout, certificate: Certificate) -> tuple[Finding, ...]:
