@@ -77,6 +77,19 @@ class Solver:
 
         return self._searched(self._filled, Levels.moves_first, window, in_part=in_part)
 
+    def least_spread(self) -> tuple[int, int] | None:
+        """The emptiest and the fullest broker that counts at the least spread; None where it was not found.
+
+        Raises:
+            NoRoom: limits leave no sets.
+        """
+        network = next(self._networks(), None)
+        if isinstance(network, PartitionArcs):  # every flow of it has sets: no cost is needed to know how far loads go
+            return self._window(network)
+        found = self.evenest()
+        after = None if found is None else self.problem.loads_with(found)[self.problem.targets]
+        return None if after is None else (int(after.min()), int(after.max()))
+
     def at(self, tolerance: int | None, window: tuple[_Ints, _Ints] | None = None) -> Found | None:
         """The sets with the least moves and sum of squares, weighed; None where they were not found.
 
