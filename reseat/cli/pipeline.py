@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from reseat.pipeline.ingest import RunReport
 
-__all__ = ["compact", "demo", "retain", "run", "sweep"]
+__all__ = ["compact", "demo", "migrate", "retain", "run", "sweep"]
 
 #: Seconds between two words of progress of one step.
 _PACE = 0.2
@@ -124,6 +124,16 @@ def retain(chosen: argparse.Namespace) -> int:
     tables = _tables(chosen)
     with _job(chosen, tables) as (spark, report):
         done = thin_out(spark, tables, keep_days=chosen.keep_days, report=report)
+    say(done.sentence)
+    return 0
+
+
+def migrate(chosen: argparse.Namespace) -> int:
+    """Copy tables to where they are Delta tables."""
+    from reseat.pipeline.upkeep.migration import migrate as copy
+
+    with _asked_to_end(), _reporter(chosen) as report:
+        done = copy(Folder.open(chosen.source), Folder.open(chosen.target), report=report)
     say(done.sentence)
     return 0
 

@@ -48,6 +48,10 @@ def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
     retain.add_argument(
         "--keep-days", required=True, type=_days, metavar="N", help="keep all snapshots of the last N days"
     )
+    migrate = action("migrate", "copy tables to where they are Delta tables (S3, ABFS, HDFS), and compare")
+    migrate.add_argument("--from", dest="source", required=True, metavar="DIR", help="the tables: a folder or a URL")
+    migrate.add_argument("--to", dest="target", required=True, metavar="URL", help="where the new ones are made")
+    _progress(migrate)
     demo = action("demo", "save a generated week of demo clusters, to try the pages")
     _landing(demo)
     demo.add_argument("--seed", type=int, default=7, metavar="N", help="seed of the generated week (default 7)")

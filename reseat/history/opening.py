@@ -16,7 +16,7 @@ from reseat.errors import InputRefused
 from reseat.history.conditional import put_new, s3_store, store_of
 from reseat.model.wording import reason_of
 
-__all__ = ["Place", "open_place", "spark_settings"]
+__all__ = ["Place", "delta_options", "open_place", "spark_settings"]
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 #: Spark's names and ours of the same: s3a is how Hadoop reads S3.
@@ -127,6 +127,29 @@ def spark_settings(env: Mapping[str, str]) -> dict[str, str]:
         "spark.hadoop.fs.s3a.path.style.access": "true",
         "spark.hadoop.fs.s3a.connection.ssl.enabled": "true" if scheme == "https" else "false",
     }
+
+
+def delta_options(place: Place, env: Mapping[str, str]) -> dict[str, str]:
+    """What the library for Delta tables must be told to use the same service as this process.
+
+    Args:
+        place: where the tables lie.
+        env: the environment (``os.environ``); the library reads further keys there itself.
+
+    Raises:
+        InputRefused: the endpoint is no http or https URL, or holds credentials.
+    """
+    waits = {"connect_timeout": f"{_CONNECT:.0f}s", "timeout": f"{_ANSWER:.0f}s"}
+    if place.scheme != "s3":
+        return waits
+    region = _region(env) or str(getattr(place.fs, "region", ""))
+    # The next entry of a log is put on condition that there is none: what keeps two jobs apart.
+    options = waits | {"conditional_put": "etag"} | ({"aws_region": region} if region else {})
+    endpoint = _endpoint(env)
+    if endpoint is not None:
+        options |= {"aws_endpoint": "://".join(endpoint), "aws_allow_http": str(endpoint[0] == "http").lower()}
+    keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+    return options | {name.lower(): env[name] for name in keys if env.get(name)}
 
 
 def _at_home(where: str) -> Path:

@@ -1,10 +1,14 @@
-"""Which Parquet files hold what: the folders ``TABLES/NAME/cluster=X/day=YYYY-MM-DD`` -> files by cluster and day.
+"""Which files of the tables count: those of the folders ``TABLES/NAME/cluster=X/day=YYYY-MM-DD``, or what Delta names.
+
+One interface over two stores. On a disk of this machine the tables are plain Parquet in plain folders, and what lies
+there counts. Elsewhere (S3, ABFS, HDFS) they are Delta tables, and what counts is said by their logs
+(``reseat.history.delta``). Readers and jobs ask here and need not know which.
 
 Folder names tell the cluster and the day, so that only the folders asked for are listed. Names are text: a cluster
 called "007" stays "007". What Spark escapes in a folder's name (``%3A``) is undone here.
 
-Complexity: one listing a folder for few days, one listing of a cluster's or a table's whole tree else: a store with
-objects instead of folders answers a tree of 10,000 days in a dozen requests, and 10,000 folders in 10,000.
+Complexity: on a disk one listing a folder for few days, one listing of a cluster's or a table's whole tree else; of
+Delta a look for new entries of two logs, whatever is there.
 """
 
 from __future__ import annotations
@@ -15,9 +19,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from urllib.parse import unquote
 
-from reseat.history.folder import Folder
+from reseat.history.delta import delta_of, home_of
+from reseat.history.folder import FileFact, Folder
 
-__all__ = ["Part", "clusters_of", "day_of", "days_of", "parts_of"]
+__all__ = ["Part", "clusters_of", "day_of", "days_below", "days_of", "flat_of", "parts_of"]
 
 #: Up to so many days, their folders are listed one by one.
 _FEW_DAYS = 4
@@ -34,11 +39,13 @@ class Part:
         path: relative to the tables' folder.
         cluster: the cluster that its folder names.
         day: the UTC day that its folder names, ``YYYY-MM-DD``.
+        size: in bytes.
     """
 
     path: str
     cluster: str
     day: str
+    size: int = 0
 
 
 def day_of(moment: datetime | date) -> str:
@@ -48,24 +55,42 @@ def day_of(moment: datetime | date) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
-def clusters_of(tables: Folder, table: str) -> dict[str, str]:
-    """The folder of each cluster in a table, relative to the tables' folder, by the cluster's name, sorted."""
-    found = {}
-    for name in _names(tables, table):
-        value = _value(name, "cluster")
-        if value is not None:
-            found[value] = f"{table}/{name}"
-    return dict(sorted(found.items()))
+def clusters_of(tables: Folder) -> tuple[str, ...]:
+    """The clusters that have a snapshot, sorted.
+
+    Raises:
+        InputRefused: the tables cannot be listed.
+    """
+    delta = delta_of(tables)
+    if delta is not None:
+        return tuple(sorted(set(delta.counting("snapshots")["cluster"].to_pylist())))
+    return tuple(_homes(tables, "snapshots"))
 
 
-def days_of(tables: Folder, cluster_folder: str) -> tuple[str, ...]:
-    """The days for which a cluster has a folder, ascending.
+def days_of(tables: Folder, cluster: str) -> tuple[str, ...]:
+    """The days of which the tables hold something of a cluster, ascending: those of its snapshots.
+
+    Raises:
+        InputRefused: the tables cannot be listed.
+    """
+    delta = delta_of(tables)
+    if delta is not None:
+        return tuple(sorted(set(delta.counting("snapshots", clusters=[cluster])["day"].to_pylist())))
+    home = _homes(tables, "snapshots").get(cluster)
+    return () if home is None else days_below(tables, home)
+
+
+def days_below(tables: Folder, home: str) -> tuple[str, ...]:
+    """The days for which a cluster has a folder in a plain table, ascending.
 
     Args:
         tables: the tables' folder.
-        cluster_folder: of ``clusters_of``.
+        home: the cluster's folder in the table, relative to the tables.
+
+    Raises:
+        InputRefused: it cannot be listed.
     """
-    days = (_value(name, "day") for name in _names(tables, cluster_folder))
+    days = (_value(name, "day") for name in tables.folders(home))
     return tuple(sorted(day for day in days if day is not None and _DAY.fullmatch(day)))
 
 
@@ -87,39 +112,61 @@ def parts_of(
         days: only of these; None: of all that ``since`` and ``until`` allow.
         since: only of this day and later.
         until: only of this day and earlier.
+
+    Raises:
+        InputRefused: they cannot be listed.
     """
-    under: list[str]
-    if clusters is None:
-        under = [table]
+    delta = delta_of(tables)
+    if delta is not None:
+        rows = delta.counting(table, clusters=None if clusters is None else list(clusters)).to_pylist()
+        found = [Part(f"{table}/{row['path']}", row["cluster"], row["day"], row["size"]) for row in rows]
     else:
-        homes = clusters_of(tables, table)
-        wanted = [homes[cluster] for cluster in clusters if cluster in homes]
-        few = days is not None and len(days) <= _FEW_DAYS
-        under = [f"{home}/day={day}" for home in wanted for day in sorted(set(days or ()))] if few else wanted
-    found = []
-    for folder in under:
-        for fact in tables.files(folder, suffix=".parquet"):
-            part = _part(fact.path, table)
-            if part is not None and _asked(part.day, days, since, until):
-                found.append(part)
-    return tuple(sorted(found, key=lambda part: (part.cluster, part.day, part.path)))
+        under = [table] if clusters is None else _folders(tables, table, clusters, days)
+        facts = [fact for folder in under for fact in tables.files(folder, suffix=".parquet")]
+        found = [part for fact in facts if (part := _part(fact, table)) is not None]
+    asked = [part for part in found if _asked(part.day, days, since, until)]
+    return tuple(sorted(asked, key=lambda part: (part.cluster, part.day, part.path)))
+
+
+def flat_of(tables: Folder, name: str) -> list[FileFact]:
+    """The files of what does not lie by cluster and day, ``rejected`` or the ledger, by their paths.
+
+    Raises:
+        InputRefused: they cannot be listed.
+    """
+    home = home_of(name)
+    delta = delta_of(tables)
+    if delta is None:
+        return tables.files(home, ".parquet")
+    rows = delta.counting(name).select(["path", "size"]).to_pylist()
+    return sorted((FileFact(f"{home}/{row['path']}", row["size"], 0) for row in rows), key=lambda one: one.path)
+
+
+def _folders(tables: Folder, table: str, clusters: Iterable[str], days: Sequence[str] | None) -> list[str]:
+    """The folders that may hold files of some clusters and days."""
+    homes = _homes(tables, table)
+    wanted = [homes[cluster] for cluster in clusters if cluster in homes]
+    few = days is not None and len(days) <= _FEW_DAYS
+    return [f"{home}/day={day}" for home in wanted for day in sorted(set(days or ()))] if few else wanted
+
+
+def _homes(tables: Folder, table: str) -> dict[str, str]:
+    """The folder of each cluster in a table, relative to the tables' folder, by the cluster's name, sorted."""
+    named = {_value(name, "cluster"): f"{table}/{name}" for name in tables.folders(table)}
+    return {cluster: named[cluster] for cluster in sorted(one for one in named if one is not None)}
 
 
 def _asked(day: str, days: Sequence[str] | None, since: str | None, until: str | None) -> bool:
     return (days is None or day in days) and (since is None or day >= since) and (until is None or day <= until)
 
 
-def _part(path: str, table: str) -> Part | None:
-    segments = path.split("/")
+def _part(fact: FileFact, table: str) -> Part | None:
+    segments = fact.path.split("/")
     if len(segments) < 4 or segments[0] != table:
         return None
     cluster, day = _value(segments[1], "cluster"), _value(segments[2], "day")
-    return None if cluster is None or day is None or not _DAY.fullmatch(day) else Part(path, cluster, day)
-
-
-def _names(tables: Folder, under: str) -> list[str]:
-    """The last segments of the folders directly in one."""
-    return [folder.rstrip("/").rpartition("/")[2] for folder in tables.folders(under)]
+    wrong = cluster is None or day is None or not _DAY.fullmatch(day)
+    return None if wrong else Part(fact.path, str(cluster), str(day), fact.size)
 
 
 def _value(name: str, key: str) -> str | None:

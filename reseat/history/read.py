@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from reseat.history.commit_record import RUNS, unfinished
+from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
-from reseat.history.parts import clusters_of, day_of, days_of, parts_of
+from reseat.history.parts import clusters_of, day_of, days_of, flat_of, parts_of
 from reseat.history.places import PRIVATE
 from reseat.history.scan import COUNTED, Gather, counted, frame, none_of, read_listed
 from reseat.history.schema import table
@@ -71,6 +72,9 @@ class History:
         Raises:
             InputRefused: the folder cannot be listed.
         """
+        delta = delta_of(self.tables)
+        if delta is not None:
+            return delta.versions()
         ledger = self.tables.files(f"{PRIVATE}/ledger")
         newest = max((fact.modified_ns for fact in ledger), default=0)
         runs = ""
@@ -89,7 +93,7 @@ class History:
         Raises:
             InputRefused: the folder cannot be read, or a record in it is damaged.
         """
-        return tuple(unfinished(self.tables))
+        return () if delta_of(self.tables) is not None else tuple(unfinished(self.tables))
 
     def clusters(self) -> tuple[str, ...]:
         """The clusters that have a snapshot, sorted; none before the first run.
@@ -97,7 +101,7 @@ class History:
         Raises:
             InputRefused: the folder cannot be listed.
         """
-        return tuple(clusters_of(self.tables, "snapshots"))
+        return clusters_of(self.tables)
 
     def days(self, cluster: str) -> tuple[str, ...]:
         """The UTC days (``YYYY-MM-DD``) of a cluster's snapshots, ascending.
@@ -105,8 +109,7 @@ class History:
         Raises:
             InputRefused: the folder cannot be listed.
         """
-        home = clusters_of(self.tables, "snapshots").get(cluster)
-        return () if home is None else days_of(self.tables, home)
+        return days_of(self.tables, cluster)
 
     def snapshots(
         self,
@@ -202,7 +205,7 @@ class History:
         from pyarrow import compute as pc
 
         def flat() -> list[str]:
-            return [fact.path for fact in self.tables.files(name, suffix=".parquet")]
+            return [fact.path for fact in flat_of(self.tables, name)]
 
         if not table(name).partitioned:
             return read_listed(self.tables, name, flat, columns, filter=filter, gather=gather)

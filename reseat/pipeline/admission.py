@@ -17,18 +17,23 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reseat.history.delta import delta_of
 from reseat.history.folder import FileFact, Folder
+from reseat.history.scan import read_listed
 from reseat.pipeline.decode import measured_schema, measurer
-from reseat.pipeline.frames import ClusterDay, spark_schema
+from reseat.pipeline.frames import ClusterDay, paths_on, spark_schema
 from reseat.pipeline.ledger import AGAIN, month_of, name_of, taken_among, token_of
 from reseat.pipeline.progress import Report
-from reseat.pipeline.turns import Turn
 from reseat.pipeline.unreadable_files import UnreadableFile, refuse_unreadable, rows_of
+from reseat.pipeline.work import AnyTurn
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Admission", "Job", "admit", "landed_files", "measured_files"]
+__all__ = ["SHOWN", "Admission", "Job", "admit", "landed_files", "measured_files"]
+
+#: The outcome of a file whose snapshot is in the tables, and whose row in the ledger is lacking: it is written now.
+SHOWN = "shown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +49,7 @@ class Job:
 
     spark: SparkSession
     landing: Folder
-    turn: Turn
+    turn: AnyTurn
     report: Report
 
     @property
@@ -67,12 +72,18 @@ class Admission:
     unreadable: pa.Table
 
     def of(self, outcome: str) -> pa.Table:
-        """The files of one outcome: ``taken``, ``duplicate`` or ``rejected``."""
+        """The files of one outcome: ``taken``, ``duplicate``, ``rejected`` or ``SHOWN``."""
         return self.files.filter(pc.equal(self.files["outcome"], outcome))
 
     def count(self, outcome: str) -> int:
         """How many."""
         return int(self.of(outcome).num_rows)
+
+    @property
+    def ledger(self) -> pa.Table:
+        """The rows of the ledger."""
+        outcome = pc.if_else(pc.equal(self.files["outcome"], SHOWN), "taken", self.files["outcome"])
+        return self.files.set_column(self.files.column_names.index("outcome"), "outcome", outcome)
 
     @property
     def days(self) -> list[ClusterDay]:
@@ -130,11 +141,17 @@ def admit(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list
     told = pa.concat_tables([told, further]).sort_by("path")
     ids = told["snapshot_id"].combine_chunks()
     days = [day for day in told["day"].to_pylist() if day is not None]
-    there = pc.is_in(ids, taken_among(job.tables, ids, _month(min(days)))) if days else pa.array([False] * len(ids))
+    nothing = pa.array([False] * len(ids))
+    there = pc.is_in(ids, taken_among(job.tables, ids, _month(min(days)))) if days else nothing
     first = pc.equal(pc.index_in(ids, ids), pa.array(range(len(ids)), pa.int32()))  # the first by path counts
     counts = pc.and_(first, pc.invert(there))
+    shown = pc.is_in(ids, _shown_among(job.tables, told)) if days and delta_of(job.tables) is not None else nothing
     outcome = pc.case_when(
-        pc.make_struct(pc.is_null(ids), counts), pa.scalar("rejected"), pa.scalar("taken"), pa.scalar("duplicate")
+        pc.make_struct(pc.is_null(ids), pc.and_(counts, shown), counts),
+        pa.scalar("rejected"),
+        pa.scalar(SHOWN),
+        pa.scalar("taken"),
+        pa.scalar("duplicate"),
     )
     tokens = {name_of(file): token_of(file) for file in files} | {name_of(o.file): AGAIN for o in unreadable if o.again}
     token = pa.array([tokens[path] for path in told["path"].to_pylist()], pa.string())
@@ -146,6 +163,12 @@ def admit(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list
     for name, values in columns.items():
         told = told.append_column(name, values)
     return Admission(told, rows_of(unreadable))
+
+
+def _shown_among(tables: Folder, told: pa.Table) -> pa.ChunkedArray:
+    """Of measured snapshots those that ``snapshots`` has already: a run was stopped before it wrote its ledger."""
+    days = {(row["cluster"], row["day"]) for row in told.select(["cluster", "day"]).to_pylist() if row["day"]}
+    return read_listed(tables, "snapshots", lambda: paths_on(tables, "snapshots", days), ["snapshot_id"])["snapshot_id"]
 
 
 def _month(day: str) -> str:

@@ -21,15 +21,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reseat.history.folder import FileFact, Folder
+from reseat.history.parts import flat_of
 from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES, arrow_schema, table
-from reseat.pipeline.admission import Admission, Job, landed_files
+from reseat.pipeline.admission import SHOWN, Admission, Job, landed_files
 from reseat.pipeline.changes import Comparison, neighbours
-from reseat.pipeline.commit import Batch
 from reseat.pipeline.decode import replica_reader
-from reseat.pipeline.frames import ClusterDay, day_folder, read_days, read_files, read_flat, spark_schema, write
+from reseat.pipeline.frames import ClusterDay, paths_on, read_days, read_files, read_flat, spark_schema, write
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.spark.side_by_side import side_by_side
+from reseat.pipeline.staging import Staging
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,7 +46,7 @@ def fresh_measures(job: Job, measured: DataFrame, admission: Admission) -> DataF
     from pyspark.sql import functions as f
 
     fresh = measured.where(f.col("snapshot_id").isNotNull())
-    if admission.count("duplicate"):
+    if admission.count("duplicate") or admission.count(SHOWN):
         paths = job.spark.createDataFrame(admission.of("taken").select(["path"]))
         fresh = fresh.join(f.broadcast(paths), "path", "left_semi")
     return fresh
@@ -60,7 +61,7 @@ def _unfolded(fresh: DataFrame, name: str) -> DataFrame:
 
 
 def write_snapshots(
-    job: Job, batch: Batch, fresh: DataFrame, admission: Admission, *, beside: Callable[[], None]
+    job: Job, batch: Staging, fresh: DataFrame, admission: Admission, *, beside: Callable[[], None]
 ) -> None:
     """Write the tables that are made of one snapshot alone.
 
@@ -86,7 +87,7 @@ def write_snapshots(
     side_by_side(job.spark, [replicas, beside, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
 
 
-def write_rejected(job: Job, batch: Batch, measured: DataFrame, admission: Admission) -> None:
+def write_rejected(job: Job, batch: Staging, measured: DataFrame, admission: Admission) -> None:
     """Write a row of every file that cannot be read; rows of files that were replaced since go."""
     from pyspark.sql import functions as f
 
@@ -94,7 +95,7 @@ def write_rejected(job: Job, batch: Batch, measured: DataFrame, admission: Admis
     rows = measured.where(f.col("snapshot_id").isNull()).select(*names)
     if admission.unreadable.num_rows:
         rows = rows.unionByName(job.spark.createDataFrame(admission.unreadable).select(*names))
-    there = job.tables.files("rejected", suffix=".parquet")
+    there = flat_of(job.tables, "rejected")
     if there and (replaced := _rejected_before(job.tables, there, admission.files["path"])).num_rows:
         again = job.spark.createDataFrame(replaced)
         before = read_flat(job.spark, job.tables, arrow_schema("rejected"), [file.path for file in there])
@@ -160,7 +161,7 @@ class BatchChanges:
     """Every new snapshot compared with the one before it, and the one after it with the new one."""
 
     def __init__(
-        self, job: Job, batch: Batch, fresh: DataFrame, admission: Admission, there: Collection[ClusterDay]
+        self, job: Job, batch: Staging, fresh: DataFrame, admission: Admission, there: Collection[ClusterDay]
     ) -> None:
         """Nothing is computed yet.
 
@@ -199,13 +200,13 @@ class BatchChanges:
             return []
         job, tables = self._job, self._job.tables
         # A snapshot without a replica has no file: what was staged is asked for, and not the days.
-        staged = read_files(job.spark, tables, "replicas", self._batch.staged("replicas"), under=self._batch.staging())
+        prepared, base = self._batch.staged("replicas"), self._batch.staging("replicas")
+        staged = read_files(job.spark, tables, "replicas", prepared, base=base)
         brokers = self._both("brokers", found.there, _unfolded(self._fresh, "brokers"))
         rows = found.compared.changes(brokers, self._both("replicas", found.there, staged))
         told = found.pairs.select(["cluster", "day", "is_new"]).to_pylist()
         again = sorted({(row["cluster"], row["day"]) for row in told if not row["is_new"]})
-        listed = tables.each(lambda day: tables.files(day_folder("changes", day), suffix=".parquet"), again)
-        stale = [file.path for files in listed for file in files]
+        stale = paths_on(tables, "changes", again)
         if stale:
             anew = f.broadcast(job.spark.createDataFrame(found.pairs.select(["snapshot_id"])))
             stays = read_days(job.spark, tables, "changes", again).join(anew, "snapshot_id", "left_anti")
@@ -249,7 +250,7 @@ def _days_around(days: Sequence[ClusterDay], there: Collection[ClusterDay]) -> l
 
 def fill_up(
     tables: Folder,
-    batch: Batch,
+    batch: Staging,
     days: Sequence[ClusterDay],
     there: Collection[ClusterDay],
     rewritten: Collection[ClusterDay],
@@ -270,7 +271,7 @@ def fill_up(
         if one.partitioned
         for day in sorted({*days, *rewritten} if one.name == "changes" else days)
         if (day not in there or (one.name == "changes" and day in rewritten))
-        and f"{batch.staging()}/{day_folder(one.name, day)}" not in staged
+        and batch.day_folder(one.name, day) not in staged
     ]
     tables.each(lambda one: batch.stage_table(one[0], _no_rows(one[0]), cluster=one[1][0], day=one[1][1]), lacking)
 

@@ -35,44 +35,28 @@ as in Hadoop's and Spark's output committers.
 
 from __future__ import annotations
 
-import io
-import re
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import count
-
-import pyarrow as pa
 
 from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.commit_record import RUNS, CommitRecord
-from reseat.history.places import CLUSTER_NAME
-from reseat.history.schema import TABLES
-from reseat.pipeline.ledger import LEDGER, by_month, is_ledger
+from reseat.pipeline.ledger import LEDGER
 from reseat.pipeline.publishing import parent
-from reseat.pipeline.turns import BEGUN, Turn
+from reseat.pipeline.staging import BEGUN, STAGED, Staging, cluster_day_of
+from reseat.pipeline.turns import Turn
 
 __all__ = ["Batch"]
 
-_PARTITIONED = {one.name: one.partitioned for one in TABLES} | {"ledger": False}
-_DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")
 
-
-class Batch:
-    """What one job adds to the tables and takes from them, all at once or not at all.
-
-    Attributes:
-        id: its name; names sort by the time they were begun.
-    """
+class Batch(Staging):
+    """What one job adds to plain tables and takes from them, all at once or not at all."""
 
     def __init__(self, turn: Turn, name: str) -> None:
-        self.id = name
+        super().__init__(turn.tables, name)
         self._turn = turn
-        self._tables = turn.tables
-        self._remove: set[str] = set()
         self._decided = False
-        self._numbers = count()  # threads stage side by side
 
     @classmethod
     def begin(cls, turn: Turn, *, mark: str = "") -> Batch:
@@ -85,69 +69,20 @@ class Batch:
         name = f"{datetime.now(UTC):{BEGUN}}-{secrets.token_hex(4)}"
         return cls(turn, f"{name}-{mark}" if mark else name)
 
-    def staging(self, name: str = "") -> str:
-        """Where the batch's files of a table are written, relative to the tables: give Spark its ``spark_url``.
-
-        A partitioned table is written there in folders ``cluster=…/day=…``.
-
-        Args:
-            name: the table; empty: the folder in which those of all tables lie.
+    def staging(self, name: str) -> str:
+        """Where the batch's files of a table are written; see :class:`Staging`.
 
         Raises:
             KeyError: there is no table of that name.
         """
-        if not name:
-            return f"{RUNS}/{self.id}"
-        if name not in _PARTITIONED:
+        if name not in STAGED:
             raise KeyError(name)
         return f"{RUNS}/{self.id}/{name}"
 
     def staged(self, name: str = "") -> list[str]:
-        """The files that were staged so far, relative to the tables, in order.
-
-        Args:
-            name: of this table alone.
-
-        Raises:
-            InputRefused: they cannot be listed.
-        """
-        return [one.path for one in self._tables.files(self.staging(name), ".parquet")]
-
-    def stage_table(self, name: str, rows: pa.Table, *, cluster: str | None = None, day: str | None = None) -> None:
-        """Write one file from this process: for what is small.
-
-        Args:
-            name: the table.
-            rows: its rows, without ``cluster`` and ``day`` where it is partitioned.
-            cluster: of all rows; where the table is partitioned.
-            day: the same, ``YYYY-MM-DD``.
-
-        Raises:
-            InputRefused: it cannot be written, or cluster and day are missing or too many.
-            KeyError: there is no table of that name.
-        """
-        place = self.staging(name)
-        if _PARTITIONED[name] != (cluster is not None and day is not None):
-            raise InputRefused(f"Rows of {name}: cluster and day belong to partitioned tables, and to all of these.")
-        if _PARTITIONED[name]:
-            place = f"{place}/cluster={cluster}/day={day}"
-        self._stage(place, rows)
-
-    def record(self, rows: pa.Table) -> None:
-        """Add rows to the ledger, as ``reseat.pipeline.ledger.by_month`` takes them.
-
-        Raises:
-            InputRefused: they are none of the ledger's, or cannot be written.
-        """
-        for month, some in by_month(rows):
-            self._stage(f"{self.staging('ledger')}/month={month}", some)
-
-    def _stage(self, place: str, rows: pa.Table) -> None:
-        from pyarrow import parquet
-
-        out = io.BytesIO()
-        parquet.write_table(rows, out, compression="zstd")
-        self._tables.write(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
+        """The files that were staged so far; see :class:`Staging`. What lies in no table's folder is among them."""
+        under = self.staging(name) if name else f"{RUNS}/{self.id}"
+        return [one.path for one in self._tables.files(under, ".parquet")]
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take published files away at the commit; paths relative to the tables.
@@ -224,19 +159,7 @@ def _cluster_day(path: str) -> tuple[str, str] | None:
     Raises:
         InputRefused: it lies in a folder that is none of a table.
     """
-    folder = parent(path)
-    if is_ledger(folder):
-        return None
-    name, *keys = folder.split("/")
-    if name in _PARTITIONED and name != "ledger":
-        if not _PARTITIONED[name] and not keys:
-            return None
-        if _PARTITIONED[name] and len(keys) == 2 and keys[0].startswith("cluster="):
-            cluster, day = keys[0].removeprefix("cluster="), _DAY.fullmatch(keys[1])
-            # Spark writes a null as __HIVE_DEFAULT_PARTITION__ and other letters as %3A: neither names a cluster.
-            if day is not None and CLUSTER_NAME.fullmatch(cluster):
-                return cluster, day.group(1)
-    raise InputRefused(
-        f"{path[:300]} cannot be a file of the tables; TABLE/cluster=NAME/day=YYYY-MM-DD/FILE.parquet was expected, "
-        "with the name of a cluster of up to 100 letters, digits, '.', '_' and '-'."
-    )
+    if path.startswith(f"{LEDGER}/"):
+        return cluster_day_of("ledger", path[len(LEDGER) + 1 :])
+    name, _, inside = path.partition("/")
+    return cluster_day_of("" if name == "ledger" else name, inside)

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
+from reseat.history.parts import days_below, parts_of
 from reseat.history.schema import PARTITION_KEYS, arrow_schema, table
+from reseat.pipeline.staging import day_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -22,6 +25,7 @@ __all__ = [
     "day_folder",
     "days_known",
     "empty",
+    "paths_on",
     "read_days",
     "read_files",
     "read_flat",
@@ -42,23 +46,20 @@ def spark_schema(schema: pa.Schema) -> StructType:
 
 def day_folder(name: str, day: ClusterDay) -> str:
     """Where a cluster's day of a table lies, relative to the tables."""
-    return f"{name}/cluster={day[0]}/day={day[1]}"
+    return f"{name}/{day_in(day)}"
 
 
 def days_known(tables: Folder, clusters: Collection[str]) -> set[ClusterDay]:
     """The days of which the tables hold something of some clusters: a call a cluster, however many days it has.
 
-    Every table has files for every day that has a snapshot (``fill_up``, ``rewriting.keep_one_file``): the folders of
+    Every table has files for every day that has a snapshot (``fill_up``, ``rewriting.keep_one_file``): those of
     ``snapshots`` answer for all.
     """
     names = sorted(clusters)
-    found = tables.each(lambda cluster: tables.folders(f"snapshots/cluster={cluster}"), names)
-    return {
-        (cluster, day.removeprefix("day="))
-        for cluster, folders in zip(names, found, strict=True)
-        for day in folders
-        if day.startswith("day=")
-    }
+    if delta_of(tables) is not None:
+        return {(part.cluster, part.day) for part in parts_of(tables, "snapshots", clusters=names)}
+    found = tables.each(lambda cluster: days_below(tables, f"snapshots/cluster={cluster}"), names)
+    return {(cluster, day) for cluster, days in zip(names, found, strict=True) for day in days}
 
 
 def empty(spark: SparkSession, name: str) -> DataFrame:
@@ -66,27 +67,34 @@ def empty(spark: SparkSession, name: str) -> DataFrame:
     return spark.createDataFrame(arrow_schema(name, with_keys=True).empty_table())
 
 
-def read_days(
-    spark: SparkSession, tables: Folder, name: str, days: Collection[ClusterDay], *, under: str = ""
-) -> DataFrame:
-    """The rows of some clusters' days. Nothing is listed here: Spark does, many folders at a time.
+def read_days(spark: SparkSession, tables: Folder, name: str, days: Collection[ClusterDay]) -> DataFrame:
+    """The rows of some clusters' days. In plain folders nothing is listed here: Spark does, many folders at a time.
 
     Args:
         spark: the session.
         tables: the tables.
         name: which table; a partitioned one.
         days: which days; all of them exist (``days_known``).
-        under: where the table's folder lies, relative to the tables: empty, or the staging of a batch.
 
     Returns:
         ``cluster``, ``day`` and the table's columns.
     """
-    start = f"{under}/" if under else ""
-    folders = [start + day_folder(name, day) for day in sorted(days)]
-    return _read(spark, tables, name, folders, start + name)
+    if delta_of(tables) is None:
+        return _read(spark, tables, name, [day_folder(name, day) for day in sorted(days)], name)
+    return read_files(spark, tables, name, paths_on(tables, name, days))
 
 
-def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[str], *, under: str = "") -> DataFrame:
+def paths_on(tables: Folder, name: str, days: Collection[ClusterDay]) -> list[str]:
+    """The files of a table on some clusters' days, in order; in plain folders a listing a day."""
+    asked = set(days)
+    if delta_of(tables) is not None:
+        found = parts_of(tables, name, clusters=sorted({cluster for cluster, _ in asked}))
+        return [part.path for part in found if (part.cluster, part.day) in asked]
+    listed = tables.each(lambda day: tables.files(day_folder(name, day), suffix=".parquet"), sorted(asked))
+    return [file.path for files in listed for file in files]
+
+
+def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[str], *, base: str = "") -> DataFrame:
     """The rows of exactly these files of a partitioned table, relative to the tables; all of them exist.
 
     Args:
@@ -94,9 +102,16 @@ def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[s
         tables: the tables.
         name: which table.
         files: the files.
-        under: where the table's folder lies, as for ``read_days``.
+        base: where the table's folder lies, relative to the tables: empty, or where a batch stages it.
     """
-    return _read(spark, tables, name, list(files), f"{under}/{name}" if under else name)
+    if base or delta_of(tables) is None:
+        return _read(spark, tables, name, list(files), base or name)
+    # Batches lie in folders of their own; what another program wrote lies beside them, and Spark wants one form.
+    ours, theirs = list[str](), list[str]()
+    for path in files:
+        (ours if path.startswith(f"{name}/batch=") else theirs).append(path)
+    found = _read(spark, tables, name, ours, name)
+    return found.unionByName(_read(spark, tables, name, theirs, name)) if theirs else found
 
 
 def read_flat(spark: SparkSession, tables: Folder, schema: pa.Schema, files: Iterable[str]) -> DataFrame:

@@ -36,18 +36,18 @@ from typing import TYPE_CHECKING
 
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
+from reseat.history.parts import flat_of
 from reseat.history.places import PRIVATE
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.model.wording import counted, listed
-from reseat.pipeline.admission import Admission, Job, admit, measured_files
+from reseat.pipeline.admission import SHOWN, Admission, Job, admit, measured_files
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
-from reseat.pipeline.commit import Batch
+from reseat.pipeline.delta_commit import Overtaken
 from reseat.pipeline.frames import days_known
 from reseat.pipeline.ledger import unread_among
-from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import JobProgress, Report, silent
-from reseat.pipeline.turns import Turn, take_turn
 from reseat.pipeline.unreadable_files import not_for_spark
+from reseat.pipeline.work import AnyTurn, at_work, begin
 from reseat.sources.landing import landed_pieces
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ BATCH_FILES = 4_000
 BATCH_BYTES = 2 << 30
 #: New files that are looked for before the first of them are taken in.
 LOOK_AHEAD = 100_000
+#: How often a batch is begun anew that another run was faster with.
+_AGAIN = 5
 #: What lies in the folder of the tables, by its first name.
 _OF_TABLES = frozenset({PRIVATE, *(one.name for one in TABLES)})
 
@@ -153,8 +155,7 @@ def run_on_demand(
     began = time.monotonic()
     waited = 0.0
     done = RunReport()
-    with hold(tables, "pipeline run") as held:
-        turn = take_turn(tables, held.check, report)
+    with at_work(tables, "pipeline run", report) as turn:
         done = replace(done, healed=turn.healed)
         report(JobProgress("list", 0, None, f"Looking for new files in {landing.where}."))
         closed: dict[str, str] = {}
@@ -165,17 +166,17 @@ def run_on_demand(
             job = Job(session(sum(file.size for file in new)), landing, turn, report)
             waited += time.monotonic() - asked
             for files in _batches(new, batch_files, batch_bytes):
-                admission = _take(job, files, so_far=done.new, of=found)
+                admission = _take_once(job, files, so_far=done.new, of=found)
                 done = replace(
                     done,
-                    new=done.new + len(files),
+                    new=done.new + admission.files.num_rows,
                     taken=done.taken + admission.count("taken"),
-                    duplicates=done.duplicates + admission.count("duplicate"),
+                    duplicates=done.duplicates + admission.count("duplicate") + admission.count(SHOWN),
                     rejected=done.rejected + admission.count("rejected"),
                     days=done.days + len(admission.days),
                     batches=done.batches + 1,
                 )
-        if not found and not tables.files("rejected", suffix=".parquet"):
+        if not found and not flat_of(tables, "rejected"):
             _commit_nothing(turn)
     return replace(done, closed=closed, seconds=time.monotonic() - began - waited)
 
@@ -241,6 +242,17 @@ def _batches(files: Sequence[FileFact], most_files: int, most_bytes: int) -> Ite
 # ---- one batch ---------------------------------------------------------------------------------------------
 
 
+def _take_once(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission:
+    """Read one batch of files and commit it; again where another run took snapshots of the same clusters meanwhile."""
+    for _ in range(_AGAIN):
+        try:
+            return _take(job, files, so_far=so_far, of=of)
+        except Overtaken as overtaken:
+            job.report(JobProgress("again", so_far, of, f"{overtaken} Trying once more."))
+            files = unread_among(job.tables, files)
+    return _take(job, files, so_far=so_far, of=of)
+
+
 def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission:
     """Read one batch of files, and commit what comes of it."""
 
@@ -250,7 +262,7 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
     unreadable = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
     kept_back = {one.file.path for one in unreadable}
     measured = measured_files(job, [file.path for file in files if file.path not in kept_back]).persist()
-    batch = Batch.begin(job.turn)
+    batch = begin(job.turn)
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         admission = admit(job, files, measured, unreadable)
@@ -264,7 +276,7 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
                 say("changes", f"Comparing {counted(taken, 'snapshot')} with the snapshots before and after.")
                 rewritten = changes.write()
             fill_up(job.tables, batch, admission.days, there, rewritten)
-        batch.record(admission.files)
+        batch.record(admission.ledger)
     except BaseException:
         with suppress(InputRefused):  # a worker may still write there: the next job deletes it
             batch.abandon()
@@ -279,8 +291,8 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
     return admission
 
 
-def _commit_nothing(turn: Turn) -> None:
+def _commit_nothing(turn: AnyTurn) -> None:
     """Make the one table that is there also where nothing was ever landed."""
-    batch = Batch.begin(turn)
+    batch = begin(turn)
     batch.stage_table("rejected", arrow_schema("rejected").empty_table())
     batch.commit([])

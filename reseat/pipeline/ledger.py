@@ -32,6 +32,7 @@ import pyarrow.compute as pc
 
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
+from reseat.history.parts import flat_of
 from reseat.history.places import PRIVATE
 from reseat.model.wording import reason_of
 
@@ -64,7 +65,7 @@ LEDGER_SCHEMA = pa.schema(
 )
 #: The token of a file that the next run tries again; no file has it.
 AGAIN = "again"
-_MONTH = re.compile(rf"{re.escape(LEDGER)}/month=(\d{{4}}-\d\d)")
+_MONTH = re.compile(rf"{re.escape(LEDGER)}/(?:batch=[^/]*/)?month=(\d{{4}}-\d\d)")
 #: What is read ahead of what is asked for, so that it takes little memory.
 _ROWS_AT_ONCE, _AHEAD = 32_768, 2
 _LAST_NS = 253_402_300_799 * 10**9  # the last second of the year 9999
@@ -151,7 +152,7 @@ def by_month(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _asked(tables: Folder, since: str, columns: list[str], chosen: pc.Expression) -> pa.Table:
     """The rows that are asked for, from a month on."""
-    files = [one.path for one in tables.files(LEDGER, ".parquet") if _may_hold(one.path, since)]
+    files = [one.path for one in flat_of(tables, "ledger") if _may_hold(one.path, since)]
     try:
         rows = tables.open_dataset(files, schema=LEDGER_SCHEMA, partitioned=False)
         return rows.scanner(

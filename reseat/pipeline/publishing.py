@@ -4,8 +4,7 @@ What it promises, in this order: (1) nothing is removed before all that was to b
 row is ever in neither; (2) each step may be repeated, by whoever finds the record: names are unique, so a file that is
 not where it was prepared has been moved, one that is gone was removed, and no step undoes another.
 
-Complexity: O(files), a few system calls each; on an object store a copy and a delete each, many at a time, and, only
-where files go, a look at each that came.
+Complexity: O(files), a few system calls each, and, only where files go, a look at each that came.
 """
 
 from __future__ import annotations

@@ -36,12 +36,11 @@ from reseat.history.folder import Folder
 from reseat.history.parts import Part, parts_of
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import ClusterDay, read_days, read_files, spark_schema, write
-from reseat.pipeline.lock import hold
 from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
 from reseat.pipeline.progress import JobProgress, Report, silent
-from reseat.pipeline.turns import take_turn
+from reseat.pipeline.staging import Staging
+from reseat.pipeline.work import at_work, begin
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -119,8 +118,7 @@ def sweep(
     """
     began = time.monotonic()
     done = SweepReport()
-    with hold(tables, "pipeline sweep") as held:
-        turn = take_turn(tables, held.check, report)
+    with at_work(tables, "pipeline sweep", report) as turn:
         done = replace(done, healed=turn.healed)
         report(JobProgress("list", 0, None, f"Looking for snapshots not yet analysed in {tables.where}."))
         parts = _snapshot_files(tables, cluster, latest=latest)
@@ -138,7 +136,7 @@ def sweep(
             report(
                 JobProgress("sweep", done.swept, done.chosen, f"Analysing {counted(snapshots.num_rows, 'snapshot')}.")
             )
-            _sweep(spark, tables, Batch.begin(turn), snapshots)
+            _sweep(spark, tables, begin(turn), snapshots)
             done = replace(done, swept=number, batches=done.batches + 1)
             report(
                 JobProgress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} analysed.")
@@ -197,7 +195,7 @@ def _as_one_batch(first: pa.Table) -> pa.Table:
 # ---- one batch ---------------------------------------------------------------------------------------------
 
 
-def _sweep(spark: SparkSession, tables: Folder, batch: Batch, snapshots: pa.Table) -> None:
+def _sweep(spark: SparkSession, tables: Folder, batch: Staging, snapshots: pa.Table) -> None:
     """Compute the rows of these snapshots and commit them."""
     from pyspark.sql import functions as f
 

@@ -5,10 +5,9 @@ What it promises, in this order:
 1. Of two jobs on the same tables, whatever their clocks and however long one of them slept, no two publish side by
    side: what a job decided before another took over is published once, and after that it publishes nothing more.
 2. A batch that was decided is completed by the next job, whoever decided it.
-3. What may belong to a job that lives is not deleted: staging that was written to within a day stays.
-
-What it needs: a file system that makes a file of one name only once (``Folder.create``). The lock
-(``reseat.pipeline.lock``) spares jobs the work; these promises do not rest on it.
+What it needs: a folder of this machine, or a mount, on which a file of one name is made only once (``Folder.create``).
+The lock (``reseat.pipeline.lock``) spares jobs the work; the first two promises do not rest on it. Tables elsewhere are
+Delta tables and need no turns (``reseat.pipeline.delta_commit``).
 
 How it works: commits are numbered, and the newest one alone counts. A job takes its turn by making the next number,
 empty, after it has completed what the newest one says. It publishes by making the next number with its record, and is
@@ -20,8 +19,6 @@ and where a higher one stands, its own never counted, as readers go by the newes
 Example: job A has made 7 and writes its files. It sleeps; its lock lapses. Job B takes over: it makes 8. A wakes and
 cannot make 8. Had B in the meantime done all its work and left 10 alone, A could make 8, sees 10, and takes 8 back.
 
-Complexity: three requests a number (make it, list, delete the one before); a job of one batch makes three numbers.
-
 Source: fencing tokens as in Chubby's sequencers (Burrows, OSDI 2006); the numbered log made by puts on condition, as
 table formats on object stores have it.
 """
@@ -29,10 +26,9 @@ table formats on object stores have it.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.commit_record import RUNS, CommitRecord, commit_numbers, early_records, newest, record_path
@@ -41,12 +37,8 @@ from reseat.model.wording import counted
 from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.publishing import carry_out
 
-__all__ = ["BEGUN", "Turn", "take_turn"]
+__all__ = ["Turn", "take_turn"]
 
-#: How the name of a batch begins: when it was begun.
-BEGUN = "%Y%m%dT%H%M%S%fZ"
-#: Elsewhere than here a job that seems dead may be asleep: what it wrote stays so long after its last sign.
-MAY_LIVE = timedelta(days=1)
 #: How often a number is asked for that others are just making.
 _TRIES = 5
 
@@ -59,11 +51,10 @@ class Turn:
         healed: what earlier jobs had left, and what is to be known of this store; one sentence each.
     """
 
-    def __init__(self, tables: Folder, number: int, healed: tuple[str, ...], guard: Callable[[], None] | None) -> None:
+    def __init__(self, tables: Folder, number: int, healed: tuple[str, ...]) -> None:
         self.tables = tables
         self.healed = healed
         self._number = number
-        self._guard = guard
         self._by = secrets.token_hex(8)
 
     def publish(self, record: CommitRecord) -> None:
@@ -73,8 +64,6 @@ class Turn:
             PipelineBusy: another job has taken over. What this one had decided before that is published.
             InputRefused: it cannot be written, or it is not known whether it was; the next job completes it then.
         """
-        if self._guard is not None:
-            self._guard()
         if not self._make(record):
             raise _overtaken()
         _complete(self.tables, self._number, record)
@@ -105,18 +94,12 @@ class Turn:
                 raise
             return None
 
-    def _conditions_hold(self) -> bool:
-        """Whether the store refuses to make anew what is there."""
-        path = record_path(self._number)
-        return not self.tables.create(path, CommitRecord(by=self._by).to_bytes())
 
-
-def take_turn(tables: Folder, guard: Callable[[], None] | None = None, report: Report = silent) -> Turn:
+def take_turn(tables: Folder, report: Report = silent) -> Turn:
     """Complete or clear away what earlier jobs left, and take the next turn. Call it first, with the lock held.
 
     Args:
         tables: the tables.
-        guard: called right before each publishing; raises where the job knows that its lock is lost.
         report: is told what was completed or cleared away.
 
     Raises:
@@ -137,16 +120,11 @@ def take_turn(tables: Folder, guard: Callable[[], None] | None = None, report: R
             healed.append(_completed(record.batch, record))
         # Staged by jobs before the number that is made next; whoever takes over after it begins a batch of its own.
         staged = tables.folders(RUNS)
-        turn = Turn(tables, number, (), guard)
+        turn = Turn(tables, number, ())
         if turn._make(CommitRecord()):
             break
     else:
         raise _overtaken()
-    if tables.local is None and not turn._conditions_hold():
-        healed.append(
-            f"{tables.where} is on a store that ignores conditional writes: only heartbeats keep two jobs from "
-            "running at once, and a job that pauses for a minute in the middle of a commit may publish rows twice."
-        )
     turn.healed = (*healed, *_cleared(tables, staged))
     for sentence in turn.healed:
         report(JobProgress("heal", 0, None, sentence))
@@ -177,9 +155,7 @@ def _forget(tables: Folder, batch: str) -> None:
 def _cleared(tables: Folder, staged: Iterable[str]) -> list[str]:
     """Delete the staging of jobs that ended without a word, and say so.
 
-    Every job before ours is fenced off by now: nothing of theirs will count. On this machine the lock tells that they
-    are gone; elsewhere one may be asleep, and its Spark at work. A job that has taken over from ours meanwhile has
-    other batches.
+    Every job before ours is fenced off by now, and the lock tells that they are gone: nothing of theirs will count.
 
     Args:
         tables: the tables.
@@ -187,8 +163,6 @@ def _cleared(tables: Folder, staged: Iterable[str]) -> list[str]:
     """
     healed = []
     for batch in staged:
-        if tables.local is None and _last_sign(tables, batch) > datetime.now(UTC) - MAY_LIVE:
-            continue
         try:
             tables.delete_folder(f"{RUNS}/{batch}")
         except InputRefused as error:
@@ -197,15 +171,6 @@ def _cleared(tables: Folder, staged: Iterable[str]) -> list[str]:
         else:
             healed.append(f"Batch {batch} was stopped before it was published; its files were deleted.")
     return healed
-
-
-def _last_sign(tables: Folder, batch: str) -> datetime:
-    """When a batch was begun, or a file in its folder was written last."""
-    written = max((one.modified_ns for one in tables.files(f"{RUNS}/{batch}", hidden=True)), default=0)
-    last = datetime.fromtimestamp(written / 1e9, UTC)
-    with suppress(ValueError):  # no name of ours
-        last = max(last, datetime.strptime(batch.partition("-")[0], BEGUN).replace(tzinfo=UTC))
-    return last
 
 
 def _completed(batch: str, record: CommitRecord) -> str:

@@ -10,7 +10,9 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.history.document import columns_document, with_columns
+from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
+from reseat.pipeline.upkeep.migration import migrate
 from tests.history import made
 
 _DOCUMENT = Path(__file__).parents[2] / "docs" / "tables.md"
@@ -39,10 +41,10 @@ def test_a_document_without_marks_is_left_alone() -> None:
 
 
 def test_readers_that_do_as_the_document_says_read_names_of_digits_as_text(tmp_path: Path) -> None:
-    """The lines for pyarrow, pandas and DuckDB, run as they stand, over a history with a cluster 007 alone."""
+    """The lines for Delta, pyarrow, pandas and DuckDB, run as they stand, over a history with a cluster 007 alone."""
     history = made.history()
     tables = made.write(tmp_path, {"007": history["007"]}).tables
-    arrow, pandas, spark = re.findall(r"```python\n(.*?)```", _TEXT, re.S)
+    delta, arrow, pandas, spark = re.findall(r"```python\n(.*?)```", _TEXT, re.S)
     names: dict[str, object] = {"tables": str(tables)}
 
     exec(arrow, names)
@@ -52,6 +54,11 @@ def test_readers_that_do_as_the_document_says_read_names_of_digits_as_text(tmp_p
     assert list(names["rows"]["cluster"].unique()) == ["007"]  # type: ignore[index]
     assert len(names["rows"]) == 6  # type: ignore[arg-type]
     assert "partitionColumnTypeInference" in spark
+    migrate(Folder.open(tables), Folder.open(tmp_path / "elsewhere"))
+    names["tables"] = str(tmp_path / "elsewhere")
+    exec(delta, names)
+    assert list(names["rows"]["cluster"].unique()) == ["007"]  # type: ignore[index]
+    assert len(names["rows"]) == 6  # type: ignore[arg-type]
 
     (sql,) = re.findall(r"```sql\n(.*?)```", _TEXT, re.DOTALL)
     read = duckdb.sql(sql.replace("TABLES", str(tables))).arrow().read_all()

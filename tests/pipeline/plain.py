@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pyarrow.dataset as ds
+from deltalake import DeltaTable
 from pyarrow import parquet
 
 from reseat.history.folder import Folder
+from reseat.history.opening import delta_options
 from reseat.history.schema import TABLES, arrow_schema
 
 __all__ = ["folders", "in_file", "ledger", "read", "rows"]
@@ -15,6 +18,8 @@ __all__ = ["folders", "in_file", "ledger", "read", "rows"]
 
 def rows(tables: Folder) -> dict[str, list[str]]:
     """All rows of all tables by table, each as text, sorted: equal where two places say the same."""
+    if tables.exists("snapshots/_delta_log"):
+        return {table.name: _delta_rows(tables, table.name) for table in TABLES}
     found = {}
     for table in TABLES:
         files = [tables.path(one.path) for one in tables.files(table.name)]
@@ -25,6 +30,15 @@ def rows(tables: Folder) -> dict[str, list[str]]:
         read = ds.dataset(files, schema=schema, filesystem=tables.fs, partitioning=_HIVE, format="parquet")
         found[table.name] = sorted(map(str, read.to_table().to_pylist()))
     return found
+
+
+def _delta_rows(tables: Folder, name: str) -> list[str]:
+    """The same of a Delta table, as a program reads it that knows Delta and nothing of Reseat."""
+    if not tables.exists(f"{name}/_delta_log"):
+        return []
+    table = DeltaTable(f"{tables.where.rstrip('/')}/{name}", storage_options=delta_options(tables.place, os.environ))
+    rows = table.to_pyarrow_table().select(arrow_schema(name, with_keys=True).names)
+    return sorted(map(str, rows.cast(arrow_schema(name, with_keys=True)).to_pylist()))
 
 
 def read(tables: Folder, name: str) -> list[dict[str, Any]]:

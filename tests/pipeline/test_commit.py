@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from reseat.errors import InputRefused, PipelineBusy
+from reseat.errors import InputRefused
 from reseat.history.commit_record import CommitRecord, commit_numbers, newest, record_path, unfinished
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema
-from reseat.pipeline import turns
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.turns import take_turn
-from tests.history.elsewhere import elsewhere
 from tests.pipeline import plain
 
 _DAY = "cluster=a/day=2026-05-01"
@@ -67,9 +63,6 @@ class Mortal(Folder):
 
     def move(self, path: str, to: str) -> None:
         self._step()
-        if self.place.put_is_whole:  # a copy, and then a delete
-            Folder.write(self, to, self.read(path))
-            self._step()
         Folder.move(self, path, to)
 
     def delete(self, path: str) -> None:
@@ -110,10 +103,10 @@ def file_of(tables: Folder, name: str, folders: str = _DAY) -> list[str]:
     return [one.path for one in tables.files(f"{name}/{folders}".rstrip("/"))]
 
 
-@pytest.fixture(params=["local", "object store"])
-def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+@pytest.fixture
+def tables(tmp_path: Path) -> Folder:
     """Tables of two batches."""
-    tables = Folder.open(tmp_path / "tables") if request.param == "local" else elsewhere(tmp_path / "tables")
+    tables = Folder.open(tmp_path / "tables")
     for name in ("one", "two"):
         batch = Batch.begin(take_turn(tables))
         put(tables, batch, "replicas", f"replicas {name}")
@@ -149,12 +142,8 @@ def mortal_copies(tables: Folder, home: Path) -> Iterator[Callable[[int], tuple[
         nonlocal made
         made += 1
         place = home / f"copy-{made}"
-        if tables.local is not None:
-            shutil.copytree(tables.local, place)
-            again = Folder.open(place)
-        else:
-            shutil.copytree(home / "tables", place)
-            again = elsewhere(place)
+        shutil.copytree(home / "tables", place)
+        again = Folder.open(place)
         return again, Mortal.over(again, steps)
 
     yield copy
@@ -215,8 +204,7 @@ def test_stopped_at_any_step_the_tables_are_the_old_or_the_new(tables: Folder, t
             assert take_turn(again).healed == ()
             assert unfinished(again) == []
             assert len(commit_numbers(again)) == 1
-            left = again.folders("_reseat/runs")  # elsewhere its job may be asleep
-            assert not left or (tables.local is None and healed == before)
+            assert again.folders("_reseat/runs") == []
             seen.add("old" if healed == before else "new")
             if healed == before:
                 third_batch(again)
@@ -238,44 +226,20 @@ def dying(tables: Folder) -> Batch:
     return batch
 
 
-def test_dead_batches_are_healed_each_in_its_way(tables: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that was being published is completed; one that was still being prepared is deleted; both are told.
-
-    Elsewhere the second one's job may be asleep, and its Spark be writing: a day is waited for.
-    """
+def test_dead_batches_are_healed_each_in_its_way(tables: Folder) -> None:
+    """One that was being published is completed; one that was still being prepared is deleted; both are told."""
     before = visible(tables)
     first = Batch.begin(take_turn(tables))
-    never = f"{first.staging()}/replicas/x.parquet"
+    never = f"{first.staging('replicas')}/x.parquet"
     dying(tables)
     tables.write(never, b"never")  # by a worker that lives on
 
     healed = take_turn(tables).healed
     assert "now complete: 1 file added, 0 removed, 1 cluster-day" in healed[0]
-    if tables.local is None:
-        assert tables.read(never) == b"never"
-        assert len(healed) == 1
-        monkeypatch.setattr(turns, "MAY_LIVE", timedelta(0))
-        healed = take_turn(tables).healed
     assert "before it was published" in healed[-1]
     assert not tables.exists(never)
     added = [b"replicas one", b"replicas three", b"replicas two"]
     assert visible(tables) == before | {f"replicas/{_DAY}": added}
-
-
-def test_staging_elsewhere_stays_until_a_day_after_its_last_sign(tmp_path: Path) -> None:
-    """A batch begun long ago may still be written, and one just begun hold old files; what shows no sign goes."""
-    tables = elsewhere(tmp_path)
-    now, long_ago = datetime.now(UTC), datetime.now(UTC) - timedelta(hours=25)
-    kept = {"still written": (long_ago, now), "just begun": (now, long_ago)}
-    gone = {"dead": (long_ago, long_ago)}
-    for name, (begun, written) in (kept | gone).items():
-        path = f"_reseat/runs/{begun:%Y%m%dT%H%M%S%f}Z-{name}/replicas/part.parquet"
-        tables.write(path, b"")
-        os.utime(tmp_path / "bucket/tables" / path, (written.timestamp(), written.timestamp()))
-    (told,) = take_turn(tables).healed
-
-    assert "dead was stopped before it was published; its files were deleted" in told
-    assert sorted(name.partition("-")[2] for name in tables.folders("_reseat/runs")) == sorted(kept)
 
 
 def test_what_a_version_left_that_did_not_number_its_commits_is_completed(tables: Folder) -> None:
@@ -330,24 +294,6 @@ def test_only_published_files_can_be_removed(tables: Folder) -> None:
     for path in ("_reseat/lock", "x.parquet", "replicas/x.parquet", "somewhere/cluster=a/day=2026-05-01/x.parquet"):
         with pytest.raises(InputRefused, match="cannot be a file of the tables"):
             Batch.begin(take_turn(tables)).remove([path])
-
-
-def test_a_commit_that_lost_its_lock_publishes_nothing(tables: Folder) -> None:
-    """The guard is asked right before the commitment."""
-    before = visible(tables)
-
-    def lost() -> None:
-        raise PipelineBusy("Another took over.")
-
-    batch = Batch.begin(take_turn(tables, lost))
-    put(tables, batch, "replicas", "late")
-    with pytest.raises(PipelineBusy):
-        batch.commit()
-
-    assert unfinished(tables) == []
-    assert tables.folders("_reseat/runs") == []
-    assert take_turn(tables).healed == ()
-    assert visible(tables) == before
 
 
 def test_a_batch_with_nothing_in_it_changes_nothing(tables: Folder) -> None:

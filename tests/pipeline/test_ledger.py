@@ -16,7 +16,6 @@ from reseat.history.folder import FileFact, Folder
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.ledger import AGAIN, LEDGER, month_of, name_of, taken_among, token_of, unread_among
 from reseat.pipeline.turns import take_turn
-from tests.history.elsewhere import elsewhere
 from tests.pipeline import plain
 
 _MONTHS = ("1970-01", "2026-04", "2026-05", "2026-06", "2031-01")
@@ -87,10 +86,9 @@ def test_what_is_asked_for_is_what_the_whole_ledger_says(
         assert set(found.to_pylist()) == ({id_} & ids)
 
 
-@pytest.mark.parametrize("far", [False, True])
-def test_months_before_those_asked_for_are_not_opened(tmp_path: Path, far: bool) -> None:
+def test_months_before_those_asked_for_are_not_opened(tmp_path: Path) -> None:
     """What cannot be read in them is no trouble until they are asked for; then it is named."""
-    tables = elsewhere(tmp_path) if far else Folder.open(tmp_path)
+    tables = Folder.open(tmp_path)
     new, old = changed("new", "2026-06"), changed("old", "2026-04")
     recorded(tables, (new, "taken", "x", "2026-06"))
     tables.write(f"{LEDGER}/month=2026-05/damaged.parquet", b"damaged")

@@ -1,15 +1,13 @@
-"""One job at a time; a job that was killed holds nothing, here at once and elsewhere after a minute."""
+"""One job at a time on a disk of this machine; a job that was killed holds nothing."""
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -17,21 +15,18 @@ import pytest
 from reseat.cli import main
 from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
-from reseat.pipeline import lock
 from reseat.pipeline.lock import check_free, hold
-from tests.history.elsewhere import elsewhere
 
 
-@pytest.fixture(params=["local", "object store"])
-def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+@pytest.fixture
+def tables(tmp_path: Path) -> Folder:
     """No tables yet."""
-    return Folder.open(tmp_path / "new" / "tables") if request.param == "local" else elsewhere(tmp_path)
+    return Folder.open(tmp_path / "new" / "tables")
 
 
 def test_a_second_job_is_refused_while_the_first_one_lives(tables: Folder) -> None:
     """It is told who works; afterwards the tables are free."""
-    with hold(tables, "sweep") as held:
-        held.check()
+    with hold(tables, "sweep"):
         words = rf"written by sweep \(process {os.getpid()} on "
         with pytest.raises(PipelineBusy, match=words) as refused, hold(tables, "run"):
             pytest.fail("two jobs held one lock")
@@ -105,13 +100,12 @@ def test_of_many_that_start_at_once_one_works_at_a_time(tables: Folder) -> None:
         one.join()
 
     assert most <= 1
-    assert refused < 6 or tables.local is None
+    assert refused < 6
 
 
 _HOLDER = """
 import subprocess, sys
 from reseat.history.folder import Folder
-from reseat.pipeline import lock
 from reseat.pipeline.lock import check_free, hold
 with hold(Folder.open(sys.argv[1]), "run"):
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
@@ -144,66 +138,6 @@ def test_a_killed_job_holds_nothing_though_its_child_lives_on(tmp_path: Path) ->
             os.kill(child, signal.SIGKILL)
             os.close(pipe)
             os.close(other_end)
-
-
-def dead(tables: Folder, home: Path, *, seconds: float) -> Path:
-    """What a job leaves elsewhere that was killed some seconds ago."""
-    tables.write("_reseat/locks/0123.json", json.dumps({"what": "run", "since": "then", "state": "holds"}).encode())
-    file = home / "bucket/tables/_reseat/locks/0123.json"
-    then = time.time() - seconds
-    os.utime(file, (then, then))
-    return file
-
-
-def test_elsewhere_a_job_is_dead_after_a_minute_without_a_sign_of_life(tmp_path: Path) -> None:
-    """Half a minute of silence blocks, more than a minute does not, and its object is cleared away."""
-    tables = elsewhere(tmp_path)
-    dead(tables, tmp_path, seconds=30)
-    with pytest.raises(PipelineBusy, match="written by run"), hold(tables, "run"):
-        pytest.fail("the other job may live")
-
-    file = dead(tables, tmp_path, seconds=70)
-    with hold(tables, "run") as held:
-        held.check()
-        assert not file.exists()
-    assert tables.files("_reseat/locks") == []
-
-
-def test_elsewhere_a_job_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its object is written again and again, so that it is not taken for dead."""
-    monkeypatch.setattr(lock, "BEAT", 0.01)
-    tables = elsewhere(tmp_path)
-    with hold(tables, "run"):
-        (object_,) = (tmp_path / "bucket/tables/_reseat/locks").glob("*.json")
-        assert json.loads(object_.read_bytes())["state"] == "holds"  # who only asks gives way to it at once
-        os.utime(object_, (1, 1))
-        for _ in range(500):
-            if object_.stat().st_mtime > 2:
-                break
-            threading.Event().wait(0.01)
-
-        assert object_.stat().st_mtime > 2
-
-
-def test_elsewhere_a_frozen_job_learns_that_it_may_write_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before others think it dead, and also where another cleared its object away."""
-    tables = elsewhere(tmp_path)
-    with hold(tables, "run") as held:
-        clock = time.clock_gettime
-        monkeypatch.setattr(time, "clock_gettime", lambda which: clock(which) + 50)
-        with pytest.raises(PipelineBusy, match="no heartbeat for 50 s"):
-            held.check()
-        monkeypatch.undo()
-        with pytest.raises(PipelineBusy):  # and signing again does not help
-            held.check()
-
-    with hold(tables, "run") as held:
-        (mine,) = (tmp_path / "bucket/tables/_reseat/locks").glob("*.json")
-        mine.unlink()
-        with pytest.raises(PipelineBusy, match="taken over"):
-            held.check()
 
 
 def test_a_lock_that_is_just_being_written_still_blocks(tmp_path: Path) -> None:

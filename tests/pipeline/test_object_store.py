@@ -9,12 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.commit_record import commit_numbers, record_path
 from reseat.history.folder import Folder
-from reseat.pipeline.commit import Batch
-from reseat.pipeline.lock import hold
-from reseat.pipeline.turns import take_turn
 from reseat.sources.landing import land
 from tests.history import made
 from tests.pipeline import plain
@@ -56,7 +51,6 @@ def test_landed_run_read_compacted_and_thinned_out_on_s3(service: ObjectStore, t
     compacted = plain.rows(tables)
     assert len(compacted.pop("rejected")) == 1
     assert compacted == rows
-    assert len(set(plain.folders(tables))) == len(plain.folders(tables))
 
     reseat(service, "retain", "--keep-days", "1")
     kept = {
@@ -67,39 +61,4 @@ def test_landed_run_read_compacted_and_thinned_out_on_s3(service: ObjectStore, t
     assert thinned | {"rejected": []} == plain.rows(
         Folder.open(made.write(tmp_path / "kept", kept, swept=False).tables)
     )
-    assert tables.folders("_reseat/runs") == []
-    assert tables.files("_reseat/locks") == []
-
-
-def test_folders_commits_and_locks_on_s3(service: ObjectStore) -> None:
-    """What unit tests hold of an object store's likeness holds of the service."""
-    tables = Folder.open("s3://fleet/other")
-    assert tables.files() == []
-    assert tables.folders() == []
-    for name in ("one", "two"):
-        batch = Batch.begin(take_turn(tables))
-        tables.write(f"{batch.staging('findings')}/cluster=a/day=2026-05-01/part.parquet", name.encode())
-        tables.write(f"{batch.staging('findings')}/_temporary/x.parquet", b"")
-        batch.commit()
-    first, second = (one.path for one in tables.files("findings"))
-    assert [tables.read(path) for path in (first, second)] == [b"one", b"two"]
-    batch = Batch.begin(take_turn(tables))
-    batch.remove([first, second])
-    batch.commit()
-    assert [one.path for one in tables.files(hidden=True)] == [record_path(number) for number in commit_numbers(tables)]
-    assert len(commit_numbers(tables)) == 1
-    assert tables.folders("findings") == []
-    assert take_turn(tables).healed == ()
-    with pytest.raises(InputRefused, match="cannot be read"):
-        tables.read(first)
-    tables.delete(first)
-    tables.delete_folder("nothing")
-
-    with hold(tables, "run") as held:
-        held.check()
-        with pytest.raises(PipelineBusy, match="written by run"), hold(tables, "sweep"):
-            pytest.fail("two jobs held one lock")
-    with hold(tables, "sweep"):
-        pass
-    with pytest.raises(InputRefused, match="cannot be read"):
-        Folder.open("s3://no-such-bucket/tables").read("x")
+    assert not [one for one in tables.folders("_reseat") if one != "ledger"]

@@ -18,8 +18,7 @@ from reseat.history.commit_record import commit_numbers, newest, record_path, un
 from reseat.history.folder import Folder
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.turns import Turn, take_turn
-from tests.history.elsewhere import elsewhere
-from tests.pipeline.test_commit import Mortal, Stopped, put
+from tests.pipeline.test_commit import Mortal, put
 
 #: What a job does, over tables that may do something of their own before a step.
 Job = Callable[[Folder], None]
@@ -112,21 +111,14 @@ def check(tables: Folder, step: object) -> None:
 
 def ends(job: Job, tables: Folder) -> None:
     """Do a job that may be refused as overtaken; on this machine also since its staging was cleared away."""
-    with suppress(PipelineBusy, *([InputRefused] if tables.local is not None else [])):
+    with suppress(PipelineBusy, InputRefused):
         job(tables)
 
 
-@pytest.fixture(params=["local", "object store", "HDFS"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[object], Folder]:
+@pytest.fixture
+def place(tmp_path: Path) -> Callable[[object], Folder]:
     """Makes tables with one row."""
-
-    def made(step: object) -> Folder:
-        home = tmp_path / str(step)
-        if request.param == "local":
-            return Folder.open(home)
-        return elsewhere(home, put_is_whole=request.param == "object store")
-
-    return made
+    return lambda step: Folder.open(tmp_path / str(step))
 
 
 def sleep_at_every_step(place: Callable[[object], Folder], pair: str, stride: int) -> None:
@@ -146,35 +138,8 @@ def sleep_at_every_step(place: Callable[[object], Folder], pair: str, stride: in
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_asleep_at_every_step(place: Callable[[object], Folder], pair: str) -> None:
-    """On a folder here, on one as an object store has it, and on one as HDFS has it."""
+    """On a folder of this machine."""
     sleep_at_every_step(place, pair, 1)
-
-
-@pytest.mark.parametrize(
-    ("pair", "stride"), [(_LAST, 6), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in PAIRS)]
-)
-@pytest.mark.usefixtures("service")
-def test_asleep_on_s3(tmp_path: Path, pair: str, stride: int) -> None:
-    """The service itself lets one job through."""
-    sleep_at_every_step(lambda step: Folder.open(f"s3://fleet/{tmp_path.name}/{step}"), pair, stride)
-
-
-@pytest.mark.parametrize("stride", [7, _EVERY_STEP])
-@pytest.mark.usefixtures("service")
-def test_killed_on_s3(tmp_path: Path, stride: int) -> None:
-    """Whatever was decided is completed by the next job, and what was not is done by it."""
-    step = 0
-    while True:
-        tables = Folder.open(f"s3://fleet/{tmp_path.name}/{step}")
-        taking("first")(tables)
-        try:
-            taking("first", "second")(Mortal.over(tables, step))
-        except Stopped:
-            check(tables, step)
-        else:
-            break
-        step += stride
-    assert step > 10
 
 
 def interleaved(tables: Folder, asleep: int, awake: int) -> tuple[bool, bool]:
@@ -296,23 +261,9 @@ def test_an_answer_that_was_lost_is_no_refusal(place: Callable[[object], Folder]
     assert unfinished(tables) == []
 
 
-def test_a_store_that_ignores_the_condition_is_told(place: Callable[[object], Folder]) -> None:
-    """It cannot keep two jobs apart, and no page says that it does."""
-    tables = place("tables")
-
-    class Careless(Mortal):
-        def create(self, path: str, data: bytes) -> bool:
-            Folder.write(self, path, data)
-            return True
-
-    (told,) = take_turn(Careless.over(tables, 1_000)).healed or ("",)
-    assert ("ignores conditional writes" in told) == (tables.local is None)
-    assert take_turn(tables).healed == ()
-
-
 def test_records_that_others_deleted_are_looked_for_again(tmp_path: Path) -> None:
     """A page that lists while a job goes on reads the newest one there is then."""
-    tables = elsewhere(tmp_path)
+    tables = Folder.open(tmp_path)
     take_turn(tables)
     number = newest(tables)[0]
 

@@ -31,16 +31,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reseat.errors import InputRefused, SparkFailed
+from reseat.history.delta import INDEX, delta_of
 from reseat.history.folder import Folder
 from reseat.history.parts import parts_of
 from reseat.history.schema import TABLES
 from reseat.model.wording import counted
-from reseat.pipeline.commit import Batch
-from reseat.pipeline.lock import hold
+from reseat.pipeline.delta_commit import DeltaTurn
 from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.spark.side_by_side import side_by_side
-from reseat.pipeline.turns import take_turn
+from reseat.pipeline.staging import Staging
 from reseat.pipeline.upkeep.rewriting import WRITERS, FileGroup, bundles, file_groups_of, rewrite, rows_in
+from reseat.pipeline.work import at_work, begin
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,7 +50,7 @@ __all__ = ["MARK", "CompactionReport", "compact"]
 
 #: Ends the names of batches that compact.
 MARK = "compact"
-_COMPACTED = re.compile(rf"(.+-{MARK})-\d+\.parquet")
+_COMPACTED = re.compile(rf".*/batch=([^/]*-{MARK})/.*|(.+-{MARK})-\d+\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +110,20 @@ def compact(
         SparkFailed: what Spark wrote has not the rows that it read; nothing of that bundle was published.
     """
     began = time.monotonic()
-    with hold(tables, "pipeline compact") as held:
-        turn = take_turn(tables, held.check, report)
+    with at_work(tables, "pipeline compact", report) as turn:
         if cluster is not None and not parts_of(tables, "snapshots", clusters=[cluster]):
             raise InputRefused(f"The tables hold no snapshot of cluster {cluster[:100]}.", source=tables.where)
         report(JobProgress("list", 0, None, "Looking for folders with many files."))
-        groups = [group for group in _all_file_groups(tables, cluster) if _is_loose(group, max(least_files, 2))]
+        groups = _loose(tables, cluster, max(least_files, 2))
         total = sum(len(group.files) for group in groups)
         done = left = batches = 0
         for bundle in bundles(groups):
-            left += _compact(spark, tables, Batch.begin(turn, mark=MARK), bundle)
+            left += _compact(spark, tables, begin(turn, mark=MARK, whole_clusters=False), bundle)
             batches += 1
             done += sum(len(group.files) for group in bundle)
             report(JobProgress("compact", done, total, f"{done:,} of {counted(total, 'file')} compacted."))
+        if isinstance(turn, DeltaTurn):
+            turn.vacuum()
     return CompactionReport(total, left, len(groups), batches, turn.healed, time.monotonic() - began)
 
 
@@ -134,15 +136,26 @@ def _all_file_groups(tables: Folder, cluster: str | None) -> Iterator[FileGroup]
             yield from file_groups_of(tables, name, f"cluster={cluster}")
 
 
+def _loose(tables: Folder, cluster: str | None, least_files: int) -> list[FileGroup]:
+    """The groups that are to be compacted: of Delta tables all of a day, since what their index names counts in it."""
+    if delta_of(tables) is None:
+        return [group for group in _all_file_groups(tables, cluster) if _is_loose(group, least_files)]
+    whole: dict[tuple[object, object], list[FileGroup]] = {}
+    for group in _all_file_groups(tables, cluster):
+        whole.setdefault((INDEX.get(group.name, group.name), group.day or group.month), []).append(group)
+    return [one for groups in whole.values() if any(_is_loose(one, least_files) for one in groups) for one in groups]
+
+
 def _is_loose(group: FileGroup, least_files: int) -> bool:
     """Whether a folder has many files that are not one compaction's: a large day has several after it."""
     if len(group.files) < least_files:
         return False
-    written_by = {found.group(1) if found else None for found in map(_COMPACTED.fullmatch, group.paths)}
+    found = map(_COMPACTED.fullmatch, group.paths)
+    written_by = {None if one is None else one.group(1) or one.group(2) for one in found}
     return None in written_by or len(written_by) > 1
 
 
-def _compact(spark: SparkSession, tables: Folder, batch: Batch, bundle: Sequence[FileGroup]) -> int:
+def _compact(spark: SparkSession, tables: Folder, batch: Staging, bundle: Sequence[FileGroup]) -> int:
     """Rewrite and publish one bundle, and say how many files it has now."""
     by_table = [
         list(groups) for _, groups in groupby(sorted(bundle, key=lambda one: one.name), key=lambda one: one.name)
@@ -158,7 +171,7 @@ def _compact(spark: SparkSession, tables: Folder, batch: Batch, bundle: Sequence
     return left
 
 
-def _rewritten(spark: SparkSession, tables: Folder, batch: Batch, groups: Sequence[FileGroup]) -> int:
+def _rewritten(spark: SparkSession, tables: Folder, batch: Staging, groups: Sequence[FileGroup]) -> int:
     """Stage the groups of one table anew, and say how many files that made.
 
     Raises:

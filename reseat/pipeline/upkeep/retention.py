@@ -40,18 +40,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from reseat.errors import InputRefused
-from reseat.history.folder import FileFact, Folder
+from reseat.history.folder import Folder
+from reseat.history.parts import Part, clusters_of, parts_of
 from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES
 from reseat.model.wording import counted, verb
 from reseat.pipeline.changes import Comparison
-from reseat.pipeline.commit import Batch
-from reseat.pipeline.frames import ClusterDay, day_folder, read_days
-from reseat.pipeline.lock import hold
+from reseat.pipeline.frames import ClusterDay, read_days, read_files
 from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.spark.side_by_side import side_by_side
-from reseat.pipeline.turns import take_turn
+from reseat.pipeline.staging import Staging
 from reseat.pipeline.upkeep.rewriting import WRITERS, FileGroup, bundles, keep_one_file, rewrite, write_sorted
+from reseat.pipeline.work import at_work, begin
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -119,7 +119,7 @@ class _Step:
 
     spark: SparkSession
     tables: Folder
-    batch: Batch
+    batch: Staging
     last: dict[ClusterDay, _Known]
     before: dict[ClusterDay, _Known]
 
@@ -160,14 +160,13 @@ def retain(
         raise InputRefused(f"{keep_days} days cannot be kept; a number from 1 on was expected.")
     began = time.monotonic()
     first_kept_day = f"{(now or datetime.now(UTC)).astimezone(UTC) - timedelta(days=keep_days):%Y-%m-%d}"
-    with hold(tables, "pipeline retain") as held:
-        turn = take_turn(tables, held.check, report)
+    with at_work(tables, "pipeline retain", report) as turn:
         report(JobProgress("list", 0, None, f"Looking for days before {first_kept_day} with more than one snapshot."))
         crowded, total = _crowded(tables, first_kept_day)
         done = removed = batches = 0
         for bundle in bundles(_weighed(tables, crowded)):
             days = {group.day for group in bundle if group.day is not None}
-            removed += _thin(spark, tables, Batch.begin(turn), days)
+            removed += _thin(spark, tables, begin(turn), days)
             done, batches = done + len(days), batches + 1
             words = f"{done:,} of {counted(len(crowded), 'old day')} thinned out."
             report(JobProgress("retain", done, len(crowded), words))
@@ -179,7 +178,7 @@ def _known(tables: Folder, cluster: str) -> list[_Known]:
     rows = read_listed(
         tables,
         "snapshots",
-        lambda: [one.path for one in tables.files(f"snapshots/cluster={cluster}", ".parquet")],
+        lambda: [one.path for one in parts_of(tables, "snapshots", clusters=[cluster])],
         ["cluster", "day", "taken_at", "snapshot_id"],
     )
     return sorted((_Known(**row) for row in rows.to_pylist()), key=lambda one: (one.taken_at, one.snapshot_id))
@@ -189,8 +188,8 @@ def _crowded(tables: Folder, first_kept_day: str) -> tuple[list[ClusterDay], int
     """The old days with more than one snapshot, and how many snapshots there are in all."""
     crowded: list[ClusterDay] = []
     total = 0
-    for folder in tables.folders("snapshots"):
-        known = _known(tables, folder.removeprefix("cluster="))
+    for cluster in clusters_of(tables):
+        known = _known(tables, cluster)
         counts = Counter(one.cluster_day for one in known)
         crowded += sorted(key for key, count in counts.items() if count > 1 and key[1] < first_kept_day)
         total += len(known)
@@ -206,7 +205,7 @@ def _weighed(tables: Folder, days: Sequence[ClusterDay]) -> Iterator[FileGroup]:
         yield from (FileGroup("", day, tuple(file for name in _NAMES for file in found[name, day])) for day in some)
 
 
-def _thin(spark: SparkSession, tables: Folder, batch: Batch, days: Collection[ClusterDay]) -> int:
+def _thin(spark: SparkSession, tables: Folder, batch: Staging, days: Collection[ClusterDay]) -> int:
     """Take all but the last snapshot of some days out of all tables, and say how many that were."""
     step = _Step(spark, tables, batch, {}, {})
     removed = 0
@@ -247,7 +246,9 @@ def _rows(step: _Step, name: str) -> DataFrame:
     """
     earlier = {before.cluster_day for before in step.before.values()} - step.last.keys()
     there = read_days(step.spark, step.tables, name, earlier)
-    return there.unionByName(read_days(step.spark, step.tables, name, step.last, under=step.batch.staging()))
+    days = {step.batch.day_folder(name, day) for day in step.last}
+    staged = [path for path in step.batch.staged(name) if path.rpartition("/")[0] in days]
+    return there.unionByName(read_files(step.spark, step.tables, name, staged, base=step.batch.staging(name)))
 
 
 def _pairs(step: _Step) -> pa.Table:
@@ -270,5 +271,5 @@ def _file_groups(tables: Folder, name: str, days: Iterable[ClusterDay]) -> list[
     return [FileGroup(name, day, tuple(files)) for day, files in found if files]
 
 
-def _files(tables: Folder, name: str, day: ClusterDay) -> list[FileFact]:
-    return tables.files(day_folder(name, day), ".parquet")
+def _files(tables: Folder, name: str, day: ClusterDay) -> tuple[Part, ...]:
+    return parts_of(tables, name, clusters=[day[0]], days=[day[1]])

@@ -10,7 +10,7 @@ What it promises, in this order:
    too large for one file gets several, by ranges of that order, so that no task sorts it alone.
 4. A folder that has files keeps one, be it without rows: plain reads go on finding the table.
 
-What it needs: the lock, and :class:`reseat.pipeline.commit.Batch`, by which old and new files change places.
+What it needs: a batch (:class:`reseat.pipeline.staging.Staging`), by which old and new files change places.
 
 How it works: all files of a folder (a cluster's day of one table) are read exactly, without a listing by Spark, spread
 by cluster and day, sorted, and written by cluster and day into the batch's staging.
@@ -23,16 +23,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from math import ceil
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from reseat.history.delta import delta_of, home_of
 from reseat.history.folder import FileFact, Folder
+from reseat.history.parts import Part, flat_of, parts_of
 from reseat.history.schema import PARTITION_KEYS, arrow_schema
-from reseat.pipeline.commit import Batch
-from reseat.pipeline.frames import ClusterDay, day_folder, read_files, read_flat
-from reseat.pipeline.ledger import LEDGER, LEDGER_SCHEMA
+from reseat.pipeline.frames import ClusterDay, read_files, read_flat
+from reseat.pipeline.ledger import LEDGER_SCHEMA
+from reseat.pipeline.staging import Staging
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -91,17 +94,12 @@ class FileGroup:
 
     name: str
     day: ClusterDay | None
-    files: tuple[FileFact, ...]
+    files: tuple[FileFact | Part, ...]
 
     @property
-    def folder(self) -> str:
-        """Where it lies, relative to the tables."""
-        return self.files[0].path.rpartition("/")[0]
-
-    @property
-    def folder_in_table(self) -> str:
-        """The same, relative to the table's own folder."""
-        return self.folder[len(_home(self.name)) :].strip("/")
+    def month(self) -> str:
+        """The ledger's folder of a month; empty of all else."""
+        return next((part for part in self.files[0].path.split("/")[:-1] if part.startswith("month=")), "")
 
     @property
     def size(self) -> int:
@@ -125,7 +123,10 @@ def file_groups_of(tables: Folder, name: str, under: str = "") -> Iterator[FileG
     Raises:
         InputRefused: it cannot be listed.
     """
-    for piece in tables.pieces(f"{_home(name)}/{under}".rstrip("/")):
+    if delta_of(tables) is not None:
+        yield from _counting_groups(tables, name, under)
+        return
+    for piece in tables.pieces(f"{home_of(name)}/{under}".rstrip("/")):
         found: dict[str, list[FileFact]] = {}
         for one in piece:
             if one.path.endswith(".parquet"):
@@ -135,15 +136,31 @@ def file_groups_of(tables: Folder, name: str, under: str = "") -> Iterator[FileG
             yield FileGroup(name, (keys[0], keys[1]) if len(keys) == 2 else None, tuple(files))
 
 
+def _counting_groups(tables: Folder, name: str, under: str) -> Iterator[FileGroup]:
+    """The same of Delta tables, of what counts."""
+    if name in _UNPARTITIONED:
+        by_month: dict[str, list[FileFact]] = {}
+        for one in flat_of(tables, name):
+            by_month.setdefault(FileGroup(name, None, (one,)).month, []).append(one)
+        yield from (FileGroup(name, None, tuple(files)) for files in by_month.values())
+        return
+    cluster = under.removeprefix("cluster=")
+    found = parts_of(tables, name, clusters=[cluster] if cluster else None)
+    for day, parts in groupby(found, lambda one: (one.cluster, one.day)):
+        yield FileGroup(name, day, tuple(parts))
+
+
 def bundles(groups: Iterable[FileGroup]) -> Iterator[list[FileGroup]]:
     """File groups in bundles that are rewritten and published together, a cluster's day whole where it fits.
 
-    A bundle is larger than its bounds only where one group is.
+    A bundle is larger than its bounds only where one cluster's day is.
     """
     bundle: list[FileGroup] = []
     size = files = 0
     for group in sorted(groups, key=lambda one: (one.day or ("", ""), one.name)):
-        if bundle and (size + group.size > _BUNDLE_BYTES or files + len(group.files) > _BUNDLE_FILES):
+        full = size + group.size > _BUNDLE_BYTES or files + len(group.files) > _BUNDLE_FILES
+        # What Delta's index names in a day counts there: its tables are published together.
+        if bundle and full and (group.day is None or group.day != bundle[-1].day):
             yield bundle
             bundle, size, files = [], 0, 0
         bundle.append(group)
@@ -155,7 +172,7 @@ def bundles(groups: Iterable[FileGroup]) -> Iterator[list[FileGroup]]:
 def rewrite(
     spark: SparkSession,
     tables: Folder,
-    batch: Batch,
+    batch: Staging,
     groups: Sequence[FileGroup],
     choose: Callable[[DataFrame], DataFrame] = lambda rows: rows,
 ) -> None:
@@ -175,14 +192,14 @@ def rewrite(
     for some in ([together] if together else []) + [[group] for group in alone]:
         rows = choose(_read(spark, tables, name, [path for group in some for path in group.paths]))
         files = ceil(some[0].size / FILE_BYTES) if some[0] in alone else 1
-        write_sorted(
-            rows, tables, batch, name, files=files, folder=some[0].folder_in_table if some[0].day is None else ""
-        )
+        write_sorted(rows, tables, batch, name, files=files, folder=some[0].month if some[0].day is None else "")
     batch.remove(path for group in groups for path in group.paths)
     keep_one_file(tables, batch, name, [group.day for group in groups])
 
 
-def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, files: int = 1, folder: str = "") -> None:
+def write_sorted(
+    rows: DataFrame, tables: Folder, batch: Staging, name: str, *, files: int = 1, folder: str = ""
+) -> None:
     """Stage rows of a table in its order.
 
     Args:
@@ -208,11 +225,11 @@ def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, fi
     writer.parquet(tables.spark_url(f"{batch.staging(name)}/{folder}"))
 
 
-def keep_one_file(tables: Folder, batch: Batch, name: str, days: Collection[ClusterDay | None]) -> None:
+def keep_one_file(tables: Folder, batch: Staging, name: str, days: Collection[ClusterDay | None]) -> None:
     """Stage a file without rows for each day for which Spark staged none, having no row of it."""
     staged = {path.rpartition("/")[0] for path in batch.staged(name)}
     for day in days:
-        if day is not None and f"{batch.staging()}/{day_folder(name, day)}" not in staged:
+        if day is not None and batch.day_folder(name, day) not in staged:
             batch.stage_table(name, arrow_schema(name).empty_table(), cluster=day[0], day=day[1])
 
 
@@ -231,11 +248,6 @@ def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str]) -> D
     if name not in _UNPARTITIONED:
         return read_files(spark, tables, name, paths)
     return read_flat(spark, tables, _schema(name), paths)
-
-
-def _home(name: str) -> str:
-    """Where a table lies, relative to the tables."""
-    return LEDGER if name == "ledger" else name
 
 
 def _schema(name: str) -> pa.Schema:
