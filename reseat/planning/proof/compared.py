@@ -193,7 +193,7 @@ class Change:
         """A fault for each broker that receives more than ``cap`` replicas."""
         ids, got = self.current.broker_ids, self.received
         self.note(
-            np.nonzero(got > (got.max() if cap is None else cap)),
+            np.nonzero(got > (got.max(initial=0) if cap is None else cap)),
             lambda at: f"Broker {ids[at]} receives {counted(int(got[at]), 'replica')}; at most {cap} were allowed.",
             "brokers receive more than was allowed",
         )
