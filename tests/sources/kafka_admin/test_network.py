@@ -10,6 +10,7 @@ from textwrap import dedent
 import pytest
 from kafka.net.connection import KafkaConnection
 from kafka.net.manager import KafkaConnectionManager
+from kafka.net.sasl.gssapi import SaslMechanismGSSAPI
 from kafka.net.selector import NetworkSelector
 from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
@@ -78,6 +79,13 @@ def test_what_is_undocumented_is_there(kind: type) -> None:
     missing = [name for name in UNDOCUMENTED[kind] if not hasattr(kind, name) and name not in _set_by(kind)]
 
     assert not missing
+
+
+def test_what_a_kerberos_login_sets_is_what_kafka_python_reads() -> None:
+    """Ours begins a login with its own credentials, in the place of a constructor that sets the same names."""
+    begun = {"_is_done", "_is_authenticated", "auth_id", "gssapi_name", "_client_ctx", "_next_token"}
+
+    assert _set_by(SaslMechanismGSSAPI) == begun
 
 
 def test_the_network_alone_reaches_into_kafka_python_and_each_part_is_named() -> None:
