@@ -21,6 +21,7 @@ from urllib.parse import unquote
 
 from reseat.history.delta import delta_of, home_of
 from reseat.history.folder import FileFact, Folder
+from reseat.history.places import CLUSTER_NAME
 
 __all__ = ["Part", "clusters_of", "day_of", "days_below", "days_of", "flat_of", "parts_of"]
 
@@ -144,10 +145,17 @@ def flat_of(tables: Folder, name: str) -> list[FileFact]:
 
 def _folders(tables: Folder, table: str, clusters: Iterable[str], days: Sequence[str] | None) -> list[str]:
     """The folders that may hold files of some clusters and days."""
-    homes = _homes(tables, table)
-    wanted = [homes[cluster] for cluster in clusters if cluster in homes]
+    wanted = [home for cluster in clusters for home in _home(tables, table, cluster)]
     few = days is not None and len(days) <= _FEW_DAYS
     return [f"{home}/day={day}" for home in wanted for day in sorted(set(days or ()))] if few else wanted
+
+
+def _home(tables: Folder, table: str, cluster: str) -> list[str]:
+    """The folder of a cluster in a table, if it may have one; nothing is listed for a name as all clusters have it."""
+    if CLUSTER_NAME.fullmatch(cluster):
+        return [f"{table}/cluster={cluster}"]
+    homes = _homes(tables, table)
+    return [homes[cluster]] if cluster in homes else []
 
 
 def _homes(tables: Folder, table: str) -> dict[str, str]:
