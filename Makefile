@@ -19,8 +19,8 @@ setup-dev: setup
 run: setup ## start the dashboard with its samples on http://127.0.0.1:8501
 	@exec $(PY) -m reseat dashboard --host $(HOST) --port $(PORT)
 
-test: check ## format, lint, types, boundaries, then all tests
-	@tools/test.sh
+test: setup-dev ## format, lint, types and boundaries beside all tests
+	@$(PY) tools/test.py
 
 check: setup-dev ## format, lint, types, boundaries
 	@.venv/bin/ruff format --check --quiet $(CODE) || { echo "Not formatted: make format fixes it." >&2; exit 1; }

@@ -60,14 +60,22 @@ def missing(name: str, reason: str) -> None:
     pytest.skip(reason)
 
 
+#: Files of the pipeline's tests whose sessions are their own.
+_OWN_SPARK = ("test_object_store.py", "test_session.py", "test_standalone.py")
+
+
 class _ByServer(LoadFileScheduling):
     """A file's tests share a process, where they have a real Kafka those with the same kind.
 
-    Else the file whose clusters are of two kinds would keep one process busy long after the other has nothing left.
+    Else the file whose clusters are of two kinds would keep one process busy long after the other has nothing left. The
+    pipeline's share one over their files: another Spark would have to start and to warm up.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "-".join([super()._split_scope(nodeid), *(kind for kind in KINDS if kind in nodeid.partition("[")[2])])
+        file, _, case = nodeid.partition("::")
+        if file.startswith("tests/pipeline/") and not file.endswith(_OWN_SPARK):
+            return "spark"
+        return "-".join([file, *(kind for kind in KINDS if kind in case.partition("[")[2])])
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
