@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,16 @@ def texts(version: str | None, **more: object) -> dict[str, str]:
 def test_versions_are_read_as_people_write_them(text: str | None, numbers: tuple[int, ...] | None) -> None:
     """A version without numbers is not told."""
     assert version_of(text) == numbers
+
+
+def test_what_4_1_is_told_is_what_2_8_is_told() -> None:
+    """So what ``live/test_commands`` runs on 2.8 each time is what 4.1 would run; its own election runs on 4.1 too."""
+    told: dict[str, Any] = {"throttle": 1_000, "command_config": "c.properties"}
+
+    assert commands("2.8", **told) == commands("4.1", **told)
+    assert [
+        one.title for one, other in zip(commands("4.1", **told), commands("4.4", **told), strict=True) if one != other
+    ] == ["Elect preferred leaders", "Elect the previous leaders"]
 
 
 @pytest.mark.parametrize("version", ["0.8.2", "1.0.0", "2.5.1"])

@@ -20,6 +20,7 @@ import pytest
 from reseat.cli import main
 from reseat.errors import ClusterUnreachable
 from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.text.commands import election_command
 from reseat.model import NONE
 from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
@@ -105,6 +106,11 @@ def lists_of(target, topic, count):
 def in_sync(target, topic, count):
     """Whether every replica of a topic has caught up; a topic that is not there has none that has not."""
     return all(set(told.in_sync) == set(told.replicas) for told in _told(target, topic, count).values())
+
+
+def leader_of(target, topic):
+    """The broker that leads a topic's partition 0 now."""
+    return target.assignments([(topic, 0)])[(topic, 0)].leader
 
 
 def leaderless(snapshot):
@@ -404,6 +410,24 @@ def test_partitions_are_mended_of_a_broker_that_died_and_rolled_back_once_it_is_
     assert mended[2] == (1, 2)
     assert back == 0, capsys.readouterr()
     assert ended
+
+
+@pytest.mark.parametrize("cluster", ["kraft-4.1"], indirect=True)
+def test_the_election_that_4_1_is_told_runs_on_it(cluster, target, tmp_path):
+    """Alone of its commands it is other than what 4.4 is told, and 2.8's tool is another program."""
+    made(cluster, target, "elected", [[2, 1]])
+    assert target.reassign({("elected", 0): [1, 2]}) == {("elected", 0): None}
+    assert until(lambda: lists_of(target, "elected", 1) == {0: (1, 2)})
+    election, settings = tmp_path / "election.json", tmp_path / "client.properties"
+    election.write_text('{"partitions": [{"topic": "elected", "partition": 0}]}')
+    settings.write_text("request.timeout.ms=30000\n")
+    told = election_command("4.1", str(election), bootstrap=cluster.bootstrap, command_config=str(settings))
+    led = leader_of(target, "elected")
+    said = cluster.run_command(told)
+
+    assert led == 2
+    assert until(lambda: leader_of(target, "elected") == 1)
+    assert not re.search("warn|deprecat|error|fail|invalid", said, re.IGNORECASE)
 
 
 @ON_KRAFT
