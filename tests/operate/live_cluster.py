@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from reseat.errors import ClusterUnreachable
@@ -87,10 +88,13 @@ def create_everywhere(target: OpenTarget, spec: TopicSpec) -> TopicCreated:
 
 
 def fill(cluster: KafkaCluster, topic: str, megabytes: int) -> None:
-    """Write records into a topic with Kafka's own producer."""
-    properties = ("--producer-props", f"bootstrap.servers={cluster.bootstrap}", "acks=all")
-    records = ("--num-records", str(megabytes * 100), "--record-size", "10000", "--throughput", "-1")
-    cluster.tool("perf", "--topic", topic, *records, *properties, connect=False)
+    """Write records into a topic, and wait until all its replicas in sync have them."""
+    from kafka import KafkaProducer
+
+    with closing(KafkaProducer(bootstrap_servers=cluster.bootstrap, acks="all", batch_size=100_000)) as producer:
+        written = [producer.send(topic, bytes(10_000)) for _ in range(megabytes * 100)]
+        for record in written:
+            record.get(60)
 
 
 def controller_of(cluster: KafkaCluster, target: OpenTarget) -> int:
