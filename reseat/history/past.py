@@ -20,8 +20,8 @@ from reseat.formats.documents.snapshot_writer import identity
 from reseat.history.folder import Folder
 from reseat.history.read import History
 from reseat.history.rebuild import layout_from_tables
-from reseat.model import Consistency, Gaps, Snapshot
-from reseat.model.snapshot import GAPS_BY_PROTOCOL
+from reseat.model import Consistency, Gaps, LogDirectory, Snapshot
+from reseat.model.snapshot import GAPS_BY_PROTOCOL, with_offline_dirs
 
 __all__ = ["snapshot_at"]
 
@@ -71,8 +71,7 @@ def _landed(landing: Folder, path: str, cluster: str, snapshot_id: str) -> Snaps
 
 def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str, Any], unreadable: str) -> Snapshot:
     not_read = [
-        f"{unreadable} This layout was rebuilt from the tables: log directories, configurations and the original text "
-        "are unknown."
+        f"{unreadable} This layout was rebuilt from the tables: configurations and the original text are unknown."
     ]
     if told["reassigning"]:
         not_read.append("The tables do not include which replicas a reassignment in progress adds and removes.")
@@ -81,8 +80,14 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
         layout = layout_from_tables(*rows)
     except LayoutInvalid as error:
         raise InputRefused(f"{unreadable} {error}", source=history.where) from error
+    log_dirs = tuple(
+        LogDirectory(row["broker"], **one)
+        for row in rows[0].select(["broker", "log_dirs"]).to_pylist()
+        for one in row["log_dirs"] or ()
+    )
     return Snapshot(
-        layout=replace(layout, gaps=GAPS_BY_PROTOCOL.get(told["way"], Gaps())),
+        layout=with_offline_dirs(replace(layout, gaps=GAPS_BY_PROTOCOL.get(told["way"], Gaps())), log_dirs),
+        log_dirs=log_dirs,
         taken_at=told["taken_at"],
         protocol=told["way"],
         cluster=cluster,

@@ -4,8 +4,8 @@ What it promises, ranked: (1) the layout that the snapshot had, as far as these 
 missing or stand there twice are never taken for a layout; (3) the order of the rows does not matter.
 
 What it needs: the rows of one snapshot. Not in the tables, and so not told in the layout: leader epochs, eligible
-leader replicas, observers, what a reassignment adds and removes, log directories, and partitions without a replica.
-Sizes are whole bytes.
+leader replicas, observers, what a reassignment adds and removes, and partitions without a replica; nor log directories
+in rows of earlier versions. Sizes are whole bytes.
 
 How it works: topic names become numbers, rows are sorted by topic, partition and position where they are not, and each
 column is scattered into its (P, R) array at once.
@@ -41,7 +41,7 @@ def layout_from_tables(brokers: pa.Table, replicas: pa.Table, topics: pa.Table) 
     Args:
         brokers: its rows of ``brokers``: ``broker``, ``rack`` and ``state``; ``host`` and ``port`` where they matter.
         replicas: its rows of ``replicas``: ``topic``, ``partition``, ``position``, ``broker``, ``in_sync``,
-            ``size_bytes`` and ``leader``, in any order.
+            ``size_bytes`` and ``leader``, ``log_dir`` where that matters, in any order.
         topics: its rows of ``topic_spread``: ``topic``, ``order_told`` and ``min_isr``.
 
     Raises:
@@ -49,6 +49,7 @@ def layout_from_tables(brokers: pa.Table, replicas: pa.Table, topics: pa.Table) 
     """
     names = _text(topics["topic"])
     rows = _Rows(replicas, names)
+    lies, paths = rows.directories()
     return ClusterLayout.from_columns(
         topics=names,
         topic_of=rows.topic[rows.first],
@@ -63,6 +64,8 @@ def layout_from_tables(brokers: pa.Table, replicas: pa.Table, topics: pa.Table) 
         size_bytes=None
         if rows.untold("size_bytes")
         else rows.scattered(rows.column("size_bytes", np.float64, np.nan), np.nan),
+        log_dir=lies,
+        log_dirs=paths,
     )
 
 
@@ -121,6 +124,14 @@ class _Rows:
         found = np.full((len(self.first), width), blank, values.dtype)
         found[self._row, self._place] = values
         return found
+
+    def directories(self) -> tuple[npt.NDArray[np.int32] | None, list[str]]:
+        """(P, R) places in the log directories that are told, and those; None where none is."""
+        if "log_dir" not in self._table.column_names or self.untold("log_dir"):
+            return None, []
+        paths = _text(pc.unique(self._table["log_dir"].drop_null()))
+        places = pc.index_in(self._table["log_dir"], pa.array(paths, pa.string()))
+        return self.scattered(self._sorted(_values(places, np.int32, NONE)), NONE), paths
 
     def _sorted(self, values: npt.NDArray[_Kind]) -> npt.NDArray[_Kind]:
         return values if self._order is None else values[self._order]

@@ -22,6 +22,9 @@ PARTITION_KEYS = ("cluster", "day")
 _TEXT, _ID, _COUNT, _REAL, _FLAG = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
 _MOMENT = pa.timestamp("us", tz="UTC")
 _IDS, _TEXTS = pa.list_(pa.int32()), pa.list_(pa.string())
+_LOG_DIRS = pa.list_(
+    pa.struct({"path": _TEXT, "total_bytes": _COUNT, "usable_bytes": _COUNT, "error": _TEXT, "cordoned": _FLAG}.items())
+)
 
 _KEYS = (
     Column("snapshot_id", _TEXT, "The snapshot's identity: 32 hexadecimal digits made of cluster, time and layout."),
@@ -134,6 +137,12 @@ TABLES: tuple[Table, ...] = (
             Column("is_controller", _FLAG, "Whether it is the controller; null where none is known."),
             Column("total_bytes", _COUNT, "Size of its log directories' file systems; null where unknown.", "bytes"),
             Column("usable_bytes", _COUNT, "What is left of them; null where unknown.", "bytes"),
+            Column(
+                "log_dirs",
+                _LOG_DIRS,
+                "Its log directories; error: Kafka's name of why one is offline; cordoned: null before Kafka 4.3; "
+                "null where unknown, and in rows of earlier versions.",
+            ),
         ),
     ),
     Table(
@@ -158,6 +167,7 @@ TABLES: tuple[Table, ...] = (
                 _ID,
                 "Broker id of the partition's leader, which may be no replica; -1 none; null where unknown.",
             ),
+            Column("log_dir", _TEXT, "Log directory; null where unknown, and in rows of earlier versions."),
         ),
     ),
     Table(

@@ -53,6 +53,11 @@ class LogDirectory:
     error: str | None = None
     cordoned: bool | None = None
 
+    @property
+    def volume(self) -> tuple[object, ...]:
+        """The same for a broker's directories that share a file system: they tell the very same two sizes."""
+        return (self.broker, self.total_bytes, self.usable_bytes) if self.total_bytes else (self.broker, self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class Original:

@@ -272,6 +272,7 @@ def _replicas(
     leader, leads = layout.leader_ids[rows], layout.leader[rows]
     unknown = leads == NOT_TOLD
     in_sync, sizes = layout.in_sync, layout.replica_bytes
+    lies = np.full(len(rows), NONE, np.int32) if layout.log_dir is None else layout.log_dir[rows, places]
     return {
         "topic": topics.take(pa.array(layout.topic_of[rows])),
         "partition": pa.array(layout.partition[rows]),
@@ -284,6 +285,7 @@ def _replicas(
         else pa.array(in_sync[rows, places], mask=~layout.in_sync_known[rows]),
         "size_bytes": pa.nulls(len(rows), pa.int64()) if sizes is None else whole_bytes(sizes[rows, places]),
         "leader": pa.array(leader, mask=unknown),
+        "log_dir": pa.array(layout.log_dirs, pa.string()).take(pa.array(lies, mask=lies == NONE)),
     }
 
 

@@ -93,6 +93,7 @@ def take_delta_turn(tables: Folder, delta: DeltaTables, report: Report = silent)
         _check_conditions(tables)
         tables.each(lambda name: delta.handle(name, make=True), [*(one for one in NAMES if one != "snapshots")])
         delta.handle("snapshots", make=True)
+    tables.each(lambda name: _add_columns(tables, delta, name), INDEX)
     healed = []
     for name, gone in zip(INDEX, tables.each(lambda name: _take_out_leavings(tables, delta, name), INDEX), strict=True):
         if gone:
@@ -100,6 +101,19 @@ def take_delta_turn(tables: Folder, delta: DeltaTables, report: Report = silent)
     for sentence in healed:
         report(JobProgress("heal", 0, None, sentence))
     return DeltaTurn(tables, delta, tuple(healed))
+
+
+def _add_columns(tables: Folder, delta: DeltaTables, name: str) -> None:
+    """Columns that an earlier version's table does not have, in its log: readers of Delta see null in its rows."""
+    from deltalake import Schema
+    from deltalake.exceptions import CommitFailedError
+
+    with delta.lock(name), told(tables, name), suppress(CommitFailedError):  # another job was faster
+        handle = delta.handle(name, make=True)
+        known = {one.name for one in handle.schema().fields} if handle else ()
+        lacking = [one for one in arrow_schema(name) if one.name not in known]
+        if handle and lacking:
+            handle.alter.add_columns(Schema.from_arrow(pa.schema(lacking)).fields)
 
 
 class DeltaBatch(Staging):

@@ -15,7 +15,8 @@ Complexity: O(N log N) for N replicas (``measure``), and one short step of Pytho
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import UTC
 
 import numpy as np
@@ -26,7 +27,7 @@ from reseat.balance import findings, measure
 from reseat.balance.measure import Balance, Loads
 from reseat.balance.spread import Spread
 from reseat.history.schema import table
-from reseat.model import NONE, ClusterLayout, Finding, FloatArray, Severity, Snapshot
+from reseat.model import NONE, ClusterLayout, Finding, FloatArray, LogDirectory, Severity, Snapshot
 
 __all__ = ["SMALL_TABLES", "Measures", "day_of", "measures", "row_type", "topic_digests", "whole_bytes"]
 
@@ -138,7 +139,12 @@ def _spread(of: str, spread: Spread | None) -> dict[str, object]:
 
 def _brokers(snapshot: Snapshot) -> dict[str, object]:
     brokers = snapshot.layout.brokers
-    total, usable = _room(snapshot, lambda told: told[0]), _room(snapshot, lambda told: told[1])
+    told: dict[int, list[LogDirectory]] = {}
+    for one in snapshot.log_dirs:
+        told.setdefault(one.broker, []).append(one)
+    volumes = {broker: {one.volume: one for one in held}.values() for broker, held in told.items()}
+    total = {broker: _sum(one.total_bytes for one in on) for broker, on in volumes.items()}
+    usable = {broker: _sum(one.usable_bytes for one in on) for broker, on in volumes.items()}
     return {
         "broker": snapshot.layout.broker_ids,
         "rack": [broker.rack for broker in brokers],
@@ -150,17 +156,14 @@ def _brokers(snapshot: Snapshot) -> dict[str, object]:
         else [broker.id == snapshot.controller for broker in brokers],
         "total_bytes": [total.get(broker.id) for broker in brokers],
         "usable_bytes": [usable.get(broker.id) for broker in brokers],
+        "log_dirs": [[*map(asdict, told[b.id])] if b.id in told else None for b in brokers],
     }
 
 
-def _room(snapshot: Snapshot, part: Callable[[tuple[int | None, int | None]], int | None]) -> dict[int, int]:
-    """Bytes by broker, of the brokers that tell it of all their log directories."""
-    told: dict[int, int | None] = {}
-    for directory in snapshot.log_dirs:
-        size = part((directory.total_bytes, directory.usable_bytes))
-        before = told.get(directory.broker, 0)
-        told[directory.broker] = None if size is None or before is None else before + size
-    return {broker: size for broker, size in told.items() if size is not None}
+def _sum(sizes: Iterable[int | None]) -> int | None:
+    """All of them together; None where one is not told."""
+    told = [*sizes]
+    return None if None in told else sum(filter(None, told))
 
 
 def _carried(loads: Loads) -> dict[str, object]:

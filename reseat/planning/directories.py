@@ -205,9 +205,10 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
     comes = [one for one in zip(moves.row.tolist(), moves.target.tolist(), strict=True) if one[1] != NONE]
     receive = {broker for _, broker in comes}
     by_broker = _by_broker(current, told, receive) if receive else {}
-    held = {(one.broker, one.path): one.bytes or 0 for loads in by_broker.values() for one in loads if _receives(one)}
-    volume = {(one.broker, one.path): _volume(one) for loads in by_broker.values() for one in loads}
-    left = {volume[one.broker, one.path]: _room(one) for loads in by_broker.values() for one in loads}
+    there = {(one.broker, one.path): one for loads in by_broker.values() for one in loads}
+    volume = {at: one.told.volume if one.told else at for at, one in there.items()}
+    left = {volume[at]: _room(one) for at, one in there.items()}
+    held = {at: one.bytes or 0 for at, one in there.items() if _receives(one)}
     for row, broker in sorted(comes, key=lambda one: (-sizes[one[0]], one)):
         bytes_ = int(sizes[row])
         rooms = {at: left[volume[at]] for at in held if at[0] == broker}
@@ -225,16 +226,6 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
         key = (current.topics[int(current.topic_of[row])], int(current.partition[row]))
         named.setdefault(key, {})[broker] = at[1]
     return named
-
-
-def _volume(one: DirectoryLoad) -> tuple[object, ...]:
-    """What the directory is on: its path, or what those have in common that share a file system."""
-    told = one.told
-    return (
-        (one.broker, one.path)
-        if told is None or not told.total_bytes
-        else (one.broker, told.total_bytes, told.usable_bytes)
-    )
 
 
 def _evened(held: Sequence[_Held], room: dict[str, int | None]) -> tuple[list[tuple[_Held, str]], dict[str, int]]:

@@ -202,6 +202,12 @@ def _replicas(made: ClusterLayout) -> pa.Table:
             "in_sync": pa.array(frame["in_sync"]),
             "size_bytes": pa.array(np.rint(frame["size_bytes"].to_numpy()), from_pandas=True),
             "leader": pa.array(leader, mask=leader == NOT_TOLD),
+            "log_dir": pa.array(
+                [made.log_dirs[i] if i != NONE else None for i in made.log_dir[made.replicas != NONE].tolist()]
+                if made.log_dir is not None
+                else [None] * len(rows),
+                pa.string(),
+            ),
         }
     )
 

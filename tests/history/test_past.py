@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from reseat.balance.changes import changes
@@ -10,7 +13,8 @@ from reseat.formats.documents.snapshot import reading_of
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.history.past import snapshot_at
 from reseat.history.read import History
-from tests.history.made import FIRST_DAY, Made, write
+from reseat.model import NONE, LogDirectory
+from tests.history.made import FIRST_DAY, Made, history, write
 
 
 @pytest.fixture
@@ -41,6 +45,27 @@ def test_where_the_file_is_gone_the_tables_tell_it(made):
     assert (found.cluster, found.taken_at, found.version) == ("shop", landed.taken_at, "4.1")
     assert "rebuilt from the tables" in found.not_read[0]
     assert any("rebuilt" in finding.sentence for finding in reading_of(found).findings)
+
+
+def test_directories_come_from_the_tables_too(tmp_path):
+    """Where each replica lies, what brokers tell of each directory, and which one is offline."""
+    plain = history()["shop"][0]
+    brokers = tuple(replace(one, offline_dirs=("/b",) if one.id == 2 else ()) for one in plain.layout.brokers)
+    lies = np.where(plain.layout.replicas == NONE, NONE, plain.layout.replicas % 2).astype(np.int32)
+    landed = replace(
+        plain,
+        layout=replace(plain.layout, brokers=brokers, log_dirs=("/a", "/b"), log_dir=lies),
+        log_dirs=(LogDirectory(1, "/a", 9, 4, cordoned=True), LogDirectory(2, "/b", error="KAFKA_STORAGE_ERROR")),
+    )
+    made = write(tmp_path, {"shop": (landed,)})
+    for file in made.landing.rglob("*.json"):
+        file.unlink()
+    found = snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[0])
+
+    assert found.log_dirs == landed.log_dirs
+    assert found.layout.brokers == brokers
+    assert found.layout.log_dir is not None
+    assert found.layout.log_dir.tolist() == lies.tolist()
 
 
 def test_a_file_that_holds_another_snapshot_is_not_taken_for_it(made):

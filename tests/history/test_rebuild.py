@@ -100,6 +100,21 @@ def test_minima_and_untold_order_come_back() -> None:
     assert found.min_in_sync.tolist() == [-1, 2]
 
 
+def test_log_directories_come_back() -> None:
+    """Those told, and of one replica none; rows of an earlier version, which has no such column, tell none."""
+    layout = replace(
+        SMALL,
+        log_dirs=("/a", "/b"),
+        log_dir=np.array([[0, NONE, NONE], [1, 0, NONE], [0, 1, NONE]], np.int32),
+    )
+    brokers, replicas, topics = tables_of(layout)
+    found = layout_from_tables(brokers, replicas, topics)
+
+    assert found == _told(layout)
+    assert found.log_dir is not None
+    assert layout_from_tables(brokers, replicas.drop_columns(["log_dir"]), topics).log_dir is None
+
+
 def test_no_topic_and_no_broker() -> None:
     """A cluster that has nothing yet."""
     nothing = ClusterLayout.from_assignments({})

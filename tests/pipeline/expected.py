@@ -31,6 +31,7 @@ def replicas_frame(moment: Moment) -> pd.DataFrame:
             "rack": moment.brokers[broker][0],
             "is_leader": pd.NA if part.leader == UNTOLD else part.leader == broker,
             "in_sync": pd.NA if part.isr is None else broker in part.isr,
+            "log_dir": None,
             "size_bytes": pd.NA if part.sizes is None or part.sizes[place] is None else part.sizes[place],
             "leader": pd.NA if part.leader == UNTOLD else -1 if part.leader is None else part.leader,
             "ordered": topic not in moment.unordered,
@@ -91,6 +92,13 @@ def brokers(moment: Moment) -> Rows:
             "port": 9092,
             "state": state.value,
             "is_controller": None if controller is None else i == controller,
+            "log_dirs": [
+                {"path": d.path, "total_bytes": d.total_bytes, "usable_bytes": d.usable_bytes, "error": d.error}
+                | {"cordoned": d.cordoned}
+                for d in moment.further.get("log_dirs", ())
+                if d.broker == i
+            ]
+            or None,
             **{
                 name: None if i not in sums or pd.isna(sums[i][name]) else int(sums[i][name])
                 for name in ("total_bytes", "usable_bytes")

@@ -9,13 +9,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import DeltaTable, write_deltalake
 from deltalake.transaction import AddAction, RemoveAction
 
 from reseat.errors import InputRefused
 from reseat.history.delta import DeltaTables, delta_of, forget
 from reseat.history.folder import Folder
 from reseat.history.parts import clusters_of, days_of, flat_of, parts_of
+from reseat.history.schema import arrow_schema
 from reseat.pipeline import delta_commit
 from reseat.pipeline.delta_commit import DeltaBatch, Overtaken, take_delta_turn
 
@@ -75,6 +78,24 @@ def rows(tables: Folder, name: str) -> list[str]:
 
 
 _ANEW = "anew-changes"
+
+
+def test_columns_of_this_version_join_the_tables_of_an_earlier_one(tmp_path: Path) -> None:
+    """Tables without a table's last column get it with the next job, once; rows that are there have null in it."""
+    tables, name = Folder.open(tmp_path), "replicas"
+    known = arrow_schema(name, with_keys=True)
+    earlier = known.remove(known.get_field_index("log_dir"))
+    row = pa.table({one.name: pa.array(["a" if one.type == pa.string() else None], one.type) for one in earlier})
+    write_deltalake(str(tmp_path / name), row, partition_by=["cluster", "day"])
+    DeltaTables(tables, {}).handle("snapshots", make=True)
+    for _ in range(2):
+        forget()
+        take_delta_turn(tables, delta_of(tables))
+
+    found = DeltaTable(str(tmp_path / name))
+    assert {one.name for one in found.schema().fields} == set(known.names)
+    assert found.to_pyarrow_table()["log_dir"].to_pylist() == [None]
+    assert found.version() == 1
 
 
 def put(tables: Folder, batch: DeltaBatch, name: str, content: str, day: tuple[str, str] = _DAY) -> None:

@@ -100,6 +100,23 @@ def test_brokers_and_what_they_carry() -> None:
     ] == [(1, 2, 1, 1, 17), (2, 2, 1, 1, 31), (3, 1, 0, 0, None)]
 
 
+def test_directories_of_a_broker_and_a_volume_that_two_share() -> None:
+    """Each is there with its state; two that tell the very same sizes share a volume, which counts once."""
+    told = (
+        LogDirectory(1, "/a", 100, 40, cordoned=True),
+        LogDirectory(1, "/b", 100, 40, cordoned=False),
+        LogDirectory(2, "/a", error="KAFKA_STORAGE_ERROR"),
+    )
+    found = rows("brokers", Snapshot(layout(), TAKEN, "text", log_dirs=told))
+
+    assert [(r["total_bytes"], r["usable_bytes"]) for r in found] == [(100, 40), (None, None), (None, None)]
+    assert [[(d["path"], d["cordoned"], d["error"]) for d in r["log_dirs"] or ()] for r in found] == [
+        [("/a", True, None), ("/b", False, None)],
+        [("/a", None, "KAFKA_STORAGE_ERROR")],
+        [],
+    ]
+
+
 def test_racks_and_those_without_one() -> None:
     """Brokers without a rack share the row whose rack is null."""
     assert [

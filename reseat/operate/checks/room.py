@@ -62,10 +62,7 @@ def usable_room(directories: Iterable[LogDirectory]) -> tuple[dict[int, Room], s
     room: dict[int, Room] = {}
     for broker, told in online.items():
         open_ones = [one for one in told if not one.cordoned] or told
-        volumes = {
-            (one.total_bytes, one.usable_bytes) if one.total_bytes else one.path: one.usable_bytes or 0
-            for one in open_ones
-        }
+        volumes = {one.volume: one.usable_bytes or 0 for one in open_ones}
         room[broker] = Room({one.path: one.usable_bytes or 0 for one in open_ones}, sum(volumes.values()))
     return {broker: there for broker, there in room.items() if broker not in untold}, offline - untold
 
