@@ -14,6 +14,7 @@ from reseat.election import layout_after
 from reseat.errors import InputRefused
 from reseat.formats.text.rates import read_rates
 from reseat.model import Plan
+from reseat.model.units import money
 from reseat.model.wording import listed, verb
 from reseat.report.copying import Copying, copying_of, leave_their_rack
 
@@ -103,7 +104,7 @@ def _draw_standing(plan: Plan, price: float | None) -> None:
     for sentence in standing_sentences(told, len(now.topics) - len(told), price):
         st.markdown(text.plain(sentence))
     change = sum(later.values())
-    paid = "" if price is None else f", {change / 1e9 * price:,.2f}"
+    paid = "" if price is None else f", {money(change / 1e9 * price)}"
     st.markdown(text.plain(f"With the plan it is {text.size(change)} a day{paid}."))
     columns = {
         "topic": [text.visible(one.topic, 60) for one in told],
@@ -112,7 +113,7 @@ def _draw_standing(plan: Plan, price: float | None) -> None:
         "with the plan": [text.size(later.get(one.topic, 0.0)) for one in told],
     }
     if price is not None:
-        columns["price a day"] = [f"{one.across / 1e9 * price:,.2f}" for one in told]
-        columns["with the plan, price"] = [f"{later.get(one.topic, 0.0) / 1e9 * price:,.2f}" for one in told]
+        columns["price a day"] = [money(one.across / 1e9 * price) for one in told]
+        columns["with the plan, price"] = [money(later.get(one.topic, 0.0) / 1e9 * price) for one in told]
     numbers = [name for name in columns if name != "topic"]
     tables.table(pd.DataFrame(columns), "plan-standing", dict.fromkeys(numbers, tables.RIGHT))

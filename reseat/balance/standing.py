@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseat.model import NONE, ClusterLayout
-from reseat.model.units import size
+from reseat.model.units import money, size
 from reseat.model.wording import counted
 
 __all__ = ["DAY", "Standing", "standing", "standing_sentences"]
@@ -78,7 +78,7 @@ def standing_sentences(told: Sequence[Standing], without: int, price: float | No
         price: of a GB (10^9 bytes) that goes from one rack to another, in whatever currency.
     """
     across, unplaced = sum(one.across for one in told), sum(one.unplaced for one in told)
-    paid = "" if price is None else f", {across / 1e9 * price:,.2f} at {price:,.4g} a GB"
+    paid = "" if price is None else f", {money(across / 1e9 * price)} at {price:,.4g} a GB"
     said = [f"Replication sends {size(across)} a day from rack to rack{paid}."]
     if unplaced:
         said.append(f"Of {size(unplaced)} a day a rack is unknown or none: not among these.")

@@ -18,7 +18,7 @@ from reseat.formats import Reading
 from reseat.formats.recognised import form, missing
 from reseat.formats.text.rates import read_rates
 from reseat.model import BrokerState, Certificate, ClusterLayout, Finding
-from reseat.model.units import size
+from reseat.model.units import money, size
 from reseat.model.wording import counted, visible
 
 __all__ = ["caution_lines", "finding_json", "finding_lines", "show"]
@@ -84,7 +84,7 @@ def _standing_lines(told: tuple[Standing, ...], without: int, price: float | Non
         [
             visible(one.topic, 60),
             *(size(amount) for amount in (one.produced, one.within, one.across)),
-            *([] if price is None else [f"{one.across / GB * price:,.2f}"]),
+            *([] if price is None else [money(one.across / GB * price)]),
         ]
         for one in told[:LISTED_ROWS]
     ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["SIZES", "bytes_in", "count", "duration", "number", "share", "signed", "size"]
+__all__ = ["SIZES", "bytes_in", "count", "duration", "money", "number", "share", "signed", "size"]
 
 
 def count(value: float | None) -> str:
@@ -18,6 +18,15 @@ def count(value: float | None) -> str:
 def number(value: float | None, digits: int = 1) -> str:
     """A measured number with thousands separators and this many digits behind the point."""
     return "unknown" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def money(amount: float) -> str:
+    """An amount without its currency: two digits behind the point, or two that say something where it is small."""
+    if math.isnan(amount):
+        return "unknown"
+    if amount and abs(amount) < 0.1:
+        return f"{amount:.{1 - math.floor(math.log10(abs(amount)))}f}"
+    return f"{amount:,.2f}"
 
 
 def signed(value: float) -> str:

@@ -8,28 +8,28 @@ factor, and places all partitions anew: striped with two fresh draws (tools to 4
 So nearly everything moves, whatever is asked for.
 
 The traps (none of Reseat's plans has them): partitions are numbered 0 to n - 1 whatever their ids; the replication
-factor of one partition is taken for the whole topic; unknown ids in the list of brokers are dropped in silence. The
-tool goes through topics, and picks that one partition, in the order of a hash map; here topics go by name and the
-partition with the lowest id is taken, so a seed gives the tool's lists for a single topic, and equally likely ones for
-several.
+factor of one partition is taken for the whole topic; ids in the list of brokers that are unknown or down are dropped
+in silence, before KAFKA-20023 and after it. The tool goes through topics, and picks that one partition, in the order of
+a hash map; here topics go by name and the partition with the lowest id is taken, so a seed gives the tool's lists for a
+single topic, and equally likely ones for several.
 
 Complexity: O(P R); striped placement walks all topics at once, KRaft's placer goes topic by topic.
 
-Source: ``ReassignPartitionsCommand.generateAssignment`` (2.8.2, 3.9.1, 4.1.0), KAFKA-18798.
+Source: ``ReassignPartitionsCommand.generateAssignment`` (2.8.2, 3.9.1, 4.1.0, 4.3.1), KAFKA-18798.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import NONE, Broker, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout, FloatArray, IntArray
 from reseat.model.arrays import newcomers, row_counts
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.draw_source import DrawSource
@@ -100,18 +100,21 @@ def propose(
     topics: Iterable[str] | None = None,
     rack_mode: RackMode = RackMode.ENFORCED,
     keep_order: bool = False,
+    knows_cordons: bool = False,
 ) -> Proposal:
     """Propose as ``--generate --broker-list`` does; the layout is not changed.
 
     Args:
         layout: the layout now.
-        broker_ids: the brokers to place on. Unknown ones are dropped, as the tool does, with a note.
+        broker_ids: the brokers to place on. Unknown ones and those that are down are dropped, as the tool does, with a
+            note; cordons it does not know.
         draws: where random draws come from.
         tool: which tools.
         topics: the topics to move; None: all.
         rack_mode: enforced, or disabled (``--disable-rack-aware``).
         keep_order: place over the brokers in the order given, as the tool does with the order that the cluster tells;
             else sorted by id. It matters to the older tools without racks alone.
+        knows_cordons: whether it is a tool from 4.3 on, whose refusals name cordons.
 
     Raises:
         PlacementRefused: in Kafka's words, as the placements; a broker or topic named twice; an unknown topic.
@@ -121,7 +124,8 @@ def propose(
         by_id = {broker.id: broker for broker in brokers}
         brokers = tuple(by_id[broker_id] for broker_id in broker_ids if broker_id in by_id)
     sizes, factors, more = _what_the_tool_sees(before)
-    return _proposal(before, brokers, _place(brokers, sizes, factors, tool, draws), sizes, (*notes, *more))
+    lists = _place(brokers, sizes, factors, tool, draws, knows_cordons=knows_cordons)
+    return _proposal(before, brokers, lists, sizes, (*notes, *more))
 
 
 def proposal_spread(
@@ -204,15 +208,19 @@ def asked_of(
     before = layout.target()
     if topics is not None:
         before = before.select(before.is_topic(chosen)[before.topic_of])
-    wanted = set(broker_ids)
-    brokers = by_rack_mode([broker for broker in layout.brokers if broker.id in wanted], rack_mode)
-    dropped = sorted(wanted - {broker.id for broker in brokers})
-    notes: tuple[str, ...] = ()
-    if dropped:
-        word = "Broker" if len(dropped) == 1 else "Brokers"
-        is_not = verb(len(dropped), "is", "are")
-        notes = (f"{word} {listed(dropped)} {is_not} unknown here; the tool drops such ids silently.",)
-    return before, brokers, notes
+    known = [broker for broker in layout.brokers if broker.id in set(broker_ids)]
+    # It asks the cluster for its brokers, which names those that are up and says nothing of cordons.
+    up = [replace(broker, state=BrokerState.ALIVE) for broker in known if not broker.state.away]
+    notes = tuple(
+        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(sorted(ids))} {verb(len(ids), 'is', 'are')} {why}; the tool "
+        "drops such ids silently."
+        for ids, why in (
+            ({*broker_ids} - {broker.id for broker in known}, "unknown here"),
+            ({broker.id for broker in known} - {broker.id for broker in up}, "down"),
+        )
+        if ids
+    )
+    return before, by_rack_mode(up, rack_mode), notes
 
 
 def _what_the_tool_sees(
@@ -247,6 +255,8 @@ def _place(
     factors: npt.NDArray[np.int64],
     tool: Tool,
     draws: DrawSource,
+    *,
+    knows_cordons: bool = False,
 ) -> IntArray:
     """(P', R) int32 broker ids, -1 padded, topic after topic."""
     out = np.full((int(sizes.sum()), int(factors.max(initial=0))), NONE, np.int32)
@@ -255,7 +265,8 @@ def _place(
         return out
     begin = 0
     for size, factor in zip(sizes.tolist(), factors.tolist(), strict=True):
-        out[begin : begin + size, :factor] = place_kraft(brokers, size, factor, draws=draws).replicas
+        placed = place_kraft(brokers, size, factor, draws=draws, knows_cordons=knows_cordons)
+        out[begin : begin + size, :factor] = placed.replicas
         begin += size
     return out
 

@@ -167,8 +167,10 @@ def _asked(plan: Plan) -> tuple[tuple[int, ...], tuple[str, ...]]:
         raise WishRefused("Kafka's --generate places replicas anew, so it has no proposal for leaders alone.")
     gone = frozenset(wish.remove)
     # It would place replicas on cordoned brokers, too, were it given them.
-    idle = (BrokerState.DEAD, BrokerState.CORDONED)
-    brokers = tuple(b.id for b in layout.brokers if not (b.id in gone or b.state in idle or b.offline_dirs))
+    idle = BrokerState.CORDONED
+    brokers = tuple(
+        b.id for b in layout.brokers if not (b.id in gone or b.state is idle or b.state.away or b.offline_dirs)
+    )
     if not wish.remove:
         return brokers, layout.topics
     touched = row_any(np.isin(layout.replica_ids, wish.remove))

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Plan
 from reseat.model.tiering import Tiering
-from reseat.model.units import size
+from reseat.model.units import money, size
 from reseat.model.wording import counted
 from reseat.schedule.batches import BatchLimits, Hours, Preview, Work, batches, work_of
 from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
@@ -181,7 +181,7 @@ class Copying:
         if not len(self) or self.unplaced.copies == len(self):
             return ()
         at_least = "At least " if across.unsized else ""
-        paid = "" if price is None else f", {at_least.lower()}{across.bytes / 1e9 * price:,.2f} at {price:,.4g} a GB"
+        paid = "" if price is None else f", {at_least.lower()}{money(across.bytes / 1e9 * price)} at {price:,.4g} a GB"
         said = [
             f"{at_least}{size(across.bytes)} of {size(self.told_bytes)} are copied from rack to rack{paid}. A new "
             "replica copies from its partition's leader, also where consumers fetch from their own rack (KIP-392).",

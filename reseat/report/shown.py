@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from reseat.model.units import count, duration, number, size
+from reseat.model.units import count, duration, money, number, size
 from reseat.model.wording import visible
 from reseat.report.content import Column, Light, Report, Table, Unit
 
@@ -52,7 +52,7 @@ def value(amount: float, unit: Unit | None) -> str:
         case "share":
             return f"{100 * amount:.3g}%"
         case "money":
-            return number(amount, 2)
+            return money(amount)
     return count(amount) if float(amount).is_integer() else number(amount)
 
 

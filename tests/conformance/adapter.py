@@ -17,7 +17,7 @@ from reseat.election import ElectionKind, elect_leaders, rules
 from reseat.errors import ReseatError
 from reseat.formats.documents.plan_check import plan_error
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout
-from reseat.placement import JavaRandom, RackMode, place_added, place_kraft, place_striped, propose
+from reseat.placement import JavaRandom, RackMode, Tool, place_added, place_kraft, place_striped, propose
 from reseat.placement.topic_names import has_collision, has_collision_chars, name_error, unify_collision_chars
 
 Question = Mapping[str, Any]
@@ -49,6 +49,8 @@ def _state(broker: Mapping[str, Any]) -> BrokerState:
     """Kafka keeps two marks of a broker; of one that has both, it counts that it gets nothing."""
     if broker.get("cordoned"):
         return BrokerState.CORDONED
+    if broker.get("dead"):
+        return BrokerState.DEAD
     return BrokerState.FENCED if broker.get("fenced") else BrokerState.ALIVE
 
 
@@ -94,12 +96,15 @@ def _generate(question: Question) -> Answer:
     for name, replicas in question["current_assignment"].items():
         topic, _, partition = name.rpartition("-")
         now[topic, int(partition)] = replicas
+    named = question.get("broker_list")
     proposed = propose(
         ClusterLayout.from_assignments(now, brokers=_brokers(question)),
-        [broker.id for broker in _brokers(question)],
+        [broker.id for broker in _brokers(question)] if named is None else [*map(int, named.split(","))],
         draws=JavaRandom(question["java_random_seed"]),
-        rack_mode=RackMode.ENFORCED,
-        keep_order=True,
+        tool=Tool.STRIPED if named is None else Tool.KRAFT,
+        rack_mode=RackMode.DISABLED if question.get("disable_rack_aware") else RackMode.ENFORCED,
+        keep_order=named is None,
+        knows_cordons=question["kafka_versions"][-1] >= "4.3",
     )
     return {"proposed_assignment": {f"{t}-{p}": lists for (t, p), lists in proposed.after.assignments().items()}}
 

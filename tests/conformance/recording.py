@@ -120,6 +120,27 @@ def cordoned_cases() -> list[dict[str, Any]]:
     return cases
 
 
+def generate_cases() -> list[dict[str, Any]]:
+    """The whole ``--generate`` of the command line, one topic each, over lists that name dead and unknown brokers."""
+    draws = random.Random(20023)
+    cases = []
+    for number in range(40):
+        racks = draws.choice([[None], ["r1", "r2"], ["r1", "r2", "r3"], ["r1", None]])
+        brokers = [
+            {"id": broker, "rack": draws.choice(racks), "dead": draws.random() < 0.25}
+            for broker in range(draws.randint(3, 9))
+        ]
+        ids = [broker["id"] for broker in brokers]
+        factor = draws.randint(1, min(3, len(ids)))
+        named = sorted(draws.sample([*ids, 99], draws.randint(2, len(ids) + 1)))
+        now = {f"topic-{partition}": draws.sample(ids, factor) for partition in range(draws.randint(1, 12))}
+        case = {"family": "generate", "case_id": f"ge-dead-{number:02}", "kafka_versions": [], "check": "generate"}
+        asked = {"brokers": brokers, "current_assignment": now, "broker_list": ",".join(map(str, named))}
+        asked |= {"disable_rack_aware": draws.random() < 0.3, "java_random_seed": 20_023_000 + number}
+        cases.append({**case, **asked})
+    return cases
+
+
 def main() -> None:
     """Ask 4.3.1 and 4.4.0 all of it, and write the records anew."""
     for family in FAMILIES:
@@ -131,6 +152,11 @@ def main() -> None:
                 cases = cordoned_cases()
                 for one, said in zip(cases, ask(version, cases), strict=True):
                     _note(found, {**one, **said}, version)
+            if family == "generate" and version == "4.3.1":
+                cases = generate_cases()
+                for release in ("4.1.0", version):
+                    for one, said in zip(cases, ask(release, cases), strict=True):
+                        _note(found, {**one, **said}, release)
         _write(family, found)
 
 

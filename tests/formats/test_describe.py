@@ -141,6 +141,18 @@ def test_header_wrapped_over_lines(reading_of: Reader) -> None:
     assert [(piece.line, piece.lines) for piece in reading.skipped] == [(6, 1)]
 
 
+@pytest.mark.parametrize("configs", ["segment.bytes=1", "segment.bytes=1 MarkedForDeletion: true"])
+def test_settings_below_a_row_are_not_the_topics(configs: str) -> None:
+    """Kafka prints a topic's Configs in its header alone: what lies below its rows is of something else."""
+    row = "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+    header = f"Topic: a\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: {configs}\n"
+    below = read(f"{header}{row}  min.insync.replicas=2,remote.storage.enable=true\n{header.replace(' a', ' b')}")
+
+    assert below.tiering.topics == ()
+    assert below.layout.min_in_sync is None or below.layout.min_in_sync.tolist() == [-1, -1]
+    assert read(f"{header}  remote.storage.enable=true\n{row}{header}{row}").tiering.topics == ("a",)
+
+
 def test_row_wrapped_by_a_terminal() -> None:
     """A row that a narrow terminal broke is one row."""
     layout = read(

@@ -374,7 +374,7 @@ def test_the_price_is_that_of_the_bytes_that_cross_racks() -> None:
     assert dear is not None
     assert fair is not None
     assert fact(dear, "Price of that traffic").shown == "$0.50"
-    assert fact(fair, "Price of that traffic").shown == "under $0.01"
+    assert fact(fair, "Price of that traffic").shown == "$0.000020"
 
 
 @pytest.mark.parametrize("brokers", [9, 60])

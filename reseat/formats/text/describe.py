@@ -329,4 +329,5 @@ class _Reader(LineReader):
         )
         self.told.tiered.update(name for name, (_, _, tiered) in zip(names, told, strict=True) if tiered)
         self.first_line = self.first_line or block.number(index + lines[0][0])
-        self.header = self.configs = names[-1]
+        self.header = names[-1]
+        self.configs = names[-1], block.number(index + lines[-1][0])

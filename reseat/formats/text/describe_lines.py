@@ -88,7 +88,7 @@ class LineReader:
     Attributes:
         told: what was read.
         header: the topic of the header last met.
-        configs: the topic whose Configs may go on in the next line.
+        configs: the topic whose Configs may go on in the next line, and the line where they ended so far.
         factor: replication factors by topic, as headers say.
         marked: topics marked for deletion.
         left: lines for the other readers.
@@ -102,7 +102,7 @@ class LineReader:
         self.told = RowBuilder(source, limits, whole_topics=True)
         self.limits = limits
         self.header: str | None = None
-        self.configs: str | None = None
+        self.configs: tuple[str, int] | None = None
         self.factor: dict[str, int] = {}
         self.marked: set[str] = set()
         self.left: list[tuple[int, str]] = []
@@ -201,20 +201,21 @@ class LineReader:
     def no_row(self, number: int, text: str) -> None:
         """A header, the rest of one, or a line for other readers."""
         labels = list(_HEADER_LABEL.finditer(text))
+        goes_on = self.configs is not None and number - self.configs[1] <= 1  # no row of a partition in between
         if (
             labels
             and labels[0][1] == "Configs"
             and len(labels) == 1
             and not _TOPIC_LABEL.search(text[: labels[0].start()])
         ):
-            if self.configs is not None:
-                self._config(self.configs, text[labels[0].end() :])
+            if self.configs is not None and goes_on:
+                self._config(number, self.configs[0], text[labels[0].end() :])
                 return
         elif labels:
             self._header(number, text, labels)
             return
-        elif self.configs is not None and _CONTINUES.match(text):
-            self._config(self.configs, text)
+        elif self.configs is not None and goes_on and _CONTINUES.match(text):
+            self._config(number, self.configs[0], text)
             return
         self.configs = None
         if _DAMAGED.search(text):
@@ -245,14 +246,14 @@ class LineReader:
         marked = values.get("MarkedForDeletion", "").lower() == "true"
         if not names:
             # The label was damaged ("opic:test"): the rows name their topic themselves.
-            self.header = self.configs = None
+            self.header, self.configs = None, None
             self._leave(number, text)
             return
         topic = names[-1][1]
         ahead = before[: names[-1].start()].strip(" \t>`")
         if ahead:
             self._leave(number, ahead)
-        self.header = self.configs = topic
+        self.header = topic
         self.told.topic(topic)
         self.first_line = self.first_line or number
         for heading, declared in (("PartitionCount", self.told.declared), ("ReplicationFactor", self.factor)):
@@ -262,9 +263,10 @@ class LineReader:
         found = _MARKED.search(configs)
         if marked or (found and found[1].lower() == "true"):
             self.marked.add(topic)
-        self._config(topic, configs)
+        self._config(number, topic, configs)
 
-    def _config(self, topic: str, configs: str) -> None:
+    def _config(self, number: int, topic: str, configs: str) -> None:
+        self.configs = topic, number
         found = MIN_IN_SYNC.search(configs)
         if found:
             self.told.min_in_sync[topic] = int(found[1])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from reseat.model import NOT_TOLD
-from reseat.model.units import count, duration, number, size
+from reseat.model.units import count, duration, money, size
 from reseat.model.wording import counted, verb
 from reseat.report.carriers import brokers_of, busiest, rack_name
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
@@ -75,10 +75,6 @@ def _amount(route: Route) -> str:
 
 def _whole(copying: Copying) -> Route:
     return Route(len(copying), copying.told_bytes, copying.unsized)
-
-
-def _money(amount: float, currency: str) -> str:
-    return f"under {currency}0.01" if 0 < amount < 0.01 else f"{currency}{number(amount, 2)}"
 
 
 def _heading(matter: Matter, choices: ReportChoices, copying: Copying) -> str:
@@ -216,7 +212,7 @@ def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fa
         facts.append(
             Fact(
                 "Price of that traffic",
-                "unknown" if math.isnan(price) else f"{least}{_money(price, choices.currency)}",
+                "unknown" if math.isnan(price) else f"{least}{choices.currency}{money(price)}",
                 f"at {choices.currency}{choices.price_per_gb:,.4g} per GB",
                 price,
             )

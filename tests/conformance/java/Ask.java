@@ -7,8 +7,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,6 +21,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterResult;
+import org.apache.kafka.clients.admin.DescribeReplicaLogDirsResult;
+import org.apache.kafka.clients.admin.DescribeTopicsResult;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
@@ -30,9 +37,12 @@ import org.apache.kafka.clients.consumer.RoundRobinAssignor;
 import org.apache.kafka.clients.consumer.StickyAssignor;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.TopicPartitionReplica;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigResource;
@@ -88,7 +98,8 @@ public class Ask {
         switch (question.get("family").asText()) {
             case "kraft_placement": return placed(question);
             case "topic_names": return named(question);
-            case "generate": return parsed(question);
+            case "generate":
+                return question.get("check").asText().equals("parse_plan") ? parsed(question) : generated(question);
             case "election": return elected(question);
             default: return assigned(question);
         }
@@ -255,6 +266,93 @@ public class Ask {
             ((List<?>) replicas).forEach(broker -> list.add((Integer) broker));
         });
         return result;
+    }
+
+    /** The command line's whole --generate over an Admin that tells living brokers; a dead one is never asked in vain. */
+    private static JsonNode generated(JsonNode question) throws Exception {
+        Class<?> tool = Class.forName("org.apache.kafka.tools.reassign.ReassignPartitionsCommand");
+        Field placer = tool.getDeclaredField("REPLICA_PLACER");
+        placer.setAccessible(true);
+        Field random = StripedReplicaPlacer.class.getDeclaredField("random");
+        random.setAccessible(true);
+        random.set(placer.get(null), new Random(question.get("java_random_seed").asLong()));
+        Map<Integer, Node> nodes = new HashMap<>();
+        for (JsonNode broker : question.get("brokers")) {
+            int id = broker.get("id").asInt();
+            nodes.put(id, broker.path("dead").asBoolean() ? new Node(id, "", -1)
+                : new Node(id, "host", 9092, broker.get("rack").isNull() ? null : broker.get("rack").asText()));
+        }
+        Map<String, List<TopicPartitionInfo>> topics = new HashMap<>();
+        question.get("current_assignment").fields().forEachRemaining(one -> {
+            int dash = one.getKey().lastIndexOf('-');
+            List<Node> replicas = new ArrayList<>();
+            ids(one.getValue()).forEach(id -> replicas.add(nodes.get(id)));
+            topics.computeIfAbsent(one.getKey().substring(0, dash), name -> new ArrayList<>()).add(new TopicPartitionInfo(
+                Integer.parseInt(one.getKey().substring(dash + 1)), replicas.get(0), replicas, List.of()));
+        });
+        Admin admin = (Admin) Proxy.newProxyInstance(Ask.class.getClassLoader(), new Class<?>[] {Admin.class},
+            (proxy, method, arguments) -> told(method.getName(), arguments, nodes, topics));
+        Method generate = null;
+        for (Method one : tool.getDeclaredMethods()) {
+            generate = one.getName().equals("generateAssignment") ? one : generate;
+        }
+        ArrayNode named = JSON.createArrayNode();
+        topics.keySet().forEach(name -> named.addObject().put("topic", name));
+        String document = JSON.createObjectNode().put("version", 1).<ObjectNode>set("topics", named).toString();
+        PrintStream kept = System.out;
+        System.setOut(new PrintStream(java.io.OutputStream.nullOutputStream()));
+        Map.Entry<?, ?> made;
+        try {
+            made = (Map.Entry<?, ?>) generate.invoke(null, admin, document, question.get("broker_list").asText(),
+                !question.get("disable_rack_aware").asBoolean());
+        } finally {
+            System.setOut(kept);
+        }
+        ObjectNode result = JSON.createObjectNode();
+        ObjectNode lists = result.putObject("proposed_assignment");
+        ((Map<?, ?>) made.getKey()).forEach((partition, replicas) -> {
+            ArrayNode list = lists.putArray(partition.toString());
+            ((List<?>) replicas).forEach(broker -> list.add((Integer) broker));
+        });
+        return result;
+    }
+
+    private static Object told(
+        String asked, Object[] arguments, Map<Integer, Node> nodes, Map<String, List<TopicPartitionInfo>> topics
+    ) throws Exception {
+        switch (asked) {
+            case "describeCluster":
+                List<Node> living = new ArrayList<>(nodes.values());
+                living.removeIf(Node::isEmpty);
+                return made(DescribeClusterResult.class, KafkaFuture.completedFuture(living), null, null, null);
+            case "describeTopics":
+                Map<String, Object> described = new HashMap<>();
+                topics.forEach((name, partitions) -> described.put(
+                    name, KafkaFuture.completedFuture(new TopicDescription(name, false, partitions))));
+                return made(DescribeTopicsResult.class, null, described);
+            case "describeReplicaLogDirs":
+                Map<Object, Object> where = new HashMap<>();
+                for (Object one : (Iterable<?>) arguments[0]) {
+                    if (nodes.get(((TopicPartitionReplica) one).brokerId()).isEmpty()) {
+                        throw new org.apache.kafka.common.errors.TimeoutException("a dead broker was asked");
+                    }
+                    where.put(one, KafkaFuture.completedFuture(
+                        made(DescribeReplicaLogDirsResult.ReplicaLogDirInfo.class, "/data", 0L, null, 0L)));
+                }
+                return made(DescribeReplicaLogDirsResult.class, where);
+            default: throw new UnsupportedOperationException(asked);
+        }
+    }
+
+    /** What only its own package may make. */
+    private static Object made(Class<?> kind, Object... parts) throws Exception {
+        for (java.lang.reflect.Constructor<?> one : kind.getDeclaredConstructors()) {
+            if (one.getParameterCount() == parts.length) {
+                one.setAccessible(true);
+                return one.newInstance(parts);
+            }
+        }
+        throw new NoSuchMethodException(kind.getName());
     }
 
     // ---- consumers --------------------------------------------------------------------------------------------
