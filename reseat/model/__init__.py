@@ -1,7 +1,7 @@
 """The model: frozen values over numpy columns. May import ``reseat.errors`` alone."""
 
 from reseat.model.broker import Broker, BrokerState
-from reseat.model.columns import NONE, NOT_TOLD, BoolArray, FloatArray, IntArray
+from reseat.model.columns import NONE, NOT_TOLD, BoolArray, FloatArray, IntArray, Longs
 from reseat.model.finding import Finding, Severity
 from reseat.model.gaps import Gaps, ShortTopic
 from reseat.model.layout import ClusterLayout
@@ -25,6 +25,7 @@ __all__ = [
     "Gaps",
     "IntArray",
     "LogDirectory",
+    "Longs",
     "Moves",
     "Options",
     "Original",

@@ -12,10 +12,22 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BESIDE_ISR", "COLUMNS", "MASKS", "NONE", "NOT_TOLD", "BoolArray", "Column", "FloatArray", "IntArray"]
+__all__ = [
+    "BESIDE_ISR",
+    "COLUMNS",
+    "MASKS",
+    "NONE",
+    "NOT_TOLD",
+    "BoolArray",
+    "Column",
+    "FloatArray",
+    "IntArray",
+    "Longs",
+]
 
 #: The arrays that layouts are made of.
 IntArray = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 

@@ -27,7 +27,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import findings, health_unknown
 from reseat.balance.findings import SKEW_SHARE
@@ -35,7 +34,7 @@ from reseat.balance.mends import after_change, mend_of, name_of
 from reseat.balance.spread import spread_of
 from reseat.election import Mode, layout_after, preferred
 from reseat.errors import WishRefused
-from reseat.model import NOT_TOLD, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.model import NOT_TOLD, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.units import duration, size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds.curve import whole_curve
@@ -355,14 +354,14 @@ def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...
     return tuple(said)
 
 
-def _replicas(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+def _replicas(layout: ClusterLayout) -> Longs:
     return layout.replicas_by_broker.astype(np.int64)
 
 
-def _leaders(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+def _leaders(layout: ClusterLayout) -> Longs:
     led = layout.leader[layout.leader >= 0]
     return np.bincount(led, minlength=len(layout.brokers)).astype(np.int64)
 
 
-def _preferred(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+def _preferred(layout: ClusterLayout) -> Longs:
     return layout.preferred_by_broker

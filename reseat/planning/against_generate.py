@@ -26,11 +26,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
-from reseat.model import NONE, BrokerState, ClusterLayout, IntArray, Plan
+from reseat.model import NONE, BrokerState, ClusterLayout, IntArray, Longs, Plan
 from reseat.model.arrays import newcomers, of_one_width, row_any, row_counts, widened
 from reseat.placement import JavaRandom, Proposal, ProposalSpread, RackMode, Tool, proposal_spread, propose
 
@@ -76,7 +75,7 @@ class Beside:
         proposal: the whole proposal, with its notes.
     """
 
-    rows: npt.NDArray[np.int64]
+    rows: Longs
     generated: IntArray
     copies: IntArray
     generated_copies: IntArray

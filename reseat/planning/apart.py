@@ -21,16 +21,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout
+from reseat.model import NONE, BoolArray, ClusterLayout, Longs
 from reseat.model.arrays import counts_on, on_brokers, row_counts
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.problem import Problem
 
 __all__ = ["Apart", "replicas_of"]
 
-_Ints = npt.NDArray[np.int64]
 #: How long a division is looked for, in CP-SAT's measure of work, which no other load on the machine changes.
 _EFFORT = 10.0
 
@@ -48,7 +46,7 @@ class Apart:
     """
 
     layout: ClusterLayout
-    groups: tuple[list[_Ints], ...]
+    groups: tuple[list[Longs], ...]
     onto: BoolArray
     open: BoolArray
     moves: bool
@@ -62,7 +60,7 @@ class Apart:
             here.append((held > 0) & (not self.moves))
         return self._owned(owners, here, [self.open] * len(owners))
 
-    def divided(self, problem: Problem, rows: _Ints, stays: BoolArray, most: _Ints | None = None) -> BoolArray | None:
+    def divided(self, problem: Problem, rows: Longs, stays: BoolArray, most: Longs | None = None) -> BoolArray | None:
         """The same for a division in which every partition finds enough brokers; None where none was found.
 
         What brokers that receive nothing hold may stay, if they belong to its topic.
@@ -153,7 +151,7 @@ class Apart:
                     owner[broker] = m
         return self._owned(owners, here, empty)
 
-    def _members(self) -> _Ints:
+    def _members(self) -> Longs:
         """(T, groups) which member of each group each topic belongs to, -1: none."""
         member = np.full((len(self.onto), len(self.groups)), NONE, np.int64)
         for group, members in enumerate(self.groups):
@@ -161,7 +159,7 @@ class Apart:
                 member[topics, group] = number
         return member
 
-    def _owned(self, owners: Iterable[_Ints], here: Iterable[BoolArray], empty: Iterable[BoolArray]) -> BoolArray:
+    def _owned(self, owners: Iterable[Longs], here: Iterable[BoolArray], empty: Iterable[BoolArray]) -> BoolArray:
         """(T, B) bool: where topics may be.
 
         Args:
@@ -181,13 +179,13 @@ class Apart:
                 allowed[topics] &= there[number] | (owner == number)
         return allowed
 
-    def _widths(self, members: list[_Ints]) -> _Ints:
+    def _widths(self, members: list[Longs]) -> Longs:
         """(members,) the greatest replication factor of each."""
         factor, topic = self.layout.replication_factor, self.layout.topic_of
         return np.array([factor[np.isin(topic, topics)].max(initial=0) for topics in members], np.int64)
 
 
-def replicas_of(layout: ClusterLayout, members: list[_Ints], rows: _Ints | None = None, lists: Any = None) -> _Ints:
+def replicas_of(layout: ClusterLayout, members: list[Longs], rows: Longs | None = None, lists: Any = None) -> Longs:
     """(members, B) replicas of each on each broker: of the layout, or of lists (n, R) of these rows (n,)."""
     topic = layout.topic_of if rows is None else layout.topic_of[rows]
     lists = layout.replicas if lists is None else lists

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance.racks import rack_violations
-from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, Finding, IntArray, Options, Plan, Wish
+from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Wish
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
@@ -49,10 +48,10 @@ class Bound:
 
 def with_leaders_evened(
     current: ClusterLayout,
-    rows: npt.NDArray[np.int64],
+    rows: Longs,
     lists: IntArray,
     *,
-    free: npt.NDArray[np.int64],
+    free: Longs,
     leaving: BoolArray | None = None,
     options: Options,
 ) -> ClusterLayout:
@@ -180,7 +179,7 @@ def said_of_cap(cap: int) -> str:
     return f"No broker receives more than {counted(cap, 'replica')}"
 
 
-def cost_of(said: str, limited: npt.NDArray[np.int64], free: npt.NDArray[np.int64], *, what: str = "cap") -> str:
+def cost_of(said: str, limited: Longs, free: Longs, *, what: str = "cap") -> str:
     """What balance a limit costs, as a sentence.
 
     Args:

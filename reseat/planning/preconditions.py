@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Options, Severity
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Longs, Options, Severity
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, named, verb
 
@@ -176,7 +176,7 @@ class Leaders:
 
     may_lead: BoolArray
     resorts: BoolArray
-    rank: npt.NDArray[np.int64]
+    rank: Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +191,7 @@ class Settled:
 
     read: ClusterLayout
     layout: ClusterLayout
-    under_way: npt.NDArray[np.int64]
+    under_way: Longs
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -337,7 +337,7 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
 
 
 def require_room(
-    layout: ClusterLayout, rows: npt.NDArray[np.int64], needed: npt.NDArray[np.integer], taken: BoolArray, left: int
+    layout: ClusterLayout, rows: Longs, needed: npt.NDArray[np.integer], taken: BoolArray, left: int
 ) -> None:
     """Refuse where partitions need more newcomers than brokers are open to them.
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, FloatArray, IntArray
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, FloatArray, IntArray, Longs
 from reseat.model.arrays import newcomers, row_any, row_counts, widened
 from reseat.model.columns import COLUMNS
 from reseat.planning.solve.problem import Found, Problem
@@ -27,7 +27,7 @@ from reseat.planning.solve.problem import Found, Problem
 __all__ = ["bytes_to_copy", "point_of", "propose", "size_of_copies"]
 
 
-def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray) -> ClusterLayout:
+def propose(current: ClusterLayout, rows: Longs, lists: IntArray) -> ClusterLayout:
     """The layout with these replica lists.
 
     Args:
@@ -67,7 +67,7 @@ def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray
     return replace(current, **moved)  # type: ignore[arg-type]  # all are columns
 
 
-def bytes_to_copy(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray) -> float | None:
+def bytes_to_copy(layout: ClusterLayout, rows: Longs, lists: IntArray) -> float | None:
     """Bytes that newcomers of these lists copy: the largest told replica of each partition, once a newcomer.
 
     Returns:

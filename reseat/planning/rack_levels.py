@@ -20,16 +20,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import ClusterLayout, Options, Wish
+from reseat.model import ClusterLayout, Longs, Options, Wish
 from reseat.model.wording import counted, listed
 from reseat.planning.solve.problem import Problem
 
 __all__ = ["in_regions", "levels_of", "refused_of_racks", "regions"]
 
-_Ints = npt.NDArray[np.int64]
 #: Levels above racks: each makes costs larger by the square of the replication factor.
 _MOST_LEVELS = 3
 #: Partitions times brokers and racks up to which it is planned: 20 s.
@@ -88,12 +86,12 @@ def in_regions(problem: Problem, layout: ClusterLayout, options: Options) -> Pro
     return replace(problem, regions=levels)
 
 
-def regions(layout: ClusterLayout, options: Options) -> tuple[_Ints, ...]:
+def regions(layout: ClusterLayout, options: Options) -> tuple[Longs, ...]:
     """``levels_of`` the racks of a layout; none where no levels are asked for."""
     return levels_of([one.rack for one in layout.brokers], options.rack_levels) if options.rack_levels else ()
 
 
-def levels_of(racks: Iterable[str | None], separators: tuple[str, ...]) -> tuple[_Ints, ...]:
+def levels_of(racks: Iterable[str | None], separators: tuple[str, ...]) -> tuple[Longs, ...]:
     """(B,) codes of what each broker's rack is in, the coarsest first; none where no rack is in anything.
 
     A rack whose name has fewer levels than others is alone in those it lacks, as a broker without a rack is.

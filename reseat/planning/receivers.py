@@ -10,17 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import out_of_every_isr
-from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Plan, Severity
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["left_on_unavailable", "with_doubtful_receivers"]
 
 
-def with_doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Plan:
+def with_doubtful_receivers(plan: Plan, under_way: Longs) -> Plan:
     """The same plan with findings about brokers that are fenced, shutting down, or in sync for nothing they hold.
 
     First of all those that receive; at the end those that are told to be unavailable and were passed over.
@@ -40,7 +39,7 @@ def with_doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Pla
     return plan if found is plan.findings else replace(plan, findings=found)
 
 
-def _doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Finding | None:
+def _doubtful_receivers(plan: Plan, under_way: Longs) -> Finding | None:
     current = plan.current
     unwell = ~current.available | out_of_every_isr(_without(current, under_way))
     if not unwell.any():
@@ -120,7 +119,7 @@ def left_on_unavailable(
     )
 
 
-def _without(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> ClusterLayout:
+def _without(layout: ClusterLayout, rows: Longs) -> ClusterLayout:
     """The layout without these rows."""
     if not rows.size:
         return layout

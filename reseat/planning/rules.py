@@ -24,10 +24,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, Options
+from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Options
 from reseat.model.arrays import counts_on, newcomers, on_brokers, row_counts
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, verb
@@ -43,7 +42,6 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "ruled", "sharing"]
 
-_Ints = npt.NDArray[np.int64]
 _Solved = TypeVar("_Solved")
 #: How often brokers may get fewer replicas until their bytes fit, and what is rounding of a sum of bytes.
 _ROUNDS, _ROUNDING = 40, 0.5
@@ -55,7 +53,7 @@ def ruled(
     options: Options,
     leaving: BoolArray,
     *,
-    rows: _Ints | None = None,
+    rows: Longs | None = None,
     moves: bool = False,
     pinned: BoolArray | None = None,
     strict: bool | None = None,
@@ -109,7 +107,7 @@ def fitted(
     solve: Callable[[Problem], _Solved],
     found_of: Callable[[_Solved], Found | None],
     *,
-    rows: _Ints | None = None,
+    rows: Longs | None = None,
 ) -> tuple[_Solved, bool]:
     """What is solved, and whether brokers had to get fewer replicas for their bytes.
 
@@ -199,8 +197,8 @@ def no_room(layout: ClusterLayout, options: Options) -> WishRefused:
 
 
 def _placed(
-    problem: Problem, layout: ClusterLayout, allowed: BoolArray, rows: _Ints, gives: BoolArray
-) -> tuple[Problem, _Ints]:
+    problem: Problem, layout: ClusterLayout, allowed: BoolArray, rows: Longs, gives: BoolArray
+) -> tuple[Problem, Longs]:
     """The problem in which partitions receive only where they may be, and those that find too few brokers there.
 
     Args:
@@ -239,7 +237,7 @@ def _roomy(problem: Problem) -> bool:
     return network.route() is not None
 
 
-def _too_few(layout: ClusterLayout, rows: _Ints) -> WishRefused:
+def _too_few(layout: ClusterLayout, rows: Longs) -> WishRefused:
     """That partitions need more newcomers than brokers are open to them."""
     topics = layout.topics_at(rows)
     return WishRefused(
@@ -279,16 +277,16 @@ def sharing(layout: ClusterLayout, group: tuple[str, ...]) -> BoolArray:
     return np.asarray((held > 0).sum(axis=0) > 1, np.bool_)
 
 
-def _members(layout: ClusterLayout, group: tuple[str, ...]) -> list[_Ints]:
+def _members(layout: ClusterLayout, group: tuple[str, ...]) -> list[Longs]:
     """Topics of each member; one that two patterns name belongs to the first."""
-    members: list[_Ints] = []
+    members: list[Longs] = []
     for pattern in group:
         found = _topics(layout, (pattern,), "keep_apart")
         members.append(found[~np.isin(found, np.concatenate([np.empty(0, np.int64), *members]))])
     return members
 
 
-def _topics(layout: ClusterLayout, patterns: Iterable[str], rule: str) -> _Ints:
+def _topics(layout: ClusterLayout, patterns: Iterable[str], rule: str) -> Longs:
     """Numbers of the topics that a rule names."""
     patterns = tuple(patterns)
     number = {name: at for at, name in enumerate(layout.topics)}

@@ -42,7 +42,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import newcomers, row_any, row_counts, row_keys, split_keys
 
 __all__ = [
@@ -60,8 +60,6 @@ __all__ = [
 #: Most replica moves at one broker at a time where nobody says how many, those that it sends and those that it receives
 #: together: as Cruise Control's 5 out and 5 in (num.concurrent.partition.movements.per.broker), docs/decisions/0017.
 DEFAULT_CONCURRENT_MOVES = 10
-Rows = npt.NDArray[np.int64]
-_Counts = npt.NDArray[np.int64]
 
 #: How often more of each line is looked at for one batch, twice as much each time: what is left open then by brokers
 #: that find no counterpart is not worth the time.
@@ -143,7 +141,7 @@ class Work:
     sender: IntArray
     receivers: IntArray
     bytes: FloatArray
-    text_bytes: _Counts
+    text_bytes: Longs
     new_leader: BoolArray
 
     @cached_property
@@ -151,17 +149,17 @@ class Work:
         """(n,) int32: replicas that are copied."""
         return row_counts(self.receivers != NONE)
 
-    def rows_by(self, order: Order) -> Rows:
+    def rows_by(self, order: Order) -> Longs:
         """(n,) all rows in the order in which they are to go; sorted once for each order."""
         if order not in self._sorted:
             self._sorted[order] = self._sort(order)
         return self._sorted[order]
 
     @cached_property
-    def _sorted(self) -> dict[Order, Rows]:
+    def _sorted(self) -> dict[Order, Longs]:
         return {}
 
-    def _sort(self, order: Order) -> Rows:
+    def _sort(self, order: Order) -> Longs:
         total = np.where(self.copies > 0, self.bytes * self.copies, 0.0)
         rank = np.unique(-total if order is Order.LARGEST else total, return_inverse=True)[1].ravel()  # NaN is last
         late = (self.copies > 0).astype(np.int64)  # what copies nothing goes before empty partitions, too
@@ -206,7 +204,7 @@ def work_of(now: ClusterLayout, proposed: ClusterLayout) -> Work:
 
 def next_batch(
     work: Work, waiting: BoolArray, under_way: BoolArray | None = None, limits: BatchLimits | None = None
-) -> Rows:
+) -> Longs:
     """The rows that go next, in order; possibly none while something is under way.
 
     Args:
@@ -240,7 +238,7 @@ class Preview:
 
     batch: IntArray
     bytes: FloatArray
-    unknown: _Counts
+    unknown: Longs
     slowest: FloatArray
     busiest: float
     lowest: float
@@ -307,28 +305,28 @@ class _Free:
         self.places = self._limits.partitions
         self._bytes = self._room
 
-    def occupy(self, rows: Rows) -> None:
+    def occupy(self, rows: Longs) -> None:
         """The moves of these rows are taken."""
         used = np.bincount(
             self._needs[rows].ravel() + 1, weights=self._amounts[rows].ravel(), minlength=self.moves.size
         )
         self.moves[:-1] -= used[1:].astype(np.int64)
 
-    def take(self, rows: Rows) -> None:
+    def take(self, rows: Longs) -> None:
         """These rows go in the batch."""
         self.occupy(rows)
         self.places -= rows.size
         if self._bytes is not None:
             self._bytes -= int(self._text[rows].sum())
 
-    def fit(self, rows: Rows) -> BoolArray:
+    def fit(self, rows: Longs) -> BoolArray:
         """(c,) bool: rows that would fit by themselves."""
         fits: BoolArray = ~row_any(self._amounts[rows] > self.moves[self._needs[rows]])
         if self._bytes is not None:
             fits &= self._text[rows] <= self._bytes
         return fits
 
-    def together(self, rows: Rows) -> BoolArray:
+    def together(self, rows: Longs) -> BoolArray:
         """(c,) bool: rows that fit even if all before them go."""
         needs = self._needs[rows]
         flat = needs.ravel()
@@ -357,10 +355,10 @@ class _Lines:
         end: (B + 1,) where it ends.
     """
 
-    rows: Rows
-    rank: Rows
-    head: Rows
-    end: Rows
+    rows: Longs
+    rank: Longs
+    head: Longs
+    end: Longs
 
     @classmethod
     def of(cls, work: Work, waiting: BoolArray, order: Order) -> _Lines:
@@ -378,13 +376,13 @@ class _Lines:
         """Whether anybody waits."""
         return bool((self.head < self.end).any())
 
-    def window(self, start: Rows, width: Rows) -> Rows:
+    def window(self, start: Longs, width: Longs) -> Longs:
         """Places in ``rows``: from each line, ``width`` of them beginning ``start`` behind its head."""
         first = np.minimum(self.head + start, self.end)
         length = np.minimum(width, self.end - first)
         return _spans(first, length)
 
-    def close_up(self, looked: Rows, going: Rows) -> None:
+    def close_up(self, looked: Longs, going: Longs) -> None:
         """Take rows out; those passed over move up to the rest of their line.
 
         Args:
@@ -400,16 +398,16 @@ class _Lines:
         self.rows[_spans(self.head, last - self.head)] = kept
 
 
-def _spans(first: Rows, length: Rows) -> Rows:
+def _spans(first: Longs, length: Longs) -> Longs:
     """The numbers first, first + 1, ... of each span, one span after the other."""
     offsets = np.repeat(first - (np.cumsum(length) - length), length)
     return np.asarray(np.arange(offsets.size) + offsets, np.int64)
 
 
-def _filled(free: _Free, lines: _Lines) -> Rows:
+def _filled(free: _Free, lines: _Lines) -> Longs:
     """First-fit among the first of each line: the rows that go, in order; they leave their lines."""
     looked = np.zeros_like(lines.head)
-    going: list[Rows] = [np.empty(0, np.int64)]
+    going: list[Longs] = [np.empty(0, np.int64)]
     for wider in range(_LOOKS):
         # As many of each line as its sender has moves left, and every costless change that has a place.
         left = np.append(free.moves[:-1], free.places if not wider else 0)
@@ -434,7 +432,7 @@ def _filled(free: _Free, lines: _Lines) -> Rows:
     return rows[np.argsort(lines.rank[rows])]
 
 
-def _senders(now: ClusterLayout, rows: Rows, held: IntArray, place: IntArray) -> IntArray:
+def _senders(now: ClusterLayout, rows: Longs, held: IntArray, place: IntArray) -> IntArray:
     """(n,) int32: who is copied from: the leader, else the first in-sync replica, else the first replica."""
     leader = np.where(now.leader[rows] >= 0, place[np.maximum(now.leader[rows], 0)], NONE)
     if not held.shape[1]:
@@ -447,7 +445,7 @@ def _senders(now: ClusterLayout, rows: Rows, held: IntArray, place: IntArray) ->
     return np.where(leader >= 0, leader, standing).astype(np.int32)
 
 
-def _sizes(now: ClusterLayout, rows: Rows) -> FloatArray:
+def _sizes(now: ClusterLayout, rows: Longs) -> FloatArray:
     """(n,) float64: the largest told replica of each partition, NaN where none is told."""
     sizes = now.replica_bytes
     if sizes is None or not sizes.shape[1]:
@@ -455,7 +453,7 @@ def _sizes(now: ClusterLayout, rows: Rows) -> FloatArray:
     return np.where(rows >= 0, np.fmax.reduce(sizes[rows], axis=1), np.nan).astype(np.float64)
 
 
-def _text_bytes(proposed: ClusterLayout) -> _Counts:
+def _text_bytes(proposed: ClusterLayout) -> Longs:
     """(n,) int64: bytes of each entry as compact reassignment JSON, its comma included."""
     names = np.array([len(orjson.dumps(name)) for name in proposed.topics], np.int64)
     held = proposed.replicas != NONE
@@ -464,7 +462,7 @@ def _text_bytes(proposed: ClusterLayout) -> _Counts:
     return np.asarray(_ENTRY + names[proposed.topic_of] + _digits(proposed.partition) + ids, np.int64)
 
 
-def _digits(numbers: IntArray) -> _Counts:
+def _digits(numbers: IntArray) -> Longs:
     """Decimal digits of numbers of at least 0."""
     return 1 + np.searchsorted(10 ** np.arange(1, 10, dtype=np.int64), numbers, side="right").astype(np.int64)
 

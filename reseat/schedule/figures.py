@@ -15,17 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import health
 from reseat.balance.racks import rack_violating
-from reseat.model import NONE, BoolArray, FloatArray, IntArray, Plan
+from reseat.model import NONE, BoolArray, FloatArray, IntArray, Longs, Plan
 from reseat.model.arrays import row_counts
 from reseat.schedule.batches import Preview, Work
 
 __all__ = ["Busy", "Standing", "bytes_by_broker", "standing"]
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +36,7 @@ class Busy:
     """
 
     broker_ids: IntArray
-    edges: Counts
+    edges: Longs
     bytes: FloatArray
 
     def busiest(self, most: int) -> Busy:
@@ -58,8 +55,8 @@ class Standing:
             neither ISR nor ``min.insync.replicas`` is known.
     """
 
-    rack_violations: Counts | None
-    at_min_isr: Counts | None
+    rack_violations: Longs | None
+    at_min_isr: Longs | None
 
 
 def bytes_by_broker(work: Work, preview: Preview, *, columns: int = 60) -> Busy:
@@ -82,7 +79,7 @@ def bytes_by_broker(work: Work, preview: Preview, *, columns: int = 60) -> Busy:
     return Busy(work.broker_ids, edges, sums)
 
 
-def standing(plan: Plan, rows: Counts, preview: Preview) -> Standing:
+def standing(plan: Plan, rows: Longs, preview: Preview) -> Standing:
     """How partitions stand before the first batch and after each.
 
     Args:
@@ -103,7 +100,7 @@ def standing(plan: Plan, rows: Counts, preview: Preview) -> Standing:
     return Standing(racks, isr)
 
 
-def _after_each(before: BoolArray, after: BoolArray, rows: Counts, preview: Preview) -> Counts:
+def _after_each(before: BoolArray, after: BoolArray, rows: Longs, preview: Preview) -> Longs:
     there = rows >= 0
     change = after[rows[there]].astype(np.float64) - before[rows[there]]
     steps = np.bincount(preview.batch[there], change, len(preview)).round().astype(np.int64)

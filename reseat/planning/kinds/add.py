@@ -31,7 +31,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import (
@@ -41,6 +40,7 @@ from reseat.model import (
     BrokerState,
     ClusterLayout,
     Finding,
+    Longs,
     Options,
     Plan,
     Severity,
@@ -145,7 +145,7 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
     return ruled(problem, layout, options, np.zeros(len(well), np.bool_))
 
 
-def _room(layout: ClusterLayout, options: Options) -> npt.NDArray[np.int64] | None:
+def _room(layout: ClusterLayout, options: Options) -> Longs | None:
     return None if options.receive_cap is None else np.full(len(layout.brokers), options.receive_cap)
 
 

@@ -18,10 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, Longs
 from reseat.model.arrays import newcomers
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
@@ -30,8 +29,6 @@ from reseat.planning.solve.by_weight import evened, least_copied, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["Weights", "rebalanced_by_bytes"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +48,7 @@ class Weights:
     share: float
 
     @classmethod
-    def of(cls, layout: ClusterLayout, rows: _Ints, leaving: BoolArray) -> Weights:
+    def of(cls, layout: ClusterLayout, rows: Longs, leaving: BoolArray) -> Weights:
         """The weights of a layout of which the partitions ``rows`` (n,) move off the brokers ``leaving`` (B,).
 
         Raises:

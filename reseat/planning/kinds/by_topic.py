@@ -21,16 +21,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Longs
 from reseat.model.arrays import counts_on, widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.solver import Solver
 
 __all__ = ["rebalanced_by_topic"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
@@ -59,7 +56,7 @@ def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
     return Found(changed, lists[changed], relaxed=False).in_order(problem)
 
 
-def _window(problem: Problem, rows: _Ints) -> tuple[int, int]:
+def _window(problem: Problem, rows: Longs) -> tuple[int, int]:
     """The emptiest and the fullest broker of the topic with these partitions, at its least spread."""
     part = problem.part(rows, np.zeros(len(problem.targets), np.int64))
     window = Solver(replace(part, most=None)).least_spread()
@@ -68,7 +65,7 @@ def _window(problem: Problem, rows: _Ints) -> tuple[int, int]:
     return window
 
 
-def _within(part: Problem, low: int, high: int, *, rest: _Ints) -> Found:
+def _within(part: Problem, low: int, high: int, *, rest: Longs) -> Found:
     """The evenest of all loads with the topic's between these; where a capacity forbids that, without them."""
     others = rest[part.targets]
     try:

@@ -11,15 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import holds, on_brokers, row_any, row_counts
 from reseat.planning.solve.picking import Picks, picked
 
 __all__ = ["Change", "kept_in_sync", "packed", "protected_replicas", "thinned"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +34,15 @@ class Change:
     """
 
     layout: ClusterLayout
-    wanted: _Ints
-    rows: _Ints
+    wanted: Longs
+    rows: Longs
     lists: IntArray
     live: BoolArray
     resorts: BoolArray
     rack: IntArray
 
     @property
-    def held(self) -> _Ints:
+    def held(self) -> Longs:
         """(n,) replicas that each row has."""
         return row_counts(self.lists != NONE).astype(np.int64)
 
@@ -54,7 +51,7 @@ class Change:
         """(n,) bool: rows that lack replicas; the others have too many, or as many."""
         return self.held < self.wanted
 
-    def picks(self, candidates: IntArray, fixed: IntArray, amount: _Ints, base: _Ints) -> Picks:
+    def picks(self, candidates: IntArray, fixed: IntArray, amount: Longs, base: Longs) -> Picks:
         """What m rows, which have ``fixed`` (m, F), pick of ``candidates`` (m, C) beside other loads (B,).
 
         A replica on a broker that does not count costs more than any chain of exchanges of others can gain.
@@ -85,13 +82,13 @@ def _synced(change: Change) -> BoolArray:
     return synced
 
 
-def _without_in_sync(change: Change, lists: IntArray) -> _Ints:
+def _without_in_sync(change: Change, lists: IntArray) -> Longs:
     """Rows of the change that have in-sync replicas, and would keep none of them with these lists."""
     synced = _synced(change)
     return np.flatnonzero(row_any(synced) & ~row_any(synced & holds(lists, change.lists)))
 
 
-def _with_first_in_sync(change: Change, protected: BoolArray, rows: _Ints) -> BoolArray:
+def _with_first_in_sync(change: Change, protected: BoolArray, rows: Longs) -> BoolArray:
     """``protected`` and, in these rows, the in-sync replica that an election would choose: the first, a live one."""
     synced = _synced(change)[rows]
     alive = synced & on_brokers(change.lists[rows], change.live)
@@ -103,7 +100,7 @@ def _with_first_in_sync(change: Change, protected: BoolArray, rows: _Ints) -> Bo
 
 def kept_in_sync(
     change: Change, protected: BoolArray, plan: Callable[[BoolArray], IntArray]
-) -> tuple[IntArray, BoolArray, _Ints]:
+) -> tuple[IntArray, BoolArray, Longs]:
     """What ``plan`` makes of ``protected``, once more where a row would keep no in-sync copy so, the first protected.
 
     Returns:
@@ -117,7 +114,7 @@ def kept_in_sync(
     return plan(protected), protected, unsafe
 
 
-def thinned(change: Change, protected: BoolArray, loads: _Ints) -> BoolArray:
+def thinned(change: Change, protected: BoolArray, loads: Longs) -> BoolArray:
     """(n, R) replicas that stay; all of them in rows that grow."""
     kept: BoolArray = change.lists != NONE
     at = np.flatnonzero(~change.grows)

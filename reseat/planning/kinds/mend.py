@@ -27,9 +27,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, widened
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.finishing import concluded, with_leaders_evened
@@ -52,7 +51,6 @@ from reseat.planning.solve.solver import Solver
 
 __all__ = ["mend"]
 
-_Ints = npt.NDArray[np.int64]
 _DEFAULTS = Options()
 
 
@@ -68,7 +66,7 @@ class _Faults:
     """
 
     lists: IntArray
-    factor: _Ints
+    factor: Longs
     dead: BoolArray
     twice: BoolArray
 

@@ -36,7 +36,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import (
@@ -47,6 +46,7 @@ from reseat.model import (
     ClusterLayout,
     Finding,
     IntArray,
+    Longs,
     Options,
     Plan,
     Severity,
@@ -77,7 +77,6 @@ from reseat.planning.solve.rounding import Ties
 
 __all__ = ["Removal", "placed_by_fewest", "planned", "prepared", "remove_brokers"]
 
-_Ints = npt.NDArray[np.int64]
 
 _DEFAULT = Options()
 
@@ -103,10 +102,10 @@ class Removal:
     leaving: BoolArray
     targets: BoolArray
     resorts: BoolArray
-    rows: _Ints
+    rows: Longs
     lists: IntArray
     goes: BoolArray
-    kept: _Ints
+    kept: Longs
     pinned: BoolArray
     options: Options
 
@@ -221,7 +220,7 @@ def prepared(
 def planned(
     removal: Removal,
     wish: Wish,
-    rows: _Ints,
+    rows: Longs,
     lists: IntArray,
     *,
     least_squares: int | None,
@@ -346,7 +345,7 @@ def _placed_under(removal: Removal, options: Options, cap: int | None) -> tuple[
     problem = replace(removal.problem, room=room)
     ties = None if options.by_bytes else Ties.of_layout(removal.layout, removal.rows)
 
-    def solve(part: Problem, rows: _Ints, forced: _Ints) -> tuple[Found, bool]:
+    def solve(part: Problem, rows: Longs, forced: Longs) -> tuple[Found, bool]:
         if ties is not None:
             return placed(part, ties.of(rows))
         weights = _weights(removal)

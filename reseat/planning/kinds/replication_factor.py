@@ -31,10 +31,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, newcomers, on_brokers
 from reseat.model.wording import counted, listed, minimal
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap
@@ -62,7 +61,6 @@ from reseat.planning.solve.rounding import Ties
 
 __all__ = ["change_replication_factor"]
 
-_Ints = npt.NDArray[np.int64]
 _DEFAULTS = Options()
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
 _JOINT_CANDIDATES = 300_000
@@ -231,7 +229,7 @@ def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArr
     return packed(every, int(change.wanted.max(initial=0)))
 
 
-def _placed(change: Change, loads: _Ints, options: Options) -> IntArray:
+def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
     """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
     at = np.flatnonzero(change.grows)
     needed = (change.wanted - change.held)[at]
@@ -318,7 +316,7 @@ def _sentences(change: Change, verdict: Verdict, factor: int) -> tuple[str, ...]
     return tuple(out)
 
 
-def _findings(change: Change, protected: BoolArray, unsafe: _Ints, options: Options) -> tuple[Finding, ...]:
+def _findings(change: Change, protected: BoolArray, unsafe: Longs, options: Options) -> tuple[Finding, ...]:
     found = []
     if unsafe.size:
         sentence = (

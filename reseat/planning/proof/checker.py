@@ -43,9 +43,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray, BrokerState, ClusterLayout, Options, Wish
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Longs, Options, Wish
 from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_moved, racks_kept, within_racks
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
@@ -56,8 +55,6 @@ from reseat.planning.proof.places import Places, places_kept
 from reseat.planning.proof.verdict import Verdict, sentences_of
 
 __all__ = ["check"]
-
-IndexArray = npt.NDArray[np.int64]
 
 
 def check(
@@ -291,7 +288,7 @@ def _spread_least(graph: Graph) -> bool:
 
 
 def _verdict_of_kept(
-    change: Change, factor: IndexArray, order: Order, wish: Wish, *, cap: int | None, reorder_all: bool = False
+    change: Change, factor: Longs, order: Order, wish: Wish, *, cap: int | None, reorder_all: bool = False
 ) -> Verdict:
     """Of a plan that keeps all that it may keep: only newcomers, and what is dropped, were a choice.
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray
+from reseat.model import NONE, BoolArray, Longs
 from reseat.model.arrays import row_any
 from reseat.model.wording import counted
 from reseat.planning.proof.circles import NEVER
@@ -25,7 +25,6 @@ from reseat.planning.proof.places import Places
 
 __all__ = ["Asked", "choices_of_kept", "choices_of_moved", "racks_kept", "within_racks"]
 
-IndexArray = npt.NDArray[np.int64]
 _Lists = npt.NDArray[np.integer]
 
 
@@ -54,7 +53,7 @@ class Asked:
         return cls(choices, all(part.sound for part in every), sum(part.least_moves for part in every), needed)
 
 
-def choices_of_kept(change: Change, factor: IndexArray, places: Places) -> Asked:
+def choices_of_kept(change: Change, factor: Longs, places: Places) -> Asked:
     """Of a plan that moves what must move alone, where each changed row must end with ``factor`` (n,) replicas.
 
     A newcomer could sit on any broker that receives, that its partition may be on and that does not hold it; of
@@ -180,7 +179,7 @@ def _part(which: BoolArray, lists: _Lists, *rest: Any) -> Choice:
     return Choice(np.where(which, NONE, lists), np.where(which, lists, NONE), *rest)
 
 
-def _bounds(change: Change, leaves: BoolArray, takers: BoolArray, places: Places, rack: IndexArray) -> IndexArray:
+def _bounds(change: Change, leaves: BoolArray, takers: BoolArray, places: Places, rack: Longs) -> Longs:
     """(n, G) replicas by rack, the most first, than which the racks of changed rows are no less diverse."""
     bound = _rack_vectors(change.before, rack)
     rows = np.flatnonzero(leaves.any(axis=1))
@@ -194,7 +193,7 @@ def _bounds(change: Change, leaves: BoolArray, takers: BoolArray, places: Places
     return bound
 
 
-def _most_diverse(staying: IndexArray, needed: IndexArray, free: BoolArray, rack: IndexArray) -> IndexArray:
+def _most_diverse(staying: Longs, needed: Longs, free: BoolArray, rack: Longs) -> Longs:
     """(n, G) replicas by rack, the most first, once each newcomer went to the emptiest rack with a free broker."""
     counts = _rack_vectors(staying, rack, ordered=False)
     left = free.astype(np.int64) @ (rack[:, None] == np.arange(counts.shape[1])).astype(np.int64)
@@ -230,7 +229,7 @@ def within_racks(change: Change) -> Iterator[tuple[BoolArray, Change]]:
         name, had, has = change.current.brokers[int(there.argmax())].rack, part.before_factor, part.after_factor
         where = f"in rack {name or 'of a broker without one'}"
 
-        def sentence(i: int, where: str = where, had: IndexArray = had, has: IndexArray = has) -> str:
+        def sentence(i: int, where: str = where, had: Longs = had, has: Longs = has) -> str:
             would = f"{change.name(i)} would have {counted(int(has[i]), 'replica')} {where}"
             return f"{would}; it has {had[i]} there (same_rack)."
 
@@ -240,12 +239,12 @@ def within_racks(change: Change) -> Iterator[tuple[BoolArray, Change]]:
         yield there, part
 
 
-def _racks(change: Change) -> IndexArray:
+def _racks(change: Change) -> Longs:
     """(B,) rack codes; all 0 where racks do not count."""
     return np.zeros(len(change.targets), np.int64) if change.rack is None else change.rack
 
 
-def _rack_vectors(lists: IndexArray, rack: IndexArray, *, ordered: bool = True) -> IndexArray:
+def _rack_vectors(lists: Longs, rack: Longs, *, ordered: bool = True) -> Longs:
     """(n, G) replicas by rack of each list, the most first if ``ordered``."""
     racks = int(rack.max(initial=0)) + 1
     row, column = np.nonzero(lists != NONE)

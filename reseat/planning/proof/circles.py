@@ -35,13 +35,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray
+from reseat.model import BoolArray, Longs
 
 __all__ = ["NEVER", "Graph", "circle_of", "maximum_is_least"]
 
-IndexArray = npt.NDArray[np.int64]
 
 #: What no exchange costs.
 NEVER = np.int64(1) << 60
@@ -64,10 +62,10 @@ class Graph:
         worse: (B,) bool, brokers whose loads do not count and that are worse than any load; None: none.
     """
 
-    cost: IndexArray
-    load: IndexArray
-    low: IndexArray | int = 0
-    high: IndexArray | int = int(NEVER)
+    cost: Longs
+    load: Longs
+    low: Longs | int = 0
+    high: Longs | int = int(NEVER)
     more: BoolArray | None = None
     worse: BoolArray | None = None
 
@@ -149,7 +147,7 @@ class Graph:
         return circle_of(price)
 
 
-def circle_of(price: IndexArray) -> list[tuple[int, int]] | None:
+def circle_of(price: Longs) -> list[tuple[int, int]] | None:
     """A circle of arcs (V, V) whose prices add up to less than nothing; None where there is none."""
     nodes = len(price)
     distance, parent = np.zeros(nodes, np.int64), np.full(nodes, -1, np.int64)
@@ -172,7 +170,7 @@ def circle_of(price: IndexArray) -> list[tuple[int, int]] | None:
     return _closed(parent)
 
 
-def _closed(parent: IndexArray) -> list[tuple[int, int]] | None:
+def _closed(parent: Longs) -> list[tuple[int, int]] | None:
     """The arcs of a circle among predecessors, which is a negative one; None where following them ends everywhere."""
     nodes = len(parent)
     jump = np.append(np.where(parent < 0, nodes, parent), nodes)
@@ -189,7 +187,7 @@ def _closed(parent: IndexArray) -> list[tuple[int, int]] | None:
     return arcs
 
 
-def maximum_is_least(edges: BoolArray, load: IndexArray, ends: BoolArray) -> bool:
+def maximum_is_least(edges: BoolArray, load: Longs, ends: BoolArray) -> bool:
     """Whether no exchanges whatever bring the greatest load down, as far as counting shows.
 
     Args:

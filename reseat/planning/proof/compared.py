@@ -11,16 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Options
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Longs, Options
 from reseat.model.arrays import counts_on, lists_differ
 from reseat.model.units import size
 from reseat.model.wording import counted
 
 __all__ = ["Change", "rack_sum_of_squares", "widened"]
 
-IndexArray = npt.NDArray[np.int64]
 
 #: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
 _NAMED_FAULTS = 20
@@ -40,16 +38,16 @@ class Change:
     leaving: BoolArray  # (B,) brokers to remove
     targets: BoolArray  # (B,) brokers that count and receive
     leads: BoolArray  # (B,) brokers that may be named first
-    leads_after: IndexArray  # (B,) of a list only those of its lowest number may
+    leads_after: Longs  # (B,) of a list only those of its lowest number may
     alive: BoolArray  # (B,) brokers that remain and are not known to be dead
     closed: BoolArray  # (B,) brokers that receive nothing and do not count
-    rack: IndexArray | None  # (B,) rack codes; None where no broker has a rack
-    regions: tuple[IndexArray, ...]  # (B,) codes of what racks are in, the coarsest first
-    rows: IndexArray  # (n,)
-    before: IndexArray  # (n, W) positions, -1 padded
-    after: IndexArray  # (n, W)
-    load: IndexArray  # (B,) replicas of the proposed layout
-    preferred: IndexArray  # (B,) preferred leaders of the proposed layout
+    rack: Longs | None  # (B,) rack codes; None where no broker has a rack
+    regions: tuple[Longs, ...]  # (B,) codes of what racks are in, the coarsest first
+    rows: Longs  # (n,)
+    before: Longs  # (n, W) positions, -1 padded
+    after: Longs  # (n, W)
+    load: Longs  # (B,) replicas of the proposed layout
+    preferred: Longs  # (B,) preferred leaders of the proposed layout
     pinned: BoolArray  # (P,) partitions that cannot move
     faults: list[str] = field(default_factory=list)
 
@@ -121,8 +119,8 @@ class Change:
         self.comes: BoolArray = held & ~self.stays
         self.goes: BoolArray = (self.before != NONE) & ~same.any(axis=1)
         self.members_differ: BoolArray = (self.comes | self.goes).any(axis=1)
-        self.before_factor: IndexArray = (self.before != NONE).sum(axis=1)
-        self.after_factor: IndexArray = held.sum(axis=1)
+        self.before_factor: Longs = (self.before != NONE).sum(axis=1)
+        self.after_factor: Longs = held.sum(axis=1)
         self.moves = int(self.comes.sum())
 
     def knows(self, broker: int) -> bool:
@@ -162,13 +160,13 @@ class Change:
         """``topic-partition`` of the n-th changed row."""
         return self.current.name_of(int(self.rows[changed]))
 
-    def note(self, at: tuple[IndexArray, ...], sentence: Callable[..., str], rest: str) -> None:
+    def note(self, at: tuple[Longs, ...], sentence: Callable[..., str], rest: str) -> None:
         """A fault for each place, told by its indices; beyond ``_NAMED_FAULTS`` only how many more there are."""
         self.faults.extend(sentence(*one) for one in zip(*(axis[:_NAMED_FAULTS].tolist() for axis in at), strict=True))
         if at[0].size > _NAMED_FAULTS:
             self.faults.append(f"{at[0].size - _NAMED_FAULTS:,} more {rest}.")
 
-    def require_factor(self, factor: IndexArray, rows: IndexArray | None = None) -> None:
+    def require_factor(self, factor: Longs, rows: Longs | None = None) -> None:
         """A fault for each of these rows (n,), or of those that changed, that has not ``factor`` (n,) replicas then."""
         rows = self.rows if rows is None else rows
         found, name = (self.proposed.replicas[rows] != NONE).sum(axis=1), self.current.name_of
@@ -210,7 +208,7 @@ class Change:
             self.faults.append(f"{size(total)} would be copied; at most {size(most)} were allowed.")
 
     @property
-    def received(self) -> IndexArray:
+    def received(self) -> Longs:
         """(B,) replicas that each broker receives."""
         return np.bincount(self.after[self.comes], minlength=len(self.leaving))
 
@@ -314,7 +312,7 @@ def _available(brokers: tuple[Broker, ...], alive: BoolArray) -> BoolArray:
     return well if well.any() else alive
 
 
-def _rack_order(brokers: tuple[Broker, ...], racks: tuple[str, ...]) -> IndexArray:
+def _rack_order(brokers: tuple[Broker, ...], racks: tuple[str, ...]) -> Longs:
     """(B,) the place of each broker's rack among these; behind all of them where it is none of them."""
     return np.array([racks.index(b.rack) if b.rack in racks else len(racks) for b in brokers], np.int64)
 
@@ -340,7 +338,7 @@ def _same_partitions(
     names = sorted({*current.topics, *proposed.topics})
     code = {name: i for i, name in enumerate(names)}
 
-    def keys(layout: ClusterLayout) -> IndexArray:
+    def keys(layout: ClusterLayout) -> Longs:
         topic = np.array([code[name] for name in layout.topics], np.int64)
         return (topic[layout.topic_of] << 32) | layout.partition
 
@@ -353,7 +351,7 @@ def _same_partitions(
     return current.select(np.isin(here, there)), proposed.select(np.isin(there, here))
 
 
-def _rack_codes(brokers: tuple[Broker, ...]) -> IndexArray | None:
+def _rack_codes(brokers: tuple[Broker, ...]) -> Longs | None:
     """(B,) a code for each broker's rack; a broker without one is a rack of its own; None where none has one."""
     names = sorted({b.rack for b in brokers if b.rack is not None})
     if not names:
@@ -362,7 +360,7 @@ def _rack_codes(brokers: tuple[Broker, ...]) -> IndexArray | None:
     return np.array([len(names) + i if b.rack is None else code[b.rack] for i, b in enumerate(brokers)], np.int64)
 
 
-def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> tuple[IndexArray, ...]:
+def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> tuple[Longs, ...]:
     """(B,) codes of the regions of racks, level by level; a rack that names fewer levels is alone in those it lacks."""
     parts = []
     for at, broker in enumerate(brokers):
@@ -381,7 +379,7 @@ def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> t
 # ---- passes over all partitions, of short rows a column at a time: reducing over them is ten times slower -----
 
 
-def rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | None:
+def rack_sum_of_squares(replicas: IntArray, rack: Longs | None) -> int | None:
     """The square of a partition's replicas in a rack, summed: each replica once, each pair in one rack twice."""
     if rack is None:
         return None
@@ -399,7 +397,7 @@ def rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | No
     return total
 
 
-def widened(lists: IntArray, width: int) -> IndexArray:
+def widened(lists: IntArray, width: int) -> Longs:
     """(n, width) the lists, -1 padded on the right."""
     padded = np.full((len(lists), width), NONE, np.int64)
     padded[:, : lists.shape[1]] = lists

@@ -36,13 +36,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray
+from reseat.model import BoolArray, Longs
 
 __all__ = ["Choice", "Exchanges", "exchanges", "least_squares_with_moves", "no_less_diverse"]
 
-IndexArray = npt.NDArray[np.int64]
 
 #: Cells of the (replicas, racks) tables that are held at a time: 8 MB a table.
 _CELLS = 1 << 20
@@ -66,15 +64,15 @@ class Choice:
             ``keeps_racks``.
     """
 
-    kept: IndexArray
-    chosen: IndexArray
-    others: IndexArray | None
+    kept: Longs
+    chosen: Longs
+    others: Longs | None
     targets: BoolArray
-    rack: IndexArray
+    rack: Longs
     cost: int = 0
     keeps_racks: bool = False
-    bound: IndexArray | None = None
-    regions: tuple[IndexArray, ...] = ()
+    bound: Longs | None = None
+    regions: tuple[Longs, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +137,7 @@ class _Part:
         elif row.size and not choice.keeps_racks:
             self.good[row[((rise < 0) & self._open(inside.shape)).any(axis=1)]] = False
 
-    def _rise(self, inside: IndexArray) -> IndexArray:
+    def _rise(self, inside: Longs) -> Longs:
         """(m, G) by how much a partition's sum of squares over racks would rise, halved; regions weigh most."""
         every, own = np.arange(self._row.size), self._own
         rise = inside[self._row] + 1 - inside[self._row, own][:, None]
@@ -171,7 +169,7 @@ class _Part:
             free[row, choice.rack[others[row, column]]] = True
         return free[self._row]
 
-    def _add_slack(self, inside: IndexArray, bound: IndexArray) -> None:
+    def _add_slack(self, inside: Longs, bound: Longs) -> None:
         """Let replicas enter racks that the bound leaves room for, where a partition is more diverse than it."""
         ordered = -np.sort(-inside, axis=1)
         more = np.flatnonzero((ordered != bound).any(axis=1)[self._row])
@@ -182,7 +180,7 @@ class _Part:
             after[:, rack] += 1
             self._enters[more, rack] |= no_less_diverse(after, bound[self._row[more]])
 
-    def count(self, may: IndexArray, held: IndexArray) -> None:
+    def count(self, may: Longs, held: Longs) -> None:
         """Add, by broker, partitions whose replica there may enter a rack, and those that hold a broker of it."""
         if not self._at.size:
             return
@@ -204,14 +202,14 @@ class _Part:
             edges[self._at[here], target[here]] = True
 
 
-def no_less_diverse(inside: IndexArray, bound: IndexArray) -> BoolArray:
+def no_less_diverse(inside: Longs, bound: Longs) -> BoolArray:
     """(n,) whether the k fullest racks (n, G) hold no more than those of a bound (n, G), the most first, for all k."""
     ordered = -np.sort(-inside, axis=1)
     within = np.cumsum(ordered, axis=1) <= np.cumsum(bound, axis=1)
     return np.asarray(within.all(axis=1), np.bool_)
 
 
-def least_squares_with_moves(loads: IndexArray, displaced: int, moves: int) -> int:
+def least_squares_with_moves(loads: Longs, displaced: int, moves: int) -> int:
     """A sum of squares of loads that no plan with so many moves gets below, wherever partitions may sit.
 
     Every move lifts one broker by one replica, and all but the displaced ones lower another. So at best the emptiest
@@ -240,7 +238,7 @@ def least_squares_with_moves(loads: IndexArray, displaced: int, moves: int) -> i
     return max(even, int((changed * changed).sum()))
 
 
-def _raised(ordered: IndexArray, units: int) -> IndexArray:
+def _raised(ordered: Longs, units: int) -> Longs:
     """Ascending loads once ``units`` are added from the lowest up, level by level."""
     # How many units bring the first i + 1 brokers to the level of broker i.
     steps = ordered * np.arange(1, len(ordered) + 1) - np.cumsum(ordered)

@@ -14,15 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray
+from reseat.model import NONE, BoolArray, Longs
 from reseat.planning.proof.circles import NEVER, Graph
 from reseat.planning.proof.compared import Change
 
 __all__ = ["Order", "leaders_proven"]
-
-IndexArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +58,7 @@ def leaders_proven(change: Change, order: Order, *, reorder_all: bool) -> tuple[
     return as_even and _order_proven(change, free, alone)[0], False
 
 
-def _order_proven(change: Change, free: IndexArray, preferred: IndexArray) -> tuple[bool, bool]:
+def _order_proven(change: Change, free: Longs, preferred: Longs) -> tuple[bool, bool]:
     """Whether no order of the lists of these rows makes ``preferred`` (B,) evener, and then none changes fewer."""
     lists = change.proposed.replicas[free].astype(np.int64)
     if not lists.size:
@@ -92,7 +89,7 @@ def _order_proven(change: Change, free: IndexArray, preferred: IndexArray) -> tu
     return graph.least_squares(), False
 
 
-def _in_place(change: Change, lists: IndexArray, old: IndexArray) -> tuple[bool, bool]:
+def _in_place(change: Change, lists: Longs, old: Longs) -> tuple[bool, bool]:
     """Of lists in which nobody may lead: whether a last resort is named before the dead, and none changed in vain.
 
     Args:

@@ -6,17 +6,14 @@ Complexity: O(P R log R).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray
+from reseat.model import NONE, BoolArray, Longs
 from reseat.planning.proof.compared import Change
 
 __all__ = ["mended"]
 
-IndexArray = npt.NDArray[np.int64]
 
-
-def mended(change: Change) -> tuple[BoolArray, IndexArray]:
+def mended(change: Change) -> tuple[BoolArray, Longs]:
     """What partitions are to be after a mend.
 
     Returns:

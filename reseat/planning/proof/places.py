@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, Options
+from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Options
 from reseat.model.naming import named_by
 from reseat.model.units import size
 from reseat.model.wording import counted
@@ -23,8 +23,6 @@ from reseat.planning.proof.circles import NEVER
 from reseat.planning.proof.compared import Change
 
 __all__ = ["Places", "places_kept"]
-
-IndexArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +37,15 @@ class Places:
     """
 
     allowed: BoolArray
-    group: IndexArray
-    most: IndexArray
+    group: Longs
+    most: Longs
     over: bool
 
     def classes(self) -> Iterable[tuple[int, BoolArray]]:
         """Each class and its brokers (B,)."""
         return enumerate(self.allowed)
 
-    def barred(self, group: IndexArray, lists: npt.NDArray[np.integer]) -> BoolArray:
+    def barred(self, group: Longs, lists: npt.NDArray[np.integer]) -> BoolArray:
         """(n, W) replicas of partitions of these classes (n,) on brokers where they may not be; padding is none."""
         wide = np.append(self.allowed, np.ones((len(self.allowed), 1), np.bool_), axis=1)
         barred: BoolArray = ~wide[group[:, None], lists]
@@ -75,7 +73,7 @@ def places_kept(change: Change, options: Options, *, moves: bool) -> Places:
         there = np.array([b.id in rule.brokers or (b.rack in rule.racks) for b in current.brokers], np.bool_)
         onto[_topics(current, rule.topics)] &= there
     for group in options.keep_apart:
-        members: list[IndexArray] = []
+        members: list[Longs] = []
         for pattern in group:
             members.append(np.setdiff1d(_topics(current, (pattern,)), np.concatenate([*members, []])))
         before, after = (_held(layout, members, brokers) for layout in (current, change.proposed))
@@ -96,12 +94,12 @@ def places_kept(change: Change, options: Options, *, moves: bool) -> Places:
     return Places(kinds, of_topic.ravel()[current.topic_of], most, over)
 
 
-def _topics(layout: ClusterLayout, patterns: Iterable[str]) -> IndexArray:
+def _topics(layout: ClusterLayout, patterns: Iterable[str]) -> Longs:
     named = frozenset(named_by(layout.topics, tuple(patterns)))
     return np.array([at for at, name in enumerate(layout.topics) if name in named], np.int64)
 
 
-def _held(layout: ClusterLayout, members: list[IndexArray], brokers: int) -> BoolArray:
+def _held(layout: ClusterLayout, members: list[Longs], brokers: int) -> BoolArray:
     """(members, B) which brokers have replicas of each."""
     held = np.zeros((len(members), brokers), np.bool_)
     for mine, topics in zip(held, members, strict=True):
@@ -110,7 +108,7 @@ def _held(layout: ClusterLayout, members: list[IndexArray], brokers: int) -> Boo
     return held
 
 
-def _capacities(change: Change, options: Options) -> IndexArray:
+def _capacities(change: Change, options: Options) -> Longs:
     """(B,) the most replicas that brokers may hold; a fault for each that ends above its capacity and above before."""
     most = np.full(len(change.targets), NEVER)
     before = change.current.replicas_by_broker

@@ -25,19 +25,18 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.planning.solve.problem import Problem
 from reseat.planning.solve.rack_choice import RackChoice, rack_choice
 
 __all__ = ["Kinds", "alike"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: Up to this value distinct numbers are found by a table instead of sorting.
 _TABLE = 1 << 22
 
 
-def alike(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[_Ints, _Ints, _Ints]:
+def alike(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Longs, Longs, Longs]:
     """Rows of a table, given by its columns (n,), that are equal.
 
     Returns:
@@ -80,13 +79,13 @@ class Kinds:
         keeps_racks: as ``Problem``.
     """
 
-    of: _Ints
-    size: _Ints
+    of: Longs
+    size: Longs
     held: IntArray
     movable: IntArray
     free: IntArray
-    need: _Ints
-    group: _Ints
+    need: Longs
+    group: Longs
     keeps_racks: bool
 
     @classmethod
@@ -147,7 +146,7 @@ class Kinds:
         return enters & (self.free > 0)
 
     @cached_property
-    def levels(self) -> _Ints:
+    def levels(self) -> Longs:
         """(G, L) how many racks hold more than l replicas, in every set that is as diverse as it is to be."""
         if self.keeps_racks:
             choice, fixed = self.completion, self.held

@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.model import NONE, FloatArray
 from reseat.planning.solve.alike import Kinds
@@ -30,7 +29,6 @@ from reseat.planning.solve.rounding import Rules, Seating, as_columns
 
 __all__ = ["placed_by_weight", "weight_floor"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: Steps of evening: each looks at one broker; what is still to gain after so many is far below one replica.
 _STEPS = 400

@@ -25,16 +25,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, FloatArray, IntArray, Longs
 from reseat.model.arrays import newcomers
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["WITHIN", "evened", "goals", "least_copied", "weight_on"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: How near its goal a broker is to come, as a share of the mean: what is nearer is not worth a copy.
 WITHIN = 0.01
@@ -168,12 +166,12 @@ class _Search:
     weight: FloatArray
     aim: FloatArray
     carried: FloatArray = field(init=False)
-    held: _Ints = field(init=False)
-    room: _Ints = field(init=False)
+    held: Longs = field(init=False)
+    room: Longs = field(init=False)
     near: float = field(init=False)
     limit: FloatArray = field(init=False)
     #: Of each broker the loose replicas on it as row * R + column, and their weights, the lightest first.
-    slots: list[_Ints] = field(init=False)
+    slots: list[Longs] = field(init=False)
     sizes: list[FloatArray] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -270,7 +268,7 @@ class _Search:
         self._put(step.taker, int(np.flatnonzero(self.slots[step.taker] == back)[0]), step.giver)
         return 2
 
-    def _may_go(self, slots: _Ints, giver: int, taker: int) -> BoolArray:
+    def _may_go(self, slots: Longs, giver: int, taker: int) -> BoolArray:
         """(n,) which of these replicas may go there: not held already, and racks as good as before."""
         lists = self.lists[slots // self.lists.shape[1]]
         free: BoolArray = ~(lists == taker).any(axis=1)

@@ -32,11 +32,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import BoolArray
+from reseat.model import BoolArray, Longs
 
 __all__ = ["Loads", "Swaps", "worth_freeing"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: Farther than any path.
 _FAR = np.int64(1) << 60
@@ -72,11 +71,11 @@ class Loads:
         weight: (B,) what one unit of the sum of squares costs; 0 for brokers whose load costs nothing.
     """
 
-    load: _Ints
-    weight: _Ints
+    load: Longs
+    weight: Longs
 
 
-def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> _Ints | None:
+def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> Longs | None:
     """Lists that the flow did not hold and should, at most about ``most``.
 
     Args:
@@ -93,7 +92,7 @@ def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> _In
     price = _prices(swaps, inside, loads, len(loads.load) + 2)
     if price is None:
         return None
-    cheaper: _Ints = np.flatnonzero(price[swaps.source] + swaps.cost < price[swaps.target])
+    cheaper: Longs = np.flatnonzero(price[swaps.source] + swaps.cost < price[swaps.target])
     cheaper = cheaper[~inside[cheaper]]
     if not cheaper.size:
         return cheaper
@@ -112,7 +111,7 @@ def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> _In
     return rows
 
 
-def _prices(swaps: Swaps, inside: BoolArray, loads: Loads, passes: int) -> _Ints | None:
+def _prices(swaps: Swaps, inside: BoolArray, loads: Loads, passes: int) -> Longs | None:
     """(B,) length of the shortest path to each broker from anywhere; None where they do not settle in so many passes.
 
     With as many passes as nodes that is where a circle gets shorter for ever.
@@ -131,7 +130,7 @@ def _prices(swaps: Swaps, inside: BoolArray, loads: Loads, passes: int) -> _Ints
     for _ in range(passes):
         shorter = np.minimum(distance, (distance[:, None] + length).min(axis=0))
         if np.array_equal(shorter, distance):
-            price: _Ints = distance[:brokers]
+            price: Longs = distance[:brokers]
             return price
         distance = shorter
     return None

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reseat.model import Longs
+
 __all__ = ["UNBOUNDED", "Network", "fill"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: Room of a broker that may receive any number; far above any count, far below overflow.
 UNBOUNDED = 1 << 40
@@ -42,12 +43,12 @@ class Network:
         self._arcs = 0
         self._tails: list[npt.NDArray[np.int32]] = []
         self._heads: list[npt.NDArray[np.int32]] = []
-        self._capacities: list[_Ints] = []
-        self._costs: list[_Ints] = []
-        self._supplies: list[tuple[_Ints, _Ints]] = []
+        self._capacities: list[Longs] = []
+        self._costs: list[Longs] = []
+        self._supplies: list[tuple[Longs, Longs]] = []
         self._preferred: tuple[slice, npt.NDArray[np.floating], int] | None = None
 
-    def nodes(self, count: int) -> _Ints:
+    def nodes(self, count: int) -> Longs:
         """(count,) int64: numbers of as many new nodes."""
         first = self._count
         self._count += count
@@ -92,7 +93,7 @@ class Network:
         """
         self._preferred = arcs, amounts, most
 
-    def _weighed(self) -> _Ints:
+    def _weighed(self) -> Longs:
         """The costs, where amounts are preferred as the last digits of larger ones."""
         costs = np.concatenate(self._costs)
         if self._preferred is None:
@@ -105,7 +106,7 @@ class Network:
             costs[arcs] += np.floor(amounts * steps).astype(np.int64)
         return costs
 
-    def solve(self) -> _Ints | None:
+    def solve(self) -> Longs | None:
         """The flow on each arc (int64, in the order of adding), of least cost; None where there is none.
 
         Raises:
@@ -138,7 +139,7 @@ class Network:
             return None
         raise OverflowError(f"The min-cost flow of {self._arcs} arcs cannot be solved exactly (status {status.name}).")
 
-    def route(self, *, whole: bool = True) -> _Ints | None:
+    def route(self, *, whole: bool = True) -> Longs | None:
         """A flow on each arc that meets all supplies, costs left aside; None where there is none.
 
         With ``whole`` false it carries as much as possible instead, and demands may be larger than supplies.
@@ -172,7 +173,7 @@ class Network:
         return np.asarray(flows(arcs[: self._arcs]), np.int64)
 
 
-def fill(loads: npt.ArrayLike, total: int, room: npt.ArrayLike | None = None) -> _Ints:
+def fill(loads: npt.ArrayLike, total: int, room: npt.ArrayLike | None = None) -> Longs:
     """How many of ``total`` units each broker receives so that the sum of squares of the loads is least.
 
     Among equal answers the brokers that come first receive more.

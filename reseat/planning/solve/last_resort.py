@@ -23,28 +23,25 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray
+from reseat.model import NONE, BoolArray, Longs
 from reseat.model.arrays import counts_on, widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["lacking", "solved_in_parts"]
 
-_Ints = npt.NDArray[np.int64]
 
-
-def lacking(problem: Problem) -> _Ints:
+def lacking(problem: Problem) -> Longs:
     """(n,) newcomers of each partition for which no broker that receives is left."""
     open_ = np.append(problem.open_to, np.zeros((len(problem.open_to), 1), np.bool_), axis=1)
     group = problem.of_class
     taken = open_[group[:, None], problem.staying].sum(axis=1)
-    lack: _Ints = (problem.need - (problem.open_to.sum(axis=1)[group] - taken)).clip(min=0)
+    lack: Longs = (problem.need - (problem.open_to.sum(axis=1)[group] - taken)).clip(min=0)
     return lack
 
 
 def solved_in_parts(
-    solve: Callable[[Problem, _Ints, _Ints], tuple[Found, bool]], problem: Problem
+    solve: Callable[[Problem, Longs, Longs], tuple[Found, bool]], problem: Problem
 ) -> tuple[Found, bool]:
     """Newcomers on brokers that receive, and on last resorts what fits nowhere else.
 
@@ -83,7 +80,7 @@ def solved_in_parts(
     return Found(rows[order], np.concatenate(lists)[order], found[0].relaxed).in_order(problem), exact
 
 
-def _late(problem: Problem, rows: _Ints, forced: npt.NDArray[np.int64], resorts: BoolArray) -> Problem:
+def _late(problem: Problem, rows: Longs, forced: Longs, resorts: BoolArray) -> Problem:
     """The problem of what these rows still lack once they have the brokers ``forced`` (n, D): last resorts alone."""
     width = problem.lists.shape[1]
     further = np.zeros(rows.size, np.int64) if problem.further is None else problem.further[rows]

@@ -26,14 +26,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.arrays import on_brokers
 from reseat.planning.solve.flow import Network
 from reseat.planning.solve.picking import Picks, picked
 
 __all__ = ["leader_first", "preferred_leaders"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: From so many lists on, a perfectly even choice is looked for first: a flow without costs is several times faster.
 MANY_LISTS = 2_000
@@ -48,7 +47,7 @@ def preferred_leaders(
     may_lead: BoolArray,
     resorts: BoolArray,
     *,
-    rank: _Ints | None = None,
+    rank: Longs | None = None,
 ) -> IntArray:
     """Choose the preferred leader of each of these lists.
 
@@ -109,7 +108,7 @@ def _without_choice(lists: IntArray, present: IntArray, resorts: BoolArray) -> I
     return np.where(stays, present, first).astype(np.int32)
 
 
-def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray | None:
+def _perfectly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
     """The choice where leaders can be even to one: no costs, so a flow without costs; None where it is not found.
 
     Even to one is the least sum of squares there is. Brokers above their share must hand over what is above it (the
@@ -177,7 +176,7 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: 
     return chosen.astype(np.int32)
 
 
-def _housed(heads: _Ints, fits: BoolArray, lacking: _Ints, left: int) -> BoolArray:
+def _housed(heads: Longs, fits: BoolArray, lacking: Longs, left: int) -> BoolArray:
     """Which lists find room if as many as possible do: ``lacking`` of each broker, and one more of ``left`` of them."""
     network = Network()
     nodes, ends = network.nodes(len(heads)), network.nodes(lacking.size)
@@ -196,11 +195,11 @@ def _housed(heads: _Ints, fits: BoolArray, lacking: _Ints, left: int) -> BoolArr
     return housed
 
 
-def leader_first(lists: IntArray, chosen: IntArray) -> npt.NDArray[np.int64]:
+def leader_first(lists: IntArray, chosen: IntArray) -> Longs:
     """(n, R) the order of columns that moves the chosen leader to the front and keeps the others' order.
 
     Use with ``numpy.take_along_axis`` on the lists and on every column that goes with them.
     """
     at, first = np.arange(lists.shape[1]), (lists == chosen[:, None]).argmax(axis=1)[:, None]
-    order: npt.NDArray[np.int64] = np.where(at == 0, first, at - (at <= first))
+    order: Longs = np.where(at == 0, first, at - (at <= first))
     return order

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from reseat.model import Longs
 from reseat.planning.solve.flow import UNBOUNDED, Network
 from reseat.planning.solve.problem import NoRoom
 
 __all__ = ["Levels", "around"]
 
-_Ints = npt.NDArray[np.int64]
 _Flow = TypeVar("_Flow")
 #: How far around where a broker may end its levels go at first, and how much farther where none can be reached.
 _MARGIN, _WIDER = 8, 4
@@ -44,19 +43,19 @@ class Levels:
         budget: how many replicas may leave brokers in all that need not; None: no limit.
     """
 
-    low: _Ints
-    high: _Ints
+    low: Longs
+    high: Longs
     move: int = 0
     square: int = 0
     budget: int | None = None
 
     @classmethod
-    def free(cls, low: _Ints, high: _Ints) -> Levels:
+    def free(cls, low: Longs, high: Longs) -> Levels:
         """Any loads in a window, at no cost."""
         return cls(low, high)
 
     @classmethod
-    def moves_first(cls, low: _Ints, high: _Ints) -> Levels:
+    def moves_first(cls, low: Longs, high: Longs) -> Levels:
         """The fewest moves, then the least sum of squares."""
         lowest, highest = int(low.min(initial=0)), int(high.max(initial=0))
         if int(low.max(initial=0)) == lowest and highest - lowest <= 1:
@@ -65,19 +64,19 @@ class Levels:
         return cls(low, high, 2 * (highest - lowest) + 3, 1)
 
     @classmethod
-    def priced(cls, low: _Ints, high: _Ints, tolerance: int) -> Levels:
+    def priced(cls, low: Longs, high: Longs, tolerance: int) -> Levels:
         """The least sum of squares and ``2 tolerance - 1`` for each move: from load a to b one saves 2 (a - b) - 2."""
         return cls(low, high, 2 * tolerance - 1, 1)
 
     @classmethod
-    def within(cls, low: _Ints, high: _Ints, budget: int) -> Levels:
+    def within(cls, low: Longs, high: Longs, budget: int) -> Levels:
         """The least sum of squares with so many replicas that leave, then the fewest moves.
 
         A circle that improves passes each broker once, and changes the sum by an even number.
         """
         return cls(low, high, 1, len(low) + 1, budget)
 
-    def hang(self, network: Network, brokers: _Ints, sink: _Ints, loads: _Ints) -> None:
+    def hang(self, network: Network, brokers: Longs, sink: Longs, loads: Longs) -> None:
         """Hang brokers (T,), of which each gets ``loads`` (T,) at its node, on the node that takes what they hold."""
         low, high = self.low, self.high
         lowest = int(low.min(initial=0))
@@ -106,10 +105,10 @@ class Levels:
 
 def around(
     flow: Callable[[Levels], _Flow | None],
-    loads: Callable[[_Flow], _Ints],
-    ends: _Ints,
-    levels: Callable[[_Ints, _Ints], Levels],
-    window: tuple[_Ints, _Ints],
+    loads: Callable[[_Flow], Longs],
+    ends: Longs,
+    levels: Callable[[Longs, Longs], Levels],
+    window: tuple[Longs, Longs],
     *,
     margin: int = 0,
 ) -> _Flow | None:

@@ -18,15 +18,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, FloatArray
+from reseat.model import NONE, BoolArray, FloatArray, Longs
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.flow import Network
 from reseat.planning.solve.levels import Levels
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["PartitionArcs"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +34,12 @@ class PartitionArcs:
     problem: Problem
 
     @cached_property
-    def _rows(self) -> _Ints:
+    def _rows(self) -> Longs:
         """(m,) partitions of which something may move, or must come."""
         return np.flatnonzero(self.problem.movable.any(axis=1) | (self.problem.need > 0))
 
     @cached_property
-    def _targets(self) -> _Ints:
+    def _targets(self) -> Longs:
         return np.flatnonzero(self.problem.targets)
 
     @cached_property
@@ -55,7 +53,7 @@ class PartitionArcs:
         return held[:, self._targets]
 
     @cached_property
-    def _sits(self) -> tuple[_Ints, _Ints, BoolArray]:
+    def _sits(self) -> tuple[Longs, Longs, BoolArray]:
         """(a,) rows and targets of every place that may be taken, and whether it is today."""
         row, at = np.nonzero(self._held != 2)
         return row, at, self._held[row, at] == 1
@@ -80,8 +78,8 @@ class PartitionArcs:
         return self._flow(Levels.free(nobody, most))[1]
 
     def _dealt(
-        self, network: Network, cells: _Ints, used: BoolArray, total: _Ints, unit: int
-    ) -> list[tuple[slice, _Ints]]:
+        self, network: Network, cells: Longs, used: BoolArray, total: Longs, unit: int
+    ) -> list[tuple[slice, Longs]]:
         """Deal (m,) replicas of each partition over regions and from there over racks; arcs and what each costs."""
         problem, (here, rack) = self.problem, np.nonzero(used)
         deepest = int(total.max(initial=1))
@@ -102,12 +100,12 @@ class PartitionArcs:
             tails, weight = heads[group], weight // (deepest**2 + 1)
         return dealt
 
-    def flow(self, levels: Levels) -> _Ints | None:
+    def flow(self, levels: Levels) -> Longs | None:
         """(a,) whether each place is taken; None where no sets have such loads."""
         taken, rank = self._flow(levels)
         return None if self.problem.regions and rank > self._least_rank else taken
 
-    def _flow(self, levels: Levels) -> tuple[_Ints | None, int]:
+    def _flow(self, levels: Levels) -> tuple[Longs | None, int]:
         """The same, and what regions and racks cost with it."""
         problem, rows, kinds = self.problem, self._rows, self._kinds
         count, racks = rows.size, problem.racks
@@ -152,13 +150,13 @@ class PartitionArcs:
             return None, 0
         return solved[sits], sum(int(solved[arcs] @ cost) for arcs, cost in ranked)
 
-    def loads(self, solved: _Ints) -> _Ints:
+    def loads(self, solved: Longs) -> Longs:
         """(B,) replicas on each broker after a flow."""
         after, (_, at, holds) = self.problem.loads.copy(), self._sits
         np.add.at(after, self._targets[at], (solved > 0).astype(np.int64) - holds)
         return after
 
-    def realised(self, solved: _Ints) -> Found:
+    def realised(self, solved: Longs) -> Found:
         """The sets of a flow."""
         problem, targets = self.problem, self._targets
         row, at, holds = self._sits

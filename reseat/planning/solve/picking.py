@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.column_generation import Loads, Swaps, worth_freeing
 from reseat.planning.solve.flow import UNBOUNDED, Network, fill
@@ -30,7 +30,6 @@ from reseat.planning.solve.levels import Levels, around
 
 __all__ = ["Picks", "picked"]
 
-_Ints = npt.NDArray[np.int64]
 #: Different choices up to which one flow holds them all; beyond, flows over few rows at a time are quicker.
 GROUPS = 40_000
 #: Rows added to such a flow in a round, and the most rounds.
@@ -58,16 +57,16 @@ class Picks:
     """
 
     candidates: IntArray
-    amount: _Ints
+    amount: Longs
     dear: BoolArray
     price: int
     square: int
-    base: _Ints
+    base: Longs
     counts: BoolArray
     rack: IntArray
     fixed: IntArray
 
-    def rows(self, which: _Ints, columns: _Ints | None = None) -> Picks:
+    def rows(self, which: Longs, columns: Longs | None = None) -> Picks:
         """The picks of some rows; of each its candidates in the order of ``columns`` (n, C)."""
         candidates, dear = self.candidates[which], self.dear[which]
         if columns is not None:
@@ -75,9 +74,9 @@ class Picks:
             dear = np.take_along_axis(dear, columns, axis=1)
         return replace(self, candidates=candidates, amount=self.amount[which], dear=dear, fixed=self.fixed[which])
 
-    def loads(self, chosen: BoolArray) -> _Ints:
+    def loads(self, chosen: BoolArray) -> Longs:
         """(B,) loads with these picks (n, C)."""
-        loads: _Ints = self.base + np.bincount(self.candidates[chosen], minlength=len(self.base))
+        loads: Longs = self.base + np.bincount(self.candidates[chosen], minlength=len(self.base))
         return loads
 
     @property
@@ -169,7 +168,7 @@ def _traded(picks: Picks, chosen: BoolArray) -> BoolArray:
     elsewhere = int((now - picks.base)[~picks.counts].sum())
     source, target, cost = swaps.source[first], swaps.target[first], swaps.cost[first]
 
-    def flow(levels: Levels) -> _Ints | None:
+    def flow(levels: Levels) -> Longs | None:
         network = Network()
         brokers, sink = network.nodes(len(now)), network.nodes(1)
         asked = network.arcs(brokers[source], brokers[target], size, cost)
@@ -181,9 +180,9 @@ def _traded(picks: Picks, chosen: BoolArray) -> BoolArray:
         solved = network.solve()
         return None if solved is None else solved[asked]
 
-    def loads(asked: _Ints) -> _Ints:
+    def loads(asked: Longs) -> Longs:
         change = (np.bincount(at, weights=asked, minlength=len(now)) for at in (target, source))
-        after: _Ints = load + np.subtract(*change).astype(np.int64)[counted]
+        after: Longs = load + np.subtract(*change).astype(np.int64)[counted]
         return after
 
     ends, total = base + fill(base, int((load - base).sum())), int(load.sum())
@@ -236,7 +235,7 @@ def _swaps(picks: Picks, row: IntArray, gives: IntArray, takes: IntArray) -> Swa
     return Swaps(row, broker[row, gives], broker[row, takes], cost)
 
 
-def _levels(picks: Picks) -> tuple[_Ints, _Ints]:
+def _levels(picks: Picks) -> tuple[Longs, Longs]:
     """(n, C) number of each candidate's rack within its row (the column where it occurs first), and rack level.
 
     The candidate that is i-th of its rack (from 0) stands for a pick at level c + i, where c replicas are fixed there.
@@ -252,7 +251,7 @@ def _levels(picks: Picks) -> tuple[_Ints, _Ints]:
     return leader, level
 
 
-def _flowed(picks: Picks, size: _Ints, ends: _Ints | None = None) -> _Ints:
+def _flowed(picks: Picks, size: Longs, ends: Longs | None = None) -> Longs:
     """(g, C) how many of the ``size`` (g,) rows of each group pick each candidate.
 
     Brokers (B,) end about where ``ends`` says; None: where they would if every row could pick everything.
@@ -279,7 +278,7 @@ def _flowed(picks: Picks, size: _Ints, ends: _Ints | None = None) -> _Ints:
     sure, out, choose = np.nonzero(forced), np.nonzero(held & ~alone & used[rack]), np.nonzero(optional)
     cost = picks.price * picks.dear
 
-    def flow(levels: Levels) -> _Ints | None:
+    def flow(levels: Levels) -> Longs | None:
         network = Network()
         hubs, racks = network.nodes(groups), np.full(used.size, NONE)
         racks[used] = network.nodes(int(used.sum()))
@@ -295,15 +294,15 @@ def _flowed(picks: Picks, size: _Ints, ends: _Ints | None = None) -> _Ints:
         solved = network.solve()
         if solved is None:
             return None
-        sent: _Ints = (forced & alone) * size[:, None]
+        sent: Longs = (forced & alone) * size[:, None]
         sent[out] = solved[leaves]
         single = alone[choose]
         sent[choose[0][single], choose[1][single]] = solved[enters][single]
         return sent
 
-    def loads(sent: _Ints) -> _Ints:
+    def loads(sent: Longs) -> Longs:
         got = np.bincount(place[held], weights=sent[held], minlength=counted.size + 1)[:-1]
-        after: _Ints = base + got.astype(np.int64)
+        after: Longs = base + got.astype(np.int64)
         return after
 
     base = picks.base[counted]
@@ -315,7 +314,7 @@ def _flowed(picks: Picks, size: _Ints, ends: _Ints | None = None) -> _Ints:
     # Levels cost little beside candidates: as many as these.
     margin = int(np.count_nonzero(held)) // max(1, 2 * counted.size)
 
-    def levels(low: _Ints, high: _Ints) -> Levels:
+    def levels(low: Longs, high: Longs) -> Levels:
         return Levels(low, high, square=picks.square)
 
     sent = around(flow, loads, near, levels, (base, base + most), margin=margin)
@@ -326,7 +325,7 @@ def _flowed(picks: Picks, size: _Ints, ends: _Ints | None = None) -> _Ints:
     return sent
 
 
-def _dealt(groups: Picks, group: _Ints, size: _Ints, sent: _Ints) -> tuple[_Ints, _Ints]:
+def _dealt(groups: Picks, group: Longs, size: Longs, sent: Longs) -> tuple[Longs, Longs]:
     """(row, column) of each pick: what a group sends is dealt to its rows in turn, cheap picks first.
 
     Candidates of a rack stand together, and nobody is picked more often than there are rows: dealing in turn gives no

@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.arrays import row_keys, row_repeats, split_keys
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.flow import UNBOUNDED, Network
@@ -35,7 +34,6 @@ from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_co
 
 __all__ = ["Pools"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: Racks up to which they are told apart.
 MANY_RACKS = 64
@@ -55,11 +53,11 @@ class _Flow:
         received: (C, B) replicas that each broker receives from the pool of its rack and of this class.
     """
 
-    regular: _Ints
-    leaving: _Ints
-    entering: _Ints
-    sent: _Ints
-    received: _Ints
+    regular: Longs
+    leaving: Longs
+    entering: Longs
+    sent: Longs
+    received: Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +99,12 @@ class Pools:
         return int(self.rack.max(initial=0)) + 1
 
     @cached_property
-    def own(self) -> _Ints:
+    def own(self) -> Longs:
         """(V,) partitions with nodes of their own."""
         return np.flatnonzero(~self.kinds.even[self.kinds.of])
 
     @cached_property
-    def able(self) -> npt.NDArray[np.int64]:
+    def able(self) -> Longs:
         """(B, C K) movable replicas of the others that may leave a broker for a pool."""
         problem, kinds, racks = self.problem, self.kinds, self.racks
         brokers, classes = len(problem.targets), len(problem.open_to)
@@ -135,7 +133,7 @@ class Pools:
         return able
 
     @cached_property
-    def _choosing(self) -> tuple[_Ints, _Ints, _Ints]:
+    def _choosing(self) -> tuple[Longs, Longs, Longs]:
         """Kinds whose newcomers choose a rack, and (m,) which of these may choose (m,) which rack."""
         kinds = self.kinds
         which = np.flatnonzero(kinds.even & (kinds.need > 0))
@@ -203,22 +201,22 @@ class Pools:
         entered = kinds.high > kinds.held
         return bool(kinds.even.all() and not kinds.movable.any() and (kinds.high[entered] <= 1).all())
 
-    def loads(self, flow: _Flow) -> _Ints:
+    def loads(self, flow: _Flow) -> Longs:
         """(B,) replicas on each broker after a flow."""
         row, column = self._may_leave
         left = np.flatnonzero(flow.leaving)
         gave = np.bincount(self.problem.lists[self.own[row[left]], column[left]], minlength=len(self.rack))
-        after: _Ints = self.problem.loads - flow.regular.sum(axis=1) - gave + flow.received.sum(axis=0)
+        after: Longs = self.problem.loads - flow.regular.sum(axis=1) - gave + flow.received.sum(axis=0)
         return after
 
     @cached_property
-    def _may_leave(self) -> tuple[_Ints, _Ints]:
+    def _may_leave(self) -> tuple[Longs, Longs]:
         """(m,) partitions of ``own``, by number there, and columns of what may leave but need not."""
         row, column = np.nonzero(self.problem.movable[self.own])
         return row, column
 
     @cached_property
-    def _newly(self) -> _Ints:
+    def _newly(self) -> Longs:
         """Partitions without nodes of their own that need newcomers."""
         return np.flatnonzero((self.kinds.even & (self.kinds.need > 0))[self.kinds.of])
 
@@ -267,7 +265,7 @@ class Pools:
         lists = problem.filled(changed, vacated, as_columns(seating, needed))
         return Found(changed, lists, relaxed=True, whole=not in_part).in_order(problem, unit_row.size)
 
-    def _received_in_part(self, unit_pool: _Ints, received: _Ints) -> _Ints:
+    def _received_in_part(self, unit_pool: Longs, received: Longs) -> Longs:
         """What brokers receive where fewer replicas than they were to enter each pool: the first of each go without."""
         received, racks = received.copy(), self.racks
         there = np.bincount(unit_pool, minlength=len(received) * racks)
@@ -281,7 +279,7 @@ class Pools:
 
     # ---- partitions for the flow -------------------------------------------------------------------------------
 
-    def leavers(self, broker: int) -> tuple[_Ints, _Ints]:
+    def leavers(self, broker: int) -> tuple[Longs, Longs]:
         """(m,) movable replicas of a broker, as row * R + column, and their rows."""
         if broker not in self._leavers:
             flat, first = self._by_broker
@@ -290,11 +288,11 @@ class Pools:
         return self._leavers[broker]
 
     @cached_property
-    def _leavers(self) -> dict[int, tuple[_Ints, _Ints]]:
+    def _leavers(self) -> dict[int, tuple[Longs, Longs]]:
         return {}
 
     @cached_property
-    def _by_broker(self) -> tuple[_Ints, _Ints]:
+    def _by_broker(self) -> tuple[Longs, Longs]:
         """(m,) movable replicas, as row * R + column, sorted by broker, and (B + 1,) where each broker's begin."""
         movable = self.problem.movable
         if self.own.size:
@@ -307,7 +305,7 @@ class Pools:
         order = np.argsort(small, kind="stable")  # a radix sort, where numbers are small
         return flat[order], np.concatenate([[0], np.cumsum(np.bincount(giver, minlength=brokers))])
 
-    def _picked(self, flow: _Ints, forced: tuple[_Ints, _Ints], *, in_part: bool) -> tuple[_Ints, _Ints, _Ints] | None:
+    def _picked(self, flow: Longs, forced: tuple[Longs, Longs], *, in_part: bool) -> tuple[Longs, Longs, Longs] | None:
         """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
         problem, nothing = self.problem, np.empty(0, np.int64)
         gives: BoolArray = flow.sum(axis=1) > 0
@@ -338,8 +336,8 @@ class _Picking:
     def __init__(self, pools: Pools) -> None:
         self._pools, self._width = pools, pools.problem.lists.shape[1]
         self.used = np.zeros(len(pools.problem.lists), np.bool_)
-        self.picked: list[_Ints] = []
-        self.pools: list[_Ints] = []
+        self.picked: list[Longs] = []
+        self.pools: list[Longs] = []
         self._enters: dict[tuple[int, int], BoolArray] = {}
 
     def fresh(self, wanted: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
@@ -362,7 +360,7 @@ class _Picking:
                 self._enters[rack, each] = entered[:, each % racks] & (kinds.group == each // racks)
         return self._enters[rack, pool]
 
-    def _take(self, able: _Ints, pool: int, count: int) -> int:
+    def _take(self, able: Longs, pool: int, count: int) -> int:
         """Take so many of them, or as many as there are."""
         size = self._pools.problem.size
         if able.size > count:
@@ -375,7 +373,7 @@ class _Picking:
         self.pools.append(np.full(able.size, pool))
         return int(able.size)
 
-    def begin_again(self, forced: tuple[_Ints, _Ints]) -> None:
+    def begin_again(self, forced: tuple[Longs, Longs]) -> None:
         """From now on partitions are as they are by now: what entered a rack stands for a broker of it."""
         problem, rack = self._pools.problem, self._pools.rack
         brokers, racks = len(rack), self._pools.racks

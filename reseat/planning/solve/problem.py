@@ -11,14 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, FloatArray, IntArray, Longs
 from reseat.model.arrays import counts_on, newcomers, row_any, row_counts, widened
 
 __all__ = ["Found", "NoRoom", "Problem"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 class NoRoom(Exception):
@@ -55,15 +52,15 @@ class Problem:
     targets: BoolArray
     rack: IntArray
     out: BoolArray | None = None
-    further: _Ints | None = None
+    further: Longs | None = None
     receivers: BoolArray | None = None
     late: BoolArray | None = None
-    group: _Ints | None = None
-    regions: tuple[_Ints, ...] = ()
+    group: Longs | None = None
+    regions: tuple[Longs, ...] = ()
     keeps_racks: bool = False
-    base: _Ints | None = None
-    room: _Ints | None = None
-    most: _Ints | None = None
+    base: Longs | None = None
+    room: Longs | None = None
+    most: Longs | None = None
     most_bytes: FloatArray | None = None
     size: FloatArray | None = None
 
@@ -78,7 +75,7 @@ class Problem:
         return self.targets[None, :] if self.receivers is None else self.receivers
 
     @cached_property
-    def of_class(self) -> _Ints:
+    def of_class(self) -> Longs:
         """(n,) ``group``, of each partition."""
         return np.zeros(len(self.lists), np.int64) if self.group is None else self.group
 
@@ -94,7 +91,7 @@ class Problem:
         return found
 
     @cached_property
-    def going(self) -> tuple[_Ints, _Ints]:
+    def going(self) -> tuple[Longs, Longs]:
         """(m,) rows and columns of the replicas that must go."""
         nothing = np.empty(0, np.int64)
         if self.out is None:
@@ -104,18 +101,18 @@ class Problem:
         return flat // width, flat % width
 
     @cached_property
-    def need(self) -> _Ints:
+    def need(self) -> Longs:
         """(n,) newcomers that each partition gets in any case."""
         need = np.zeros(len(self.lists), np.int64) if self.further is None else self.further
         return need if self.out is None else need + row_counts(self.out)
 
     @cached_property
-    def loads(self) -> _Ints:
+    def loads(self) -> Longs:
         """(B,) replicas on each broker, without those that must go."""
         loads = counts_on(self.staying, len(self.targets))
         return loads if self.base is None else loads + self.base
 
-    def loads_with(self, found: Found) -> _Ints:
+    def loads_with(self, found: Found) -> Longs:
         """(B,) replicas on each broker once these sets are there."""
         before, after = (counts_on(one, len(self.targets)) for one in (self.staying[found.rows], found.lists))
         return self.loads - before + after
@@ -126,7 +123,7 @@ class Problem:
             return found.moves
         return int(newcomers(self.lists[found.rows], found.lists).sum())
 
-    def part(self, rows: _Ints, base: _Ints) -> Problem:
+    def part(self, rows: Longs, base: Longs) -> Problem:
         """The problem of some partitions (n,), beside (B,) replicas of others."""
         per_row = ("lists", "fixed", "out", "further", "group", "size")
         own: dict[str, Any] = {
@@ -134,7 +131,7 @@ class Problem:
         }
         return replace(self, base=base, **own)
 
-    def filled(self, rows: _Ints, vacated: BoolArray, came: IntArray) -> IntArray:
+    def filled(self, rows: Longs, vacated: BoolArray, came: IntArray) -> IntArray:
         """The lists of these rows with newcomers in the vacated places, from left to right, and then appended.
 
         Args:
@@ -165,7 +162,7 @@ class Found:
         moves: replicas that are copied, where they were counted already.
     """
 
-    rows: _Ints
+    rows: Longs
     lists: IntArray
     relaxed: bool
     whole: bool = True

@@ -20,13 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray, ClusterLayout, IntArray
+from reseat.model import BoolArray, ClusterLayout, IntArray, Longs
 
 __all__ = ["RackChoice", "rack_choice", "rack_of_each", "racks_of"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 def racks_of(layout: ClusterLayout) -> IntArray:
@@ -46,21 +43,21 @@ class RackChoice:
     """
 
     base: IntArray
-    extra: _Ints
+    extra: Longs
     open_racks: BoolArray
-    level: _Ints
+    level: Longs
 
-    def squares(self, held: IntArray) -> _Ints:
+    def squares(self, held: IntArray) -> Longs:
         """(G,) the sum of squares over racks that hold so many (G, K) before."""
-        squares: _Ints = ((held + self.base).astype(np.int64) ** 2).sum(axis=1) + self.extra * (2 * self.level + 1)
+        squares: Longs = ((held + self.base).astype(np.int64) ** 2).sum(axis=1) + self.extra * (2 * self.level + 1)
         return squares
 
-    def of(self, kinds: _Ints) -> RackChoice:
+    def of(self, kinds: Longs) -> RackChoice:
         """The choices of some of the kinds, perhaps several times."""
         return RackChoice(self.base[kinds], self.extra[kinds], self.open_racks[kinds], self.level[kinds])
 
 
-def rack_choice(held: IntArray, free: IntArray, need: _Ints) -> RackChoice:
+def rack_choice(held: IntArray, free: IntArray, need: Longs) -> RackChoice:
     """The best choices of kinds that hold ``held`` (G, K), find ``free`` (G, K) brokers and need ``need`` (G,)."""
     level = np.zeros(len(held), np.int64)
     base = np.zeros(held.shape, np.int32)
@@ -77,7 +74,7 @@ def rack_choice(held: IntArray, free: IntArray, need: _Ints) -> RackChoice:
     return RackChoice(base, extra, open_racks, level)
 
 
-def rack_of_each(choice: RackChoice, kind: _Ints, sent: _Ints) -> tuple[_Ints, _Ints]:
+def rack_of_each(choice: RackChoice, kind: Longs, sent: Longs) -> tuple[Longs, Longs]:
     """Deal the racks that kinds enter out to their partitions: (number of the partition, rack) of each newcomer.
 
     Each partition of a kind takes ``extra`` different racks. A rack is entered at most once a partition, so its

@@ -22,16 +22,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import newcomers, row_counts, row_keys, split_keys
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["Rules", "Seating", "Ties", "as_columns", "dealt", "repair_conflicts", "untie"]
 
-_Ints = npt.NDArray[np.int64]
-_Price = Callable[[_Ints, IntArray], _Ints]
+_Price = Callable[[Longs, IntArray], Longs]
 
 #: Partners that a replica compares before it swaps: enough that a chance of 1 in 3 to fit is missed once in 600.
 _PARTNERS = 16
@@ -58,11 +56,11 @@ class Ties:
     """
 
     host: IntArray
-    topic: npt.NDArray[np.int64] | None = None
+    topic: Longs | None = None
     on_broker: IntArray | None = None
 
     @classmethod
-    def of_layout(cls, layout: ClusterLayout, rows: _Ints) -> Ties:
+    def of_layout(cls, layout: ClusterLayout, rows: Longs) -> Ties:
         """The ties of partitions (n,) of a layout: hosts, and how many replicas of its topic each broker has."""
         places: dict[str, int] = {}
         host = np.array(
@@ -85,7 +83,7 @@ class Ties:
             counts += np.bincount(at, minlength=counts.size).reshape(counts.shape)
         return cls(host, topic.ravel(), counts[:, :-1])
 
-    def of(self, rows: _Ints) -> Ties:
+    def of(self, rows: Longs) -> Ties:
         """The ties of some of the partitions."""
         return Ties(self.host, None if self.topic is None else self.topic[rows], self.on_broker)
 
@@ -94,12 +92,12 @@ class Ties:
 class Seating:
     """One replica a row: the partition it belongs to, the pool in which it may swap, its seat."""
 
-    row: _Ints
-    pool: _Ints
+    row: Longs
+    pool: Longs
     seat: IntArray
 
 
-def dealt(brokers: _Ints, received: _Ints) -> IntArray:
+def dealt(brokers: Longs, received: Longs) -> IntArray:
     """Seats in turn: every broker's first seat, then every broker's second, ..."""
     seats = np.repeat(brokers, received)
     turn = np.arange(seats.size) - np.repeat(np.cumsum(received) - received, received)
@@ -110,7 +108,7 @@ class Rules:
     """What a seat costs a replica: a clash with its own partition, and ties. Lower is better, 0 is free."""
 
     def __init__(
-        self, staying: IntArray, needed: _Ints, seating: Seating, key: IntArray, ties: Ties | None = None
+        self, staying: IntArray, needed: Longs, seating: Seating, key: IntArray, ties: Ties | None = None
     ) -> None:
         self._seating = seating
         self._key = key
@@ -132,7 +130,7 @@ class Rules:
                 there = other < needed[rows]
                 self._siblings[there, j] = order[start[rows[there]] + other[there]]
 
-    def clashes(self, unit: _Ints, broker: IntArray) -> BoolArray:
+    def clashes(self, unit: Longs, broker: IntArray) -> BoolArray:
         """Whether the replica's own partition is at (the rack or identity of) this broker already."""
         key = self._key[broker]
         row = self._seating.row[unit]
@@ -144,7 +142,7 @@ class Rules:
             clash |= (other != NONE) & (self._key[self._seating.seat[other]] == key)
         return clash
 
-    def untidy(self, unit: _Ints, broker: IntArray) -> _Ints:
+    def untidy(self, unit: Longs, broker: IntArray) -> Longs:
         """The cost of ties: hosts first, then other replicas of the topic on the broker."""
         cost = np.zeros(np.broadcast_shapes(unit.shape, broker.shape), np.int64)
         if self._ties is None:
@@ -163,7 +161,7 @@ class Rules:
         return cost
 
 
-def repair_conflicts(staying: IntArray, needed: _Ints, seating: Seating, pools: int, key: IntArray) -> bool:
+def repair_conflicts(staying: IntArray, needed: Longs, seating: Seating, pools: int, key: IntArray) -> bool:
     """Swap seats within pools until no replica clashes with its own partition; False where some still do.
 
     Args:
@@ -197,13 +195,13 @@ def repair_conflicts(staying: IntArray, needed: _Ints, seating: Seating, pools: 
     return not rules.clashes(every, seating.seat).any()
 
 
-def _pools(seating: Seating, pools: int) -> tuple[_Ints, _Ints]:
+def _pools(seating: Seating, pools: int) -> tuple[Longs, Longs]:
     """First replica and number of replicas of each pool; replicas stand sorted by pool."""
     size = np.bincount(seating.pool, minlength=pools)
     return np.cumsum(size) - size, size
 
 
-def _swap(seating: Seating, units: _Ints, partners: _Ints, price: _Price) -> int:
+def _swap(seating: Seating, units: Longs, partners: Longs, price: _Price) -> int:
     """Let each unit swap seats with the best of its partners, where both together gain; each partition once.
 
     Args:
@@ -282,10 +280,10 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
             ).astype(np.int64)
             before = seating.seat.copy()
 
-            def price(unit: _Ints, seat: IntArray, before: IntArray = before) -> _Ints:
+            def price(unit: Longs, seat: IntArray, before: IntArray = before) -> Longs:
                 # Itself not counted where it sits; a clash is never worth a tie.
                 cost = rules.untidy(unit, seat) - alone * (before[unit] == seat)
-                priced: _Ints = cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
+                priced: Longs = cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
                 return priced
 
             some = _swap(seating, units, partner, price)
@@ -311,14 +309,14 @@ def _with_newcomers(lists: IntArray, came: BoolArray, seats: IntArray) -> IntArr
 
 
 def _count(
-    counts: IntArray | None, topic: _Ints | None, seat: IntArray, by: int, units: _Ints | slice = slice(None)
+    counts: IntArray | None, topic: Longs | None, seat: IntArray, by: int, units: Longs | slice = slice(None)
 ) -> None:
     """Count newcomers of each topic on each broker in, or out again."""
     if counts is not None and topic is not None:
         np.add.at(counts, (topic[units], seat[units]), by)
 
 
-def _leave_hosts(problem: Problem, group: _Ints, seating: Seating, rules: Rules, together: IntArray) -> None:
+def _leave_hosts(problem: Problem, group: Longs, seating: Seating, rules: Rules, together: IntArray) -> None:
     """Move replicas off a host that has their partition, so that the sum of squares stays the same.
 
     To a broker that ends one lower; or to one that ends as high, while a replica of one that ends one higher takes the
@@ -333,11 +331,11 @@ def _leave_hosts(problem: Problem, group: _Ints, seating: Seating, rules: Rules,
     room = np.full(load.size, load.sum() + 1) if problem.room is None else problem.room
     most = np.full(load.size, load.sum() + 1) if problem.most is None else problem.most
 
-    def fits(unit: int, brokers: _Ints) -> _Ints:
+    def fits(unit: int, brokers: Longs) -> Longs:
         options = brokers[problem.open_to[group[seating.row[unit]]][brokers]].astype(np.int32)
         one = np.full(options.size, unit)
         free = ~rules.clashes(one, options) & (rules.untidy(one, options) < _HOST_PENALTY)
-        found: _Ints = options[free & (received < room)[options] & (load < most)[options]]
+        found: Longs = options[free & (received < room)[options] & (load < most)[options]]
         return found
 
     def sits(unit: int, target: int) -> None:
@@ -362,7 +360,7 @@ def _leave_hosts(problem: Problem, group: _Ints, seating: Seating, rules: Rules,
                 break
 
 
-def as_columns(seating: Seating, needed: _Ints) -> IntArray:
+def as_columns(seating: Seating, needed: Longs) -> IntArray:
     """(n, D) newcomers of each partition, ascending, padded with -1."""
     row, seat = split_keys(np.sort(row_keys(seating.row, seating.seat)))
     nth = np.arange(row.size) - np.repeat(np.cumsum(needed) - needed, needed)

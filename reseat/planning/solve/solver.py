@@ -31,9 +31,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray
+from reseat.model import BoolArray, Longs
 from reseat.model.arrays import row_any
 from reseat.planning.solve.flow import fill
 from reseat.planning.solve.levels import Levels, around
@@ -43,7 +42,6 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["Solver"]
 
-_Ints = npt.NDArray[np.int64]
 #: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
 _OWN_ARCS = 60_000
 #: The same where relaxing did not succeed: a few seconds.
@@ -72,7 +70,7 @@ class Solver:
             NoRoom: limits leave no sets.
         """
 
-        def window(network: Pools | PartitionArcs) -> tuple[_Ints, _Ints]:
+        def window(network: Pools | PartitionArcs) -> tuple[Longs, Longs]:
             return self._limited(*self._window(network))
 
         return self._searched(self._filled, Levels.moves_first, window, in_part=in_part)
@@ -90,7 +88,7 @@ class Solver:
         after = None if found is None else self.problem.loads_with(found)[self.problem.targets]
         return None if after is None else (int(after.min()), int(after.max()))
 
-    def at(self, tolerance: int | None, window: tuple[_Ints, _Ints] | None = None) -> Found | None:
+    def at(self, tolerance: int | None, window: tuple[Longs, Longs] | None = None) -> Found | None:
         """The sets with the least moves and sum of squares, weighed; None where they were not found.
 
         Args:
@@ -106,7 +104,7 @@ class Solver:
             have fewer moves and no larger sum of squares, nor the reverse.
         """
 
-        def levels(low: _Ints, high: _Ints) -> Levels:
+        def levels(low: Longs, high: Longs) -> Levels:
             return Levels.moves_first(low, high) if tolerance is None else Levels.priced(low, high, tolerance)
 
         if window is None:
@@ -116,7 +114,7 @@ class Solver:
             raise NoRoom("No sets keep every limit.")
         return self._searched(self._ends(tolerance), levels, lambda _: (least, most))
 
-    def least_loads(self) -> _Ints | None:
+    def least_loads(self) -> Longs | None:
         """(B,) loads of the sets of ``at(None)``; None where they were not found.
 
         Raises:
@@ -214,7 +212,7 @@ class Solver:
 
     # ---- loads -------------------------------------------------------------------------------------------------
 
-    def _limited(self, low: int | _Ints, high: int | _Ints) -> tuple[_Ints, _Ints]:
+    def _limited(self, low: int | Longs, high: int | Longs) -> tuple[Longs, Longs]:
         """(T,) least and greatest loads, within what brokers may hold."""
         targets = self.problem.targets
         nothing = np.zeros(int(targets.sum()), np.int64)
@@ -222,7 +220,7 @@ class Solver:
         return nothing + low, most if self.problem.most is None else np.minimum(most, self.problem.most[targets])
 
     @cached_property
-    def _loads(self) -> _Ints:
+    def _loads(self) -> Longs:
         """(T,) loads of the brokers that count, without what must go."""
         return self.problem.loads[self.problem.targets]
 
@@ -232,7 +230,7 @@ class Solver:
         return int(self._loads.sum() + self.problem.need.sum())
 
     @cached_property
-    def _filled(self) -> _Ints:
+    def _filled(self) -> Longs:
         """(T,) loads once what comes in any case is where it is evenest, as if racks were no matter."""
         filled = self._loads.copy()
         if self._receives.any():
@@ -257,7 +255,7 @@ class Solver:
         gives, receives = self._filled[self._gives], self._filled[self._receives]
         return max(1, int(gives.max() - receives.min())) if gives.size and receives.size else 1
 
-    def _ends(self, tolerance: int | None) -> _Ints:
+    def _ends(self, tolerance: int | None) -> Longs:
         """(T,) where brokers would end at this tolerance if racks were no matter."""
         if tolerance is None:
             return self._filled
@@ -296,9 +294,9 @@ class Solver:
 
     def _searched(
         self,
-        ends: _Ints,
-        levels: Callable[[_Ints, _Ints], Levels],
-        window: Callable[[Pools | PartitionArcs], tuple[_Ints, _Ints]] | None = None,
+        ends: Longs,
+        levels: Callable[[Longs, Longs], Levels],
+        window: Callable[[Pools | PartitionArcs], tuple[Longs, Longs]] | None = None,
         *,
         in_part: bool = False,
     ) -> Found | None:
@@ -321,9 +319,9 @@ class Solver:
     def _around(
         self,
         network: Pools | PartitionArcs,
-        ends: _Ints,
-        levels: Callable[[_Ints, _Ints], Levels],
-        window: tuple[_Ints, _Ints],
+        ends: Longs,
+        levels: Callable[[Longs, Longs], Levels],
+        window: tuple[Longs, Longs],
     ) -> object | None:
         """The flow of least cost in a window (T,), (T,) of loads, levels around these ends at first.
 
@@ -331,7 +329,7 @@ class Solver:
             NoRoom: there is none.
         """
 
-        def loads(flow: object) -> _Ints:
+        def loads(flow: object) -> Longs:
             return network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
 
         return around(network.flow, loads, ends, levels, window)
