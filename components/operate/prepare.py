@@ -32,7 +32,7 @@ from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.observed import takes
-from reseat.planning.laid_over import laid_over
+from reseat.planning.judge import laid_over
 from reseat.schedule.batches import BatchLimits
 
 __all__ = ["draw_proposal"]

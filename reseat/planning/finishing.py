@@ -20,7 +20,7 @@ from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
 from reseat.planning.preconditions import Settled, who_leads
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict
+from reseat.planning.proof.verdict import Verdict, faulty
 from reseat.planning.proposal import bytes_to_copy, propose
 from reseat.planning.rack_levels import regions
 from reseat.planning.receivers import with_doubtful_receivers
@@ -100,14 +100,15 @@ def concluded(
         start: the layout planned on.
         proposed: the layout proposed.
         wish: what it is for.
-        say: what the certificate says of a verdict.
+        say: what the certificate says of a verdict without faults.
         unmovable: (P,) bool, partitions that stay as they are.
         bound: what is known to be the least; None: nothing is.
         limited: as ``check``.
         findings: of this plan.
     """
     verdict = check(start.layout, proposed, wish, limited=limited, pinned=unmovable)
-    made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=say(verdict))
+    said = faulty(verdict) or say(verdict)
+    made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=said)
     return finished(start, proposed, made, findings)
 
 

@@ -37,6 +37,7 @@ import numpy as np
 
 from reseat.balance import frozen_by_cordon, rack_violations
 from reseat.errors import WishRefused
+from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
 from reseat.model.wording import counted, minimal
@@ -50,7 +51,7 @@ from reseat.planning.proposal import propose
 from reseat.planning.rack_levels import refused_of_racks, regions
 from reseat.planning.solve.leaders import preferred_leaders
 
-__all__ = ["apply_assignment", "judge"]
+__all__ = ["apply_assignment", "judge", "laid_over"]
 
 _NOTHING = Wish()
 
@@ -201,6 +202,21 @@ def apply_assignment(
     ours, lists = ours[order], place[lists[order]]
     differs = lists_differ(known.replicas[ours], lists)
     return propose(known, ours[differs], lists[differs]), tuple(faults)
+
+
+def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
+    """What a plan changes in a layout, what moves and how much; nothing of it is proven.
+
+    Args:
+        layout: the cluster as it stands.
+        sealed: the plan, made for this layout or an earlier one.
+    """
+    standing = layout.target()
+    proposed, _ = apply_assignment(standing, sealed.proposed, Wish(remove=sealed.leaving))
+    certificate = Certificate(wish=Wish(remove=sealed.leaving), moves=0)
+    whole = Plan(standing.with_brokers(proposed.brokers), proposed, certificate)
+    moves = int((whole.moves.target >= 0).sum())
+    return replace(whole, certificate=replace(certificate, moves=moves, changed_partitions=int(whole.changed.sum())))
 
 
 def _joining(layout: ClusterLayout, wish: Wish) -> list[Broker]:

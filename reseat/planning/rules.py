@@ -37,7 +37,7 @@ from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import weight_on
 from reseat.planning.solve.flow import Network
-from reseat.planning.solve.last_resort import lacking
+from reseat.planning.solve.placing import lacking
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "ruled", "sharing"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from reseat.model import Broker, BrokerState, ClusterLayout, Options
+from reseat.planning.proof.verdict import sentences_of
 from tests.planning.checking import check_addition, check_removal, check_replication_factor
 
 Lists = list[list[int]]
@@ -36,7 +37,7 @@ class TestRemoval:
         assert (verdict.leader_sum_of_squares, verdict.leaders_proven) == (8, True)
         assert (verdict.changed_preferred_leaders, verdict.changed_leaders_proven) == (1, True)
         assert verdict.rack_sum_of_squares is None
-        assert verdict.sentences[0] == "3 replicas move, the proven minimum (racks unknown)."
+        assert sentences_of(verdict)[0] == "3 replicas move, the proven minimum (racks unknown)."
 
     def test_one_needless_move_is_seen(self) -> None:
         """A replica that need not move makes the plan one move worse, and balance is then not called proven."""
@@ -46,7 +47,7 @@ class TestRemoval:
 
         assert (verdict.moves, verdict.least_moves, verdict.moves_proven) == (2, 1, False)
         assert not verdict.replicas_proven
-        assert verdict.sentences[0] == "2 replicas move. The minimum is 1."
+        assert sentences_of(verdict)[0] == "2 replicas move. The minimum is 1."
 
     def test_newcomer_on_the_fuller_broker_is_refuted(self) -> None:
         """Broker 3 holds one replica and broker 2 holds two: the newcomer belongs on 3."""
@@ -198,7 +199,7 @@ class TestFaults:
         assert not verdict.valid
         assert not any((verdict.moves_proven, verdict.rack_proven, verdict.replicas_proven))
         assert not any((verdict.leaders_proven, verdict.changed_leaders_proven))
-        assert verdict.sentences == ("The plan must not be executed: it has 1 fault.",)
+        assert sentences_of(verdict) == ("The plan must not be executed: it has 1 fault.",)
 
     def test_unknown_and_missing_partitions_are_faults(self) -> None:
         """A plan for other partitions is not a plan for these."""
@@ -448,7 +449,7 @@ def test_what_is_not_proven_says_so() -> None:
 
     verdict = check_removal(current, racked([[2, 3], [3], [3], [5]], racks), [1])
 
-    assert verdict.sentences == (
+    assert sentences_of(verdict) == (
         "1 replica moves, the proven minimum.",
         "Rack diversity of the changed partitions: not proven the best possible.",
         "Max–min replica count per broker: 3. Not proven minimal.",
@@ -456,7 +457,7 @@ def test_what_is_not_proven_says_so() -> None:
         "1 partition gets a new preferred leader. Fewer would worsen leader balance (proven).",
     )
     uneven = check_removal(current, racked([[3, 2], [3], [3], [5]], racks), [1])
-    assert uneven.sentences[3:] == (
+    assert sentences_of(uneven)[3:] == (
         "Max–min preferred leaders per broker: 3. Not proven minimal.",
         "1 partition gets a new preferred leader. Not proven minimal.",
     )

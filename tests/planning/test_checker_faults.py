@@ -10,6 +10,7 @@ import pytest
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning.proof.checker import check
+from reseat.planning.proof.verdict import sentences_of
 from tests.planning.checking import check_addition, check_removal
 from tests.planning.test_checker import Lists, layout, replace_lists
 
@@ -322,11 +323,11 @@ def test_who_is_unavailable_is_named_and_whether_it_had_to_be() -> None:
 
     needless, needed = (check_removal(one, replace_lists(one, [[3]]), [1]) for one in (beside, alone))
 
-    assert needless.sentences[0] == (
+    assert sentences_of(needless)[0] == (
         "Replicas go to broker 3, fenced or shutting down, though other brokers could take them."
     )
     assert (needless.last_resorts, needless.last_resorts_needed, needless.replicas_proven) == ((3,), False, False)
-    assert needed.sentences[0] == (
+    assert sentences_of(needed)[0] == (
         "Replicas go to broker 3, fenced or shutting down: no other broker can take them. Bring it back first."
     )
     assert (needed.last_resorts, needed.last_resorts_needed) == ((3,), True)

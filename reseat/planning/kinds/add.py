@@ -50,7 +50,7 @@ from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.preconditions import Settled, begun, usable
-from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, leader_sentences, spread_sentence
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, spread_sentence
 from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import copies_no_more, fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
@@ -103,7 +103,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         same = bound.replica_sum_of_squares in (None, verdict.replica_sum_of_squares)
         agreed = replace(verdict, replicas_proven=verdict.replicas_proven and same)
         sentences = _sentences(agreed, current, capped=capped, whole=found.whole)
-        if options.receive_cap is None or not verdict.valid:
+        if options.receive_cap is None:
             return sentences
         free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), current, options)
         without = problem.loads_with(free)[problem.targets]
@@ -223,8 +223,6 @@ def _findings(options: Options) -> tuple[Finding, ...]:
 
 
 def _sentences(verdict: Verdict, current: ClusterLayout, *, capped: bool, whole: bool) -> tuple[str, ...]:
-    if verdict.faults:
-        return faulty(verdict)
     unknown, moves = bool(current.unknown_racks), verdict.moves
     out = [*last_resort_sentences(verdict)]
     moved = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')} onto the added brokers"

@@ -36,7 +36,6 @@ from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protect
 from reseat.planning.preconditions import begun, closed_to, require_room, require_targets, resorts
 from reseat.planning.proof.verdict import (
     Verdict,
-    faulty,
     leader_sentences,
     moves_sentence,
     rack_sentences,
@@ -189,8 +188,6 @@ def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options:
 
 
 def _sentences(current: ClusterLayout, faults: _Faults, left: tuple[Finding, ...], verdict: Verdict) -> tuple[str, ...]:
-    if verdict.faults:
-        return faulty(verdict)
     held, out = row_counts(faults.lists != NONE), []
     if faults.twice.any():
         count = int(faults.twice.sum())

@@ -54,7 +54,6 @@ from reseat.planning.kinds.by_topic import rebalanced_by_topic
 from reseat.planning.preconditions import Settled, begun, closed_to, require_known, require_room, require_targets
 from reseat.planning.proof.verdict import (
     Verdict,
-    faulty,
     last_resort_sentences,
     leader_sentences,
     rack_sentences,
@@ -348,16 +347,17 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
     proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
     wish = Wish(leaders_only=True, options=options)
-
-    def say(verdict: Verdict) -> tuple[str, ...]:
-        return faulty(verdict) or ("No replica moves.", *leader_sentences(verdict))
-
-    return concluded(start, proposed, wish, say, unmovable=unmovable, bound=Bound(moves=0))
+    return concluded(
+        start,
+        proposed,
+        wish,
+        lambda verdict: ("No replica moves.", *leader_sentences(verdict)),
+        unmovable=unmovable,
+        bound=Bound(moves=0),
+    )
 
 
 def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[str, ...]) -> tuple[str, ...]:
-    if verdict.faults:
-        return faulty(verdict)
     unknown, moves = verdict.racks_unknown, verdict.moves
     out = [*last_resort_sentences(verdict)]
     if moves:

@@ -6,7 +6,7 @@ Promises, in this order:
        without a rack beside brokers with one is a rack of its own; where no broker has one, this is off.
     3. Least sum of squares of replica counts over the targets, among all plans with 1 and 2. Targets are the brokers
        that remain and are not known to be dead, fenced or shutting down, also empty ones; a fenced one, or one shutting
-       down, takes what fits nowhere else (``last_resort``), which ranks before 2.
+       down, takes what fits nowhere else (``placing``), which ranks before 2.
     4. For the replica sets so chosen, least sum of squares of preferred-leader counts over the targets, over all
        orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker that is no target is named
        first only where a list has no other.
@@ -69,8 +69,7 @@ from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import sentences_of
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.bin_packing import placed_by_weight
-from reseat.planning.solve.last_resort import lacking, solved_in_parts
-from reseat.planning.solve.placing import placed
+from reseat.planning.solve.placing import lacking, placed, solved_in_parts
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties

@@ -28,7 +28,7 @@ from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, verb
 from reseat.planning.finishing import Bound, concluded
 from reseat.planning.kinds.remove import Removal, prepared, remove_brokers
-from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose, size_of_copies
 from reseat.planning.solve.by_weight import weight_on
 
@@ -116,8 +116,6 @@ def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) ->
 
 def _sentences(pairs: Mapping[int, int], in_place: int, verdict: Verdict) -> tuple[str, ...]:
     """What moves, then who takes whose place, and what goes elsewhere."""
-    if verdict.faults:
-        return faulty(verdict)
     moves, others = verdict.moves, verdict.moves - in_place
     proven = ", the proven minimum" if verdict.moves_proven else ""
     who = ", ".join(f"broker {new} takes the place of broker {old}" for old, new in pairs.items())

@@ -4,7 +4,7 @@ Promises, in this order:
     1. Every partition of the topics has exactly so many replicas. Partitions that lack some keep all that they have,
        so that no plan copies fewer; partitions that have too many copy nothing.
     2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. Before
-       that, brokers that are fenced or shutting down take only what fits nowhere else (``last_resort``).
+       that, brokers that are fenced or shutting down take only what fits nowhere else (``placing``).
     3. Then the least sum of squares of replica counts over the brokers not known to be dead, fenced or shutting down.
     Lists keep their order: newcomers are appended, lowest broker first, so that the first replica (the preferred
     leader) stays first; where replicas are dropped it stays first unless it is dropped itself.
@@ -49,12 +49,11 @@ from reseat.planning.preconditions import (
     settled,
     usable,
 )
-from reseat.planning.proof.verdict import Verdict, faulty, last_resort_sentences, rack_sentences, spread_sentence
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences, rack_sentences, spread_sentence
 from reseat.planning.proposal import propose
 from reseat.planning.rules import fitted, no_room, ruled
-from reseat.planning.solve.last_resort import solved_in_parts
 from reseat.planning.solve.picking import picked
-from reseat.planning.solve.placing import placed
+from reseat.planning.solve.placing import placed, solved_in_parts
 from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
@@ -110,7 +109,7 @@ def change_replication_factor(
 
     def say(verdict: Verdict) -> tuple[str, ...]:
         sentences = _sentences(change, verdict, factor)
-        if options.receive_cap is None or not change.grows.any() or not verdict.valid:
+        if options.receive_cap is None or not change.grows.any():
             return sentences
         free = propose(current, change.rows, _replanned(change, protected, replace(options, receive_cap=None)))
         capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
@@ -291,8 +290,6 @@ def _joint(change: Change, protected: BoolArray) -> tuple[BoolArray, IntArray] |
 
 
 def _sentences(change: Change, verdict: Verdict, factor: int) -> tuple[str, ...]:
-    if verdict.faults:
-        return faulty(verdict)
     if not len(change.rows):
         return (f"Every partition of these topics has {counted(factor, 'replica')} already: nothing to do.",)
     out = [*last_resort_sentences(verdict)]

@@ -45,14 +45,13 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Longs, Options, Wish
-from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_moved, racks_kept, within_racks
+from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_moved, mended, racks_kept, within_racks
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges
 from reseat.planning.proof.leaders import Order, leaders_proven
-from reseat.planning.proof.mended import mended
 from reseat.planning.proof.places import Places, places_kept
-from reseat.planning.proof.verdict import Verdict, sentences_of
+from reseat.planning.proof.verdict import Verdict
 
 __all__ = ["check"]
 
@@ -150,15 +149,12 @@ def _of_rebalance(
     asked = choices_of_moved(change, targets, targets, places, keeps_racks=keeps, parts=wish.rebalance)
     sound = not change.faults and asked.sound and not (wish.rebalance and places.over)
     graph = _graph(change, asked.choices, places) if sound else None
-    moves = replicas = False
     by_topic = wish.rebalance and wish.options.even_topics
-    if graph is not None and by_topic:
-        replicas = bool(np.ptp(graph.load) <= 1) if graph.load.size else True
-    elif graph is not None:
-        moves, replicas = _moves_and_squares(graph, spread=not wish.mend_racks, limit=0 if limited else None, least=1)
-    free = change.members_differ
-    leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=not wish.mend_racks)
-    verdict = _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))
+    if by_topic:
+        proven = False, graph is not None and (not graph.load.size or int(np.ptp(graph.load)) <= 1)
+    else:
+        proven = _moves_and_squares(graph, spread=not wish.mend_racks, limit=0 if limited else None, least=1)
+    verdict = _of_moved(change, graph is not None, *proven, reorder_all=not wish.mend_racks)
     if not by_topic or change.faults:
         return verdict
     even = sum(_topic_even(change, wish, topic) for topic in range(len(change.current.topics)))
@@ -184,12 +180,7 @@ def _of_mend(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned
     places = places_kept(change, wish.options, moves=False)
     asked = choices_of_moved(change, change.targets, change.targets, places, keeps_racks=False, must=must)
     graph = _graph(change, asked.choices, places) if not change.faults and asked.sound else None
-    moves = replicas = False
-    if graph is not None:
-        moves, replicas = _moves_and_squares(graph, spread=False)
-    free = change.members_differ
-    leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=False)
-    return _counted(change, change.moves if moves else None, (moves, graph is not None, replicas, *leaders))
+    return _of_moved(change, graph is not None, *_moves_and_squares(graph, spread=False), reorder_all=False)
 
 
 def _of_addition(
@@ -215,11 +206,14 @@ def _of_addition(
         most = wish.options.max_moves if wish.point is None else wish.point
         # With a limit on bytes the plan is the best for as many moves as it has: which other fits is not asked.
         left = 0 if wish.limits_bytes else (most or 0) - change.moves
-        if graph is not None:
-            moves, replicas = _moves_and_squares(graph, limit=left if limited else None)
+        moves, replicas = _moves_and_squares(graph, limit=left if limited else None)
+    return _of_moved(change, racks, moves and not limited, replicas, reorder_all=wish.orders_all)
+
+
+def _of_moved(change: Change, racks: bool, moves: bool, replicas: bool, *, reorder_all: bool) -> Verdict:
+    """The verdict of a plan in which replicas may move that need not: leaders are added to what is proven."""
     free = change.members_differ
-    leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=wish.orders_all)
-    moves &= not limited
+    leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=reorder_all)
     return _counted(change, change.moves if moves else None, (moves, racks, replicas, *leaders))
 
 
@@ -254,18 +248,18 @@ def _graph(
 
 
 def _moves_and_squares(
-    graph: Graph, *, spread: bool = True, limit: int | None = None, least: int = 0
+    graph: Graph | None, *, spread: bool = True, limit: int | None = None, least: int = 0
 ) -> tuple[bool, bool]:
     """Whether spread (where it is an aim) and then moves are least, and then the sum of squares.
 
     Args:
-        graph: exchanges.
+        graph: exchanges; None: nothing is proven.
         spread: whether the spread is an aim, before moves.
         limit: where given, how many more moves were allowed: both flags say whether the sum is the least for them.
         least: 1 where a plan with fewer moves and as small a sum would be better, too.
     """
-    if not graph.load.size:
-        return True, True
+    if graph is None or not graph.load.size:
+        return graph is not None, graph is not None
     if limit is not None:
         best = limit >= 0 and graph.within(spent=limit == 0, least=least)
         return best, best
@@ -325,7 +319,7 @@ def _counted(
     receives = change.alive & (change.received > 0)
     late = [b.id for b, on in zip(change.current.brokers, receives, strict=True) if on and b.state.unavailable]
     moves, racks, replicas, leaders, fewest = proven
-    verdict = Verdict(
+    return Verdict(
         faults=tuple(change.faults),
         moves=change.moves,
         least_moves=least_moves,
@@ -340,9 +334,7 @@ def _counted(
         leader_spread=int(np.ptp(preferred)) if preferred.size else 0,
         changed_preferred_leaders=int((change.before[:, 0] != change.after[:, 0]).sum()),
         changed_leaders_proven=fewest,
-        sentences=(),
         racks_unknown=bool(set(change.current.unknown_racks) - set(change.current.broker_ids[change.leaving].tolist())),
         last_resorts=tuple(late),
         last_resorts_needed=not change.comes_late.any() if resorts is None else resorts,
     )
-    return replace(verdict, sentences=sentences_of(verdict))

@@ -45,7 +45,6 @@ class Verdict:
         leader_spread: fullest minus emptiest remaining available broker, in preferred leaders.
         changed_preferred_leaders: partitions whose first replica differs.
         changed_leaders_proven: whether that is the fewest among those orders.
-        sentences: the same for a person.
         racks_unknown: whether the rack of a broker that remains is unknown, so that the proofs know nothing of it.
         last_resorts: ids of brokers, fenced or shutting down, that replicas are copied to.
         last_resorts_needed: whether no plan for the wish copies fewer replicas to such brokers.
@@ -66,7 +65,6 @@ class Verdict:
     leader_spread: int
     changed_preferred_leaders: int
     changed_leaders_proven: bool
-    sentences: tuple[str, ...]
     racks_unknown: bool
     last_resorts: tuple[int, ...]
     last_resorts_needed: bool
