@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.model import Broker, ClusterLayout, Options, Plan, Wish
-from reseat.planning import curve, plan_at, remove_brokers
+from reseat.planning import plan_at, remove_brokers, whole_curve
 
 #: (brokers, partitions, budget of a drop in words)
 _SIZES = ((12, 2_000, "50 ms"), (60, 20_000, "50 ms"), (300, 100_000, "0.7 s"), (1_000, 1_000_000, "0.7 s"))
@@ -98,7 +98,7 @@ def run() -> list[tuple[str, str, str]]:
                 (f"{where}: {what}", "seconds", _said(*_best(lambda at, out=many: remove_brokers(at, out), layout)))
             )
             start = time.perf_counter()
-            points = curve(layout, Wish(remove=(3,)))
+            points = whole_curve(layout, Wish(remove=(3,))).points
             seconds = time.perf_counter() - start
             words = ", ".join(f"{point.moves:,} moves spread {point.replica_spread}" for point in points)
             rows.append((f"{where}: the curve", "1 s", f"{seconds * 1000:,.0f} ms: {words}"))

@@ -22,9 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.bench_planning import layout_of
-from reseat.model import ClusterLayout, Plan
-from reseat.planning import remove_brokers
-from reseat.planning.kinds.rebalance import rebalance
+from reseat.model import ClusterLayout, Plan, Wish
+from reseat.planning import plan, remove_brokers
 
 _SIZES = ((60, 20_000, 6), (300, 200_000, 10))
 _PEER = Path(__file__).with_name("rebalancer_peer.py")
@@ -39,7 +38,7 @@ def run() -> list[tuple[str, str, str]]:
         out = int(layout.broker_ids[1])
         for what, leave, make in (
             (f"drain broker {out}", [out], partial(remove_brokers, layout, [out])),
-            ("rebalance", [], partial(rebalance, layout)),
+            ("rebalance", [], partial(plan, layout, Wish(rebalance=True))),
         ):
             where = f"{brokers:,} brokers, {partitions:,} partitions: {what}"
             rows.append((where, "Reseat", _ours(make)))

@@ -9,9 +9,9 @@ from functools import partial
 from benchmarks.bench_planning import layout_of
 from reseat.demo.generate import generate
 from reseat.model import Broker, Plan, Wish
-from reseat.planning import whole_curve
+from reseat.planning import plan, whole_curve
 from reseat.planning.kinds.add import add_brokers
-from reseat.planning.kinds.rebalance import even_leaders, rebalance
+from reseat.planning.kinds.rebalance import even_leaders
 from reseat.planning.kinds.replication_factor import change_replication_factor
 
 _SIZES = ((12, 2_000, 3), (60, 20_000, 6), (300, 100_000, 6), (1_000, 1_000_000, 10))
@@ -43,10 +43,10 @@ def run() -> list[tuple[str, str, str]]:
     for brokers, partitions, racks, budget in _UNEVEN:
         uneven = layout_of(brokers, partitions, racks)
         where = f"{brokers:,} brokers, {partitions:,} partitions of brokers that weigh 0.5 to 1.5"
-        rows.append((f"{where}: rebalance", budget, _told(partial(rebalance, uneven))))
+        rows.append((f"{where}: rebalance", budget, _told(partial(plan, uneven, Wish(rebalance=True)))))
         out = tuple(uneven.broker_ids[: max(1, brokers // 100)].tolist())
         drained = f"{where}: the same with {len(out)} drained"
-        rows.append((drained, budget, _told(partial(rebalance, uneven, remove=out))))
+        rows.append((drained, budget, _told(partial(plan, uneven, Wish(rebalance=True, remove=out)))))
         started = time.perf_counter()
         points = whole_curve(uneven, Wish(rebalance=True)).points
         took = time.perf_counter() - started

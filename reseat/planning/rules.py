@@ -42,7 +42,8 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "ruled", "sharing"]
 
-_Solved = TypeVar("_Solved")
+_Found = TypeVar("_Found", bound=Found | None)
+_Told = TypeVar("_Told")
 #: How often brokers may get fewer replicas until their bytes fit, and what is rounding of a sum of bytes.
 _ROUNDS, _ROUNDING = 40, 0.5
 
@@ -103,20 +104,16 @@ def ruled(
 def fitted(
     problem: Problem,
     layout: ClusterLayout,
-    options: Options,
-    solve: Callable[[Problem], _Solved],
-    found_of: Callable[[_Solved], Found | None],
+    solve: Callable[[Problem], tuple[_Found, _Told]],
     *,
     rows: Longs | None = None,
-) -> tuple[_Solved, bool]:
-    """What is solved, and whether brokers had to get fewer replicas for their bytes.
+) -> tuple[_Found, _Told, bool]:
+    """What is solved, what else is told of it, and whether brokers had to get fewer replicas for their bytes.
 
     Args:
         problem: what may be chosen, of all partitions or of ``rows``.
         layout: the layout planned on.
-        options: ``capacity``.
-        solve: solves a problem.
-        found_of: the sets of what it solved, if any.
+        solve: the sets of a problem, if any, and what else is told of them.
         rows: (n,) the partitions of the problem; None: all.
 
     Raises:
@@ -125,17 +122,16 @@ def fitted(
     most_bytes = problem.most_bytes
     size = None if most_bytes is None else size_of_copies(layout)
     if most_bytes is None or size is None:
-        return solve(problem), False
+        return *solve(problem), False
     size = np.nan_to_num(size)
     before = weight_on(layout.replicas, size, len(layout.brokers))
     if rows is not None:
         size = size[rows]
     staying = weight_on(problem.staying, size, len(before))
     for turn in range(_ROUNDS):
-        made = solve(problem)
-        found = found_of(made)
+        found, told = solve(problem)
         if found is None:
-            return made, turn > 0
+            return found, told, turn > 0
         came = np.where(newcomers(problem.staying[found.rows], found.lists), found.lists, np.int32(NONE))
         left = np.where(
             newcomers(found.lists, problem.staying[found.rows]), problem.staying[found.rows], np.int32(NONE)
@@ -145,7 +141,7 @@ def fitted(
         excess = rest + staying + got - gave - most_bytes
         over = excess > _ROUNDING
         if not over.any():
-            return made, turn > 0
+            return found, told, turn > 0
         received = counts_on(came, len(before))
         fewer = np.ceil(excess[over] / np.maximum(got[over] / np.maximum(received[over], 1), 1))
         most = np.array(problem.most)

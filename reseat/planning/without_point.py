@@ -83,15 +83,14 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
             brokers=wish.remove,
             choices=("Make two plans and execute one after the other.",),
         )
-    from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
+    from reseat.planning.kinds.rebalance import even_leaders, rearranged
 
-    if wish.rebalance:
-        return _with_idle_options(rebalance(layout, remove=wish.remove, add=wish.add, options=wish.options))
     if wish.mend:
         from reseat.planning.kinds.mend import mend
 
         return _with_idle_options(mend(layout, options=wish.options))
-    return _with_idle_options((mend_racks if wish.mend_racks else even_leaders)(layout, options=wish.options))
+    made = even_leaders(layout, options=wish.options) if wish.leaders_only else rearranged(layout, wish)
+    return _with_idle_options(made)
 
 
 def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:

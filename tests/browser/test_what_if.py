@@ -13,7 +13,7 @@ from components.resilience.words import answer
 from reseat.demo import load_sample, samples
 from reseat.election import after_plan, layout_after
 from reseat.model import Wish
-from reseat.planning import curve, plan
+from reseat.planning import plan, whole_curve
 from reseat.resilience.losses import from_layout
 from tests.browser.conftest import SCHEMES, at_rest, open_sample, settled, to
 
@@ -42,7 +42,7 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
     """Broker 5 out with more moves than the least: Racks, Heatmap, Leaders, Resilience and the link agree with Plan."""
     layout = load_sample(next(sample for sample in samples() if sample.title.startswith(SAMPLE))).layout
     out = Wish(remove=(5,))
-    point = curve(layout, out)[-1]
+    point = whole_curve(layout, out).points[-1]
     made = plan(layout, out.at(point.moves))
     preview = after_plan(made)
     assert preview.leader_done is not None

@@ -13,7 +13,7 @@ from reseat.balance import measure
 from reseat.demo import generate
 from reseat.election import after_plan, layout_after
 from reseat.model import Plan, Wish
-from reseat.planning import curve, plan
+from reseat.planning import plan, whole_curve
 from reseat.resilience.losses import from_layout
 
 from .conftest import Opened, tables, texts
@@ -39,7 +39,7 @@ def least() -> Plan:
 @pytest.fixture(scope="module")
 def chosen() -> Plan:
     """The plan at the last point of the curve."""
-    return plan(LAYOUT, OUT.at(curve(LAYOUT, OUT)[-1].moves))
+    return plan(LAYOUT, OUT.at(whole_curve(LAYOUT, OUT).points[-1].moves))
 
 
 def metric(at: object, label: str) -> tuple[str, str]:
@@ -145,7 +145,7 @@ def test_the_least_spread_is_that_of_so_many_moves_and_the_next_is_beside_it(
 ) -> None:
     """No plan with so many moves is evener; one with more is, and it is one click away in the same place."""
     at = opened(page, LAYOUT, OUT)
-    further = curve(LAYOUT, OUT)[1]
+    further = whole_curve(LAYOUT, OUT).points[1]
 
     assert metric(at, "Replica spread")[1] == f"minimum for {least.certificate.moves} moves"
     assert "proven minimum" not in [figure.delta for figure in at.metric if "spread" in figure.label]

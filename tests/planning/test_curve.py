@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
-from reseat.planning import curve, plan, plan_at, whole_curve
+from reseat.planning import plan, plan_at, whole_curve
 from tests.planning.brute_force import curve_options, curve_outcomes, random_layout
 
 #: Loads 6, 2, 1 once broker 9, with one replica, has left.
@@ -23,7 +23,7 @@ SKEWED = ClusterLayout.from_assignments(
 
 def test_the_documented_example() -> None:
     """Loads 6, 2, 1 and one displaced replica: 6, 2, 2, then 5, 3, 2, then 4, 3, 3."""
-    assert curve(SKEWED, Wish(remove=(9,))) == (
+    assert whole_curve(SKEWED, Wish(remove=(9,))).points == (
         CurvePoint(moves=1, replica_sum_of_squares=44, replica_spread=4, fullest=6),
         CurvePoint(moves=2, replica_sum_of_squares=38, replica_spread=3, fullest=5),
         CurvePoint(moves=3, replica_sum_of_squares=34, replica_spread=1, fullest=4),
@@ -90,7 +90,7 @@ def test_more_moves_than_help_give_the_last_point_where_racks_are_uneven() -> No
     layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
     wish = Wish(remove=(6,))
 
-    assert [point.moves for point in curve(layout, wish)] == [0, 1, 2]
+    assert [point.moves for point in whole_curve(layout, wish).points] == [0, 1, 2]
     assert plan_at(layout, wish, 3).certificate.moves == 2
 
 
@@ -98,7 +98,7 @@ def test_an_even_plan_has_no_further_points() -> None:
     """Nothing to gain: the minimal plan stands alone."""
     layout = ClusterLayout.from_assignments({("a", 0): [1], ("a", 1): [2], ("a", 2): [3]})
 
-    assert curve(layout, Wish(remove=(3,))) == (CurvePoint(2 - 1, 5, 1, fullest=2),)
+    assert whole_curve(layout, Wish(remove=(3,))).points == (CurvePoint(2 - 1, 5, 1, fullest=2),)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_wish_without_further_points_says_why(wish: Wish, word: str) -> None:
     """The curve counts replicas, and its moves know no cap; that is told in a sentence."""
     told = whole_curve(SKEWED, wish)
 
-    assert told.points == curve(SKEWED, wish) == ()
+    assert told.points == whole_curve(SKEWED, wish).points == ()
     assert len(told.sentences) == 1
     assert word in told.sentences[0]
 
@@ -253,8 +253,8 @@ def test_a_large_skewed_cluster_reaches_an_even_load() -> None:
 def test_the_curve_of_added_brokers_is_what_fewer_moves_reach() -> None:
     """Six partitions on broker 1; broker 4 joins: 0 to 3 moves, and the cap on moves ends the curve."""
     layout = ClusterLayout.from_assignments({("a", i): [1] for i in range(6)})
-    points = curve(layout, Wish(add=((4, None),)))
-    fewer = curve(layout, Wish(add=((4, None),), options=Options(max_moves=2)))
+    points = whole_curve(layout, Wish(add=((4, None),))).points
+    fewer = whole_curve(layout, Wish(add=((4, None),), options=Options(max_moves=2))).points
 
     assert [(point.moves, point.replica_spread) for point in points] == [(1, 4), (2, 2), (3, 0)]
     assert [(point.moves, point.replica_spread) for point in fewer] == [(1, 4), (2, 2)]
@@ -265,7 +265,7 @@ def test_further_moves_keep_to_their_racks_where_every_rack_is_used() -> None:
     racks = {1: "a", 2: "a", 3: "b", 4: "b", 9: "b"}
     lists = {("a", i): [1, 3 + i % 2] for i in range(4)} | {("b", 0): [2, 9]}
     layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
-    points = curve(layout, Wish(remove=(9,)))
+    points = whole_curve(layout, Wish(remove=(9,))).points
     made = plan_at(layout, Wish(remove=(9,)), points[-1].moves)
 
     assert [point.moves for point in points] == [1, 2]
@@ -288,7 +288,7 @@ def test_what_holds_of_every_curve(seed: int, racks: int) -> None:
         brokers=[Broker(i, rack=f"r{i % racks}" if racks else None) for i in range(8)],
     )
     wish = Wish(remove=(int(rng.integers(0, 8)),))
-    points = curve(layout, wish)
+    points = whole_curve(layout, wish).points
     minimal = plan_at(layout, wish, points[0].moves).certificate
 
     assert [p.moves for p in points] == sorted({p.moves for p in points})

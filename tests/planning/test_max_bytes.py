@@ -9,7 +9,7 @@ import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Wish
-from reseat.planning import curve, plan
+from reseat.planning import plan, whole_curve
 from reseat.planning.conflict import conflict
 from reseat.planning.judge import judge
 from tests.planning.brute_force import addition_options, addition_outcomes, random_layout
@@ -129,7 +129,7 @@ def test_added_brokers_are_filled_with_small_partitions_first() -> None:
 
     assert (told.moves, told.bytes_to_move, told.replica_balance_proven) == (14, 86e9, True)
     assert told.sentences[-1] == "86.0 GB are copied; at most 100 GB were allowed."
-    assert [point.bytes_to_move for point in curve(skewed(), wish)][-1] == 86e9
+    assert [point.bytes_to_move for point in whole_curve(skewed(), wish).points][-1] == 86e9
     with pytest.raises(WishRefused, match="Replica sizes are not all known"):
         plan(replace(skewed(), size_bytes=None), wish)
 
@@ -152,7 +152,7 @@ def test_the_more_may_be_copied_the_evener_it_gets() -> None:
     assert all(one.moves_proven and one.replica_balance_proven for one in made)
     assert made[1].sentences[-1] == "93.0 GB are copied; at most 100 GB were allowed."
     assert made[3].moves == plan(layout, Wish(rebalance=True)).certificate.moves
-    points = curve(layout, limited(2 * 10**11))
+    points = whole_curve(layout, limited(2 * 10**11)).points
     assert [point.bytes_to_move for point in points] == [35e9, 171e9]
 
 

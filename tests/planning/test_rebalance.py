@@ -11,9 +11,9 @@ import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
-from reseat.planning import curve, plan, whole_curve
+from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
-from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
+from reseat.planning.kinds.rebalance import even_leaders
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.solver import Solver
 from tests.planning.brute_force import (
@@ -78,7 +78,7 @@ def best_of_all(layout: ClusterLayout, *, racks_only: bool = False) -> Value:
 
 def agrees(layout: ClusterLayout) -> Plan:
     """The plan for a layout, once it is shown to be the best of all and to be proven so."""
-    made = rebalance(layout)
+    made = plan(layout, Wish(rebalance=True))
     proposed, certificate = made.proposed.assignments(), made.certificate
     best = best_of_all(layout)
 
@@ -165,7 +165,7 @@ def test_a_drain_by_pools_is_as_good_as_by_each_partition() -> None:
 
 def mends(layout: ClusterLayout) -> None:
     """The plan for racks alone is the best of all, and proven so."""
-    made = mend_racks(layout)
+    made = plan(layout, Wish(mend_racks=True))
     proposed, certificate = made.proposed.assignments(), made.certificate
 
     assert (0, *value_of(layout, proposed)[1:]) == best_of_all(layout, racks_only=True), layout.assignments()
@@ -187,7 +187,7 @@ def test_racks_alone_are_mended_with_the_fewest_moves(seed: int) -> None:
         mends(layout)
     else:
         with pytest.raises(WishRefused, match="No rack of a broker is known"):
-            mend_racks(layout)
+            plan(layout, Wish(mend_racks=True))
 
 
 def trades(layout: ClusterLayout) -> int:
@@ -255,7 +255,7 @@ def test_the_curve_of_a_rebalance_ends_with_the_least_spread() -> None:
         ("t", row): rng.choice(6, 3, replace=False, p=[0.4, 0.3, 0.1, 0.1, 0.05, 0.05]).tolist() for row in range(90)
     }
     layout = ClusterLayout.from_assignments(lists, brokers=[Broker(b) for b in range(6)])
-    whole, points = plan(layout, Wish(rebalance=True)), curve(layout, Wish(rebalance=True))
+    whole, points = plan(layout, Wish(rebalance=True)), whole_curve(layout, Wish(rebalance=True)).points
 
     assert len(points) >= 4
     assert [p.moves for p in points] == sorted({p.moves for p in points})
@@ -269,7 +269,7 @@ def test_the_curve_of_a_rebalance_ends_with_the_least_spread() -> None:
         assert (made.certificate.moves, made.certificate.replica_spread) == (point.moves, point.replica_spread)
         assert made.certificate.replica_balance_proven
         assert judge(layout, made.proposed, wish).moves == point.moves
-    limited = curve(layout, Wish(rebalance=True, options=Options(max_moves=points[1].moves)))
+    limited = whole_curve(layout, Wish(rebalance=True, options=Options(max_moves=points[1].moves))).points
     assert limited == points[:2]
 
 
@@ -372,7 +372,7 @@ def test_racks_are_mended_on_the_way() -> None:
     """Two replicas in a rack become one each, though loads were even already."""
     brokers = [Broker(0, rack="a"), Broker(1, rack="a"), Broker(2, rack="b"), Broker(3, rack="b")]
     layout = ClusterLayout.from_assignments({("t", 0): [0, 1], ("t", 1): [2, 3]}, brokers=brokers)
-    made = rebalance(layout)
+    made = plan(layout, Wish(rebalance=True))
 
     assert made.certificate.moves == 2
     assert made.certificate.rack_violations_before == 2
@@ -391,7 +391,7 @@ def test_of_equal_partitions_the_smallest_move() -> None:
     sizes = {("t", row): 1_000_000 * (row + 1) for row in range(600)}
     layout = ClusterLayout.from_assignments(lists, brokers=[Broker(b) for b in range(120)])
     told = np.array([[sizes[("t", int(number))]] for number in layout.partition], np.float64)
-    made = rebalance(replace(layout, size_bytes=told))
+    made = plan(replace(layout, size_bytes=told), Wish(rebalance=True))
 
     assert made.certificate.moves == 590
     assert made.certificate.moves_proven
@@ -402,7 +402,7 @@ def test_what_sits_on_dead_brokers_stays_and_is_said() -> None:
     """A rebalance drains nobody: that is another wish."""
     brokers = [Broker(0), Broker(1), Broker(2, state=BrokerState.FENCED)]
     layout = ClusterLayout.from_assignments({("t", 0): [0, 2], ("t", 1): [0, 2]}, brokers=brokers)
-    made = rebalance(layout)
+    made = plan(layout, Wish(rebalance=True))
 
     assert made.certificate.moves == 1
     assert all(2 in members for members in made.proposed.assignments().values())
@@ -478,7 +478,7 @@ def test_new_brokers_fill_on_a_curve_too() -> None:
     lists = {("t", row): [row % 3, (row + 1) % 3] for row in range(30)}
     layout = ClusterLayout.from_assignments(lists)
     wish = Wish(add=((7, None), (8, None)), rebalance=True)
-    points = curve(layout, wish)
+    points = whole_curve(layout, wish).points
     few = plan(layout, wish.at(points[0].moves))
 
     assert (points[-1].moves, points[-1].replica_spread) == (24, 0)

@@ -82,13 +82,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     current = start.layout
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
     problem = replace(_problem(current, added, unmovable, options), room=_room(current, options))
-    (found, capped), fewer = fitted(
-        problem,
-        current,
-        options,
-        lambda one: _solved(Solver(one, own_arcs=0), current, options),
-        lambda made: made[0],
-    )
+    found, capped, fewer = fitted(problem, current, lambda one: _solved(Solver(one, own_arcs=0), current, options))
     found = replace(found, whole=found.whole and not fewer)
     rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows

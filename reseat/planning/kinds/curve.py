@@ -42,7 +42,7 @@ from reseat.planning.rules import copies_no_more
 from reseat.planning.solve.solver import Solver
 from reseat.planning.without_point import plan_without_point, refuse_closed_joining
 
-__all__ = ["Curve", "curve", "plan_at", "whole_curve"]
+__all__ = ["Curve", "plan_at", "whole_curve"]
 
 #: Shares of the way to perfect balance at which points are offered.
 _SHARES = (0.25, 0.5, 0.75, 1.0)
@@ -54,7 +54,8 @@ class Curve:
     """What more moves buy, and what is not offered.
 
     Attributes:
-        points: by ascending moves; see ``curve``.
+        points: by ascending moves, the minimal plan first (of brokers that join, that of the best balance last); none
+            where a change has none.
         sentences: what is left out and why; empty where nothing is.
     """
 
@@ -62,23 +63,10 @@ class Curve:
     sentences: tuple[str, ...] = ()
 
 
-def curve(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
-    """PointPlan between least moves and the best balance, by ascending moves; the first is the minimal plan.
+def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
+    """Points between least moves and the best balance, and sentences that say which are left out and why.
 
     For brokers that join, the last is the plan of the best balance, and those before it make fewer moves.
-
-    Returns:
-        The minimal plan and the further points found exactly; none where bytes, a cap or another replication factor
-        were wished for.
-
-    Raises:
-        WishRefused: as ``plan``.
-    """
-    return whole_curve(layout, wish).points
-
-
-def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
-    """The points of ``curve``, and sentences that say which are left out and why.
 
     Raises:
         WishRefused: as ``plan``.

@@ -34,13 +34,7 @@ from reseat.model.wording import counted, listed, verb
 from reseat.planning.finishing import concluded, with_leaders_evened
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import begun, closed_to, require_room, require_targets, resorts
-from reseat.planning.proof.verdict import (
-    Verdict,
-    leader_sentences,
-    moves_sentence,
-    rack_sentences,
-    spread_sentence,
-)
+from reseat.planning.proof.verdict import Verdict, leader_sentences, moves_sentence, rack_sentences, spread_sentence
 from reseat.planning.proposal import propose, size_of_copies
 from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import fitted, no_room, not_found, ruled
@@ -112,7 +106,7 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     )
     problem = ruled(problem, current, options, nobody, pinned=unmovable)
     try:
-        found, _ = fitted(problem, current, options, lambda one: Solver(one).at(None), lambda made: made)
+        found, *_ = fitted(problem, current, lambda one: (Solver(one).at(None), None))
     except NoRoom:
         raise no_room(current, options) from None
     if found is None:

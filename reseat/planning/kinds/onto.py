@@ -24,11 +24,7 @@ __all__ = ["onto_brokers"]
 
 
 def onto_brokers(
-    layout: ClusterLayout,
-    topics: Iterable[str],
-    broker_ids: Sequence[int],
-    *,
-    rack_mode: RackMode = RackMode.ENFORCED,
+    layout: ClusterLayout, topics: Iterable[str], broker_ids: Sequence[int], *, rack_mode: RackMode = RackMode.ENFORCED
 ) -> tuple[Plan, tuple[str, ...]]:
     """The plan, over the layout of these topics alone, and what the tool would do in silence.
 

@@ -67,49 +67,9 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["even_leaders", "mend_racks", "rebalance", "rebalance_curve"]
+__all__ = ["even_leaders", "rearranged", "rebalance_curve"]
 
 _DEFAULTS = Options()
-
-
-def rebalance(
-    layout: ClusterLayout,
-    *,
-    remove: tuple[int, ...] = (),
-    add: tuple[tuple[int, str | None], ...] = (),
-    options: Options = _DEFAULTS,
-) -> Plan:
-    """The plan after which replicas, and then leaders, are as even as they can be.
-
-    Args:
-        layout: the layout; brokers in it that hold nothing receive too.
-        remove: ids of brokers that hold nothing afterwards: what is on them moves in any case.
-        add: (id, rack or None) of brokers that join.
-        options: whether partitions that cannot move are planned too, and the most moves; nothing else of them applies.
-
-    Returns:
-        The plan with its certificate. Where nothing can be evener it is empty, and says so.
-
-    Raises:
-        WishRefused: the wish cannot be (see ``preconditions``), or no plan was found that is surely the best.
-    """
-    return _rearranged(layout, Wish(remove=remove, add=add, rebalance=True, options=options))
-
-
-def mend_racks(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
-    """The plan after which each partition that can move has the best rack diversity, and nothing else moves.
-
-    Args:
-        layout: the layout.
-        options: as ``rebalance``.
-
-    Returns:
-        The plan with its certificate. Where every partition is at its best it is empty, and says so.
-
-    Raises:
-        WishRefused: as ``rebalance``; or no broker has a rack.
-    """
-    return _rearranged(layout, Wish(mend_racks=True, options=options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +129,11 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
         wish: a rebalance, brokers that join with it perhaps; with ``max_moves``, no point has more.
 
     Raises:
-        WishRefused: as ``rebalance``.
+        WishRefused: as ``rearranged``.
     """
     if wish.options.by_bytes:
         return _curve_by_bytes(layout, shares, wish)
-    prepared, choice, whole = _with_room(layout, wish, lambda solver, _: solver.evenest(), lambda found: found)
+    prepared, choice, whole, _ = _with_room(layout, wish, lambda solver, _: (solver.evenest(), False))
     problem, options, fewest = prepared.problem, wish.options, choice.at(None)
     if fewest is None or whole is None:
         raise not_found()
@@ -198,9 +158,9 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     """Points of a rebalance by size: the first of its steps, which are the plans with ``max_moves``; all of them last.
 
     Raises:
-        WishRefused: as ``rebalance``.
+        WishRefused: as ``rearranged``.
     """
-    prepared, _, (start, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
+    prepared, _, start, limited = _with_room(layout, wish, partial(_chosen, wish=wish))
     current, problem = prepared.current, prepared.problem
 
     def within(most: int | None) -> Found:
@@ -226,15 +186,12 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     return tuple(points[moves] for moves in sorted(points))
 
 
-_Solved = TypeVar("_Solved")
+_Found = TypeVar("_Found", bound=Found | None)
 
 
 def _with_room(
-    layout: ClusterLayout,
-    wish: Wish,
-    solve: Callable[[Solver, ClusterLayout], _Solved],
-    found_of: Callable[[_Solved], Found | None],
-) -> tuple[_Start, Solver, _Solved]:
+    layout: ClusterLayout, wish: Wish, solve: Callable[[Solver, ClusterLayout], tuple[_Found, bool]]
+) -> tuple[_Start, Solver, _Found, bool]:
     """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can.
 
     Raises:
@@ -243,12 +200,12 @@ def _with_room(
     for strict in (True, False):
         prepared = _prepared(layout, wish, strict=strict)
 
-        def solved(one: Problem, at: ClusterLayout = prepared.current) -> _Solved:
+        def solved(one: Problem, at: ClusterLayout = prepared.current) -> tuple[_Found, bool]:
             return solve(Solver(one), at)
 
         try:
-            made, _ = fitted(prepared.problem, prepared.current, wish.options, solved, found_of)
-            return prepared, Solver(prepared.problem), made
+            found, limited, _ = fitted(prepared.problem, prepared.current, solved)
+            return prepared, Solver(prepared.problem), found, limited
         except NoRoom:
             continue
     raise no_room(prepared.current, wish.options)
@@ -300,8 +257,21 @@ def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_by
     return not_found()
 
 
-def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    prepared, _, (found, limited) = _with_room(layout, wish, partial(_chosen, wish=wish), lambda made: made[0])
+def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
+    """The plan of a rebalance, brokers that leave and that join perhaps with it, or of a mend of racks.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing receive too.
+        wish: what is asked for.
+
+    Returns:
+        The plan with its certificate. Where nothing can be better it is empty, and says so.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``), no plan was found that is surely the best, or racks are
+            to be mended and no broker has one.
+    """
+    prepared, _, found, limited = _with_room(layout, wish, partial(_chosen, wish=wish))
     current, unmovable = prepared.current, prepared.unmovable
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()

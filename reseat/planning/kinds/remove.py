@@ -156,11 +156,7 @@ class Removal:
 
 
 def remove_brokers(
-    layout: ClusterLayout,
-    broker_ids: Iterable[int],
-    *,
-    options: Options = _DEFAULT,
-    added: Iterable[Broker] = (),
+    layout: ClusterLayout, broker_ids: Iterable[int], *, options: Options = _DEFAULT, added: Iterable[Broker] = ()
 ) -> Plan:
     """The plan after which these brokers hold nothing.
 
@@ -188,10 +184,7 @@ def remove_brokers(
 
 
 def prepared(
-    layout: ClusterLayout,
-    broker_ids: Iterable[int],
-    joining: tuple[Broker, ...] = (),
-    options: Options = _DEFAULT,
+    layout: ClusterLayout, broker_ids: Iterable[int], joining: tuple[Broker, ...] = (), options: Options = _DEFAULT
 ) -> Removal:
     """The wish in columns, once all preconditions hold.
 
@@ -351,14 +344,7 @@ def _placed_under(removal: Removal, options: Options, cap: int | None) -> tuple[
         told = np.bincount(forced[1], weights=weights.moved[forced[0]], minlength=len(removal.targets))
         return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
 
-    (found, exact), fewer = fitted(
-        problem,
-        removal.layout,
-        options,
-        lambda one: solved_in_parts(solve, one),
-        lambda made: made[0],
-        rows=removal.rows,
-    )
+    found, exact, fewer = fitted(problem, removal.layout, lambda one: solved_in_parts(solve, one), rows=removal.rows)
     return found, exact and not fewer
 
 

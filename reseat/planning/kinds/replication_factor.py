@@ -102,10 +102,7 @@ def change_replication_factor(
 
     lists, protected, unsafe = kept_in_sync(change, protected_replicas(change), replanned)
     proposed = propose(current, change.rows, lists)
-    bound = Bound(
-        moves=int(np.maximum(factor - change.held, 0).sum()),
-        leaders=bool(change.grows.all()),
-    )
+    bound = Bound(moves=int(np.maximum(factor - change.held, 0).sum()), leaders=bool(change.grows.all()))
 
     def say(verdict: Verdict) -> tuple[str, ...]:
         sentences = _sentences(change, verdict, factor)
@@ -247,12 +244,10 @@ def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
     problem = ruled(problem, change.layout, options, nobody, rows=change.rows[at])
     ties = Ties.of_layout(change.layout, change.rows[at])
     try:
-        found, _ = fitted(
+        found, *_ = fitted(
             problem,
             change.layout,
-            options,
-            lambda one: solved_in_parts(lambda part, rows, _: placed(part, ties.of(rows)), one)[0],
-            lambda made: made,
+            lambda one: solved_in_parts(lambda part, rows, _: placed(part, ties.of(rows)), one),
             rows=change.rows[at],
         )
     except NoRoom:

@@ -49,7 +49,7 @@ from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_mov
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges
-from reseat.planning.proof.leaders import Order, leaders_proven
+from reseat.planning.proof.leaders import leaders_proven
 from reseat.planning.proof.places import Places, places_kept
 from reseat.planning.proof.verdict import Verdict
 
@@ -112,8 +112,7 @@ def check(
     keeps_first = (factor > change.before_factor) & change.first_may_stay
     # Where nothing had to change, what the plan reordered is what it wanted to reorder.
     free = (change.members_differ if change.leaving.any() else np.ones(len(change.rows), np.bool_)) & ~keeps_first
-    order = Order(free=free, bound=~free if change.leaving.any() else keeps_first)
-    return _verdict_of_kept(change, factor, order, wish, cap=wish.options.receive_cap, reorder_all=wish.orders_all)
+    return _verdict_of_kept(change, factor, free, wish, cap=wish.options.receive_cap, reorder_all=wish.orders_all)
 
 
 def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:
@@ -132,9 +131,7 @@ def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinn
     cap = wish.options.receive_cap if grows else None
     change.require_cap(cap)
     change.require_changed(wished[change.current.topic_of], factor)
-    shrinks = factors < change.before_factor
-    order = Order(free=shrinks, bound=~shrinks)
-    return _verdict_of_kept(change, factors, order, wish, cap=cap)
+    return _verdict_of_kept(change, factors, factors < change.before_factor, wish, cap=cap)
 
 
 def _of_rebalance(
@@ -212,8 +209,7 @@ def _of_addition(
 
 def _of_moved(change: Change, racks: bool, moves: bool, replicas: bool, *, reorder_all: bool) -> Verdict:
     """The verdict of a plan in which replicas may move that need not: leaders are added to what is proven."""
-    free = change.members_differ
-    leaders = leaders_proven(change, Order(free=free, bound=~free), reorder_all=reorder_all)
+    leaders = leaders_proven(change, change.members_differ, reorder_all=reorder_all)
     return _counted(change, change.moves if moves else None, (moves, racks, replicas, *leaders))
 
 
@@ -282,7 +278,7 @@ def _spread_least(graph: Graph) -> bool:
 
 
 def _verdict_of_kept(
-    change: Change, factor: Longs, order: Order, wish: Wish, *, cap: int | None, reorder_all: bool = False
+    change: Change, factor: Longs, orderable: BoolArray, wish: Wish, *, cap: int | None, reorder_all: bool = False
 ) -> Verdict:
     """Of a plan that keeps all that it may keep: only newcomers, and what is dropped, were a choice.
 
@@ -303,16 +299,12 @@ def _verdict_of_kept(
     if moves and asked.last_resorts_needed:
         graph = _graph(change, asked.choices, places, full=None if cap is None else change.received >= cap)
         racks, replicas = graph is not None, graph is not None and graph.least_squares()
-    leaders = leaders_proven(change, order, reorder_all=reorder_all)
+    leaders = leaders_proven(change, orderable, reorder_all=reorder_all)
     return _counted(change, least_moves, (moves, racks, replicas, *leaders), resorts=asked.last_resorts_needed)
 
 
 def _counted(
-    change: Change,
-    least_moves: int | None,
-    proven: tuple[bool, bool, bool, bool, bool],
-    *,
-    resorts: bool | None = None,
+    change: Change, least_moves: int | None, proven: tuple[bool, bool, bool, bool, bool], *, resorts: bool | None = None
 ) -> Verdict:
     """The verdict: numbers, and what is proven of moves, racks, replicas, leaders and changed leaders."""
     load, preferred = change.load[change.targets], change.preferred[change.leads]

@@ -11,27 +11,19 @@ Complexity: O(n R + B^2) for n lists over B brokers, and a search for circles or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from reseat.model import NONE, BoolArray, Longs
 from reseat.planning.proof.circles import NEVER, Graph
 from reseat.planning.proof.compared import Change
 
-__all__ = ["Order", "leaders_proven"]
+__all__ = ["leaders_proven"]
 
 
-@dataclass(frozen=True, eq=False)
-class Order:
-    """Changed rows whose lists the wish lets be ordered anew, and those whose first replica it lets stay; (n,) bool."""
-
-    free: BoolArray
-    bound: BoolArray
-
-
-def leaders_proven(change: Change, order: Order, *, reorder_all: bool) -> tuple[bool, bool]:
+def leaders_proven(change: Change, orderable: BoolArray, *, reorder_all: bool) -> tuple[bool, bool]:
     """Whether no allowed order of lists spreads leaders more evenly, and then none changes fewer.
+
+    Of the changed rows ``orderable`` (n,) may be ordered anew, unless all lists may; the first replica of others stays.
 
     Where the plan takes the first place of a list whose order it had no business with, it is proven as even as can be
     where no plan with that freedom is evener, or where it is as even as the plan that leaves those places alone and
@@ -40,10 +32,10 @@ def leaders_proven(change: Change, order: Order, *, reorder_all: bool) -> tuple[
     if change.faults:
         return False, False
     first_before, first_after = change.before[:, 0], change.after[:, 0]
-    stray = order.bound & (first_before != first_after)
+    stray = ~orderable & (first_before != first_after)
     if reorder_all:
         stray &= False
-    free = np.flatnonzero(~change.pinned) if reorder_all else change.rows[order.free]
+    free = np.flatnonzero(~change.pinned) if reorder_all else change.rows[orderable]
     if not stray.any():
         return _order_proven(change, free, change.preferred)
     if _order_proven(change, np.union1d(free, change.rows[stray]), change.preferred)[0]:

@@ -55,11 +55,7 @@ class Network:
         return np.arange(first, self._count, dtype=np.int64)
 
     def arcs(
-        self,
-        tails: npt.ArrayLike,
-        heads: npt.ArrayLike,
-        capacity: npt.ArrayLike = 1,
-        cost: npt.ArrayLike = 0,
+        self, tails: npt.ArrayLike, heads: npt.ArrayLike, capacity: npt.ArrayLike = 1, cost: npt.ArrayLike = 0
     ) -> slice:
         """Add arcs (arguments broadcast together); returns their place in the flow that ``solve`` returns."""
         tail, head, room, price = np.broadcast_arrays(
@@ -125,10 +121,7 @@ class Network:
         # The stubs of OR-tools name types that numpy's own stubs do not give.
         add: Any = solver.add_arcs_with_capacity_and_unit_cost
         arcs = add(
-            np.concatenate(self._tails),
-            np.concatenate(self._heads),
-            np.concatenate(self._capacities),
-            self._weighed(),
+            np.concatenate(self._tails), np.concatenate(self._heads), np.concatenate(self._capacities), self._weighed()
         )
         set_supplies: Any = solver.set_nodes_supplies
         set_supplies(np.arange(self._count, dtype=np.int32), amounts)
