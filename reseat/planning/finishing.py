@@ -89,7 +89,6 @@ def concluded(
     wish: Wish,
     say: Callable[[Verdict], tuple[str, ...]],
     *,
-    unmovable: BoolArray,
     bound: Bound | None = None,
     limited: bool = False,
     findings: Iterable[Finding] = (),
@@ -101,12 +100,11 @@ def concluded(
         proposed: the layout proposed.
         wish: what it is for.
         say: what the certificate says of a verdict without faults.
-        unmovable: (P,) bool, partitions that stay as they are.
         bound: what is known to be the least; None: nothing is.
         limited: as ``check``.
         findings: of this plan.
     """
-    verdict = check(start.layout, proposed, wish, limited=limited, pinned=unmovable)
+    verdict = check(start.layout, proposed, wish, limited=limited, pinned=start.pinned)
     said = faulty(verdict) or say(verdict)
     made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=said)
     return finished(start, proposed, made, findings)

@@ -84,12 +84,15 @@ def judge(
     Raises:
         WishRefused: what a rule of the wish names is not known.
     """
-    start = settled(layout)
+    start = settled(layout, wish.options, wish.remove)
     standing = start.layout
     doubled = 0 if wish.mend else int(standing.duplicates.size)
     after, faults = apply_assignment(standing, proposed, wish)
     current = standing.with_brokers(after.brokers)
-    verdict = _verdict(current, after, wish, allow_rf_change, _held(layout, after, wish))
+    # One that a cordon holds may be taken off the cordoned brokers.
+    anywhere = pinned(layout, wish.options, tuple(layout.broker_ids.tolist()))
+    held = start.pinned & (anywhere | frozen_by_cordon(after, wish.remove))
+    verdict = _verdict(current, after, wish, allow_rf_change, held)
     if doubled or refused_of_racks(standing, wish):
         verdict = verdict.unproven()
     best, refusal = _own_plan(standing, wish)
@@ -139,13 +142,6 @@ def judge(
     under_way = counted(start.under_way.size, "partition")
     over = f"A reassignment of {under_way} is in progress: the plan is validated from the layout after it completes."
     return replace(judged, sentences=(*judged.sentences, over))
-
-
-def _held(layout: ClusterLayout, after: ClusterLayout, wish: Wish) -> BoolArray:
-    """(P,) bool: partitions that may not change. One that a cordon holds may be taken off the cordoned brokers."""
-    return pinned(layout, wish.options, wish.remove) & (
-        pinned(layout, wish.options, tuple(layout.broker_ids.tolist())) | frozen_by_cordon(after, wish.remove)
-    )
 
 
 def apply_assignment(

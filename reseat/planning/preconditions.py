@@ -187,11 +187,13 @@ class Settled:
         read: the layout as it was read: what is leaving still serves there.
         layout: the layout, its target where a reassignment is under way.
         under_way: (n,) rows whose reassignment is under way, whose newcomers are not in sync yet.
+        pinned: (P,) bool, partitions that stay as they are (``pinned``).
     """
 
     read: ClusterLayout
     layout: ClusterLayout
     under_way: Longs
+    pinned: BoolArray
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -207,11 +209,12 @@ class Settled:
         return (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
 
 
-def settled(layout: ClusterLayout) -> Settled:
-    """The layout to plan on: its target where a reassignment is under way."""
+def settled(layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = ()) -> Settled:
+    """The layout to plan on: its target where a reassignment is under way; arguments as of ``pinned``."""
+    stay = pinned(layout, options, leaving)
     if layout.adding is None and layout.removing is None:
-        return Settled(layout, layout, np.empty(0, np.int64))
-    return Settled(layout, layout.target(), np.flatnonzero(layout.under_way))
+        return Settled(layout, layout, np.empty(0, np.int64), stay)
+    return Settled(layout, layout.target(), np.flatnonzero(layout.under_way), stay)
 
 
 def begun(
@@ -221,8 +224,8 @@ def begun(
     *,
     joining: Sequence[Broker] = (),
     duplicates: bool = False,
-) -> tuple[Settled, BoolArray]:
-    """The layout to plan on, once it is complete and in order, and (P,) bool which partitions stay as they are.
+) -> Settled:
+    """The layout to plan on, once it is complete and in order.
 
     Args:
         layout: as it was read.
@@ -236,10 +239,10 @@ def begun(
     """
     require_complete(layout)
     require_order(layout)
-    start = settled(layout.with_brokers(joining) if joining else layout)
+    start = settled(layout.with_brokers(joining) if joining else layout, options, leaving)
     if not duplicates:
         require_no_duplicates(start.layout)
-    return start, pinned(layout, options, leaving)
+    return start
 
 
 def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from reseat.model import Finding, Plan, Severity
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
+from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import only_onto, sharing
 from reseat.planning.solve.by_weight import weight_on
 
@@ -69,12 +70,8 @@ def _capacities(plan: Plan) -> Iterator[str]:
     layout, options = plan.proposed, plan.wish.options
     if not options.capacity:
         return
-    sizes = layout.replica_bytes
-    carried = (
-        None
-        if sizes is None
-        else weight_on(layout.replicas, np.nan_to_num(np.fmax.reduce(sizes, axis=1)), len(layout.brokers))
-    )
+    sizes = size_of_copies(layout)
+    carried = None if sizes is None else weight_on(layout.replicas, np.nan_to_num(sizes), len(layout.brokers))
     over = []
     for rule in options.capacity:
         at = layout.position(rule.broker)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseat.planning.solve.column_generation import Loads, Swaps, worth_freeing
+from reseat.planning.solve.column_generation import Swaps, worth_freeing
 
 
 def _freed(
@@ -14,8 +14,7 @@ def _freed(
     columns = np.array(swaps, np.int64).reshape(-1, 4).T
     mask = np.zeros(rows, np.bool_)
     mask[list(held)] = True
-    loads = Loads(np.array(load, np.int64), np.ones(len(load), np.int64))
-    found = worth_freeing(Swaps(*columns), mask, loads, most)
+    found = worth_freeing(Swaps(*columns), mask, np.array(load, np.int64), np.ones(len(load), np.int64), most)
     return None if found is None else found.tolist()
 
 

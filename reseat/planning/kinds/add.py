@@ -78,14 +78,14 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         WishRefused: no broker is given, one twice, or one known to be dead; sizes are not told that a limit needs; or
             as ``preconditions`` says.
     """
-    start, unmovable, added = _joined(layout, brokers, options)
+    start, added = _joined(layout, brokers, options)
     current = start.layout
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
-    problem = replace(_problem(current, added, unmovable, options), room=_room(current, options))
+    problem = replace(_problem(current, added, start.pinned, options), room=_room(current, options))
     found, capped, fewer = fitted(problem, current, lambda one: _solved(Solver(one, own_arcs=0), current, options))
     found = replace(found, whole=found.whole and not fewer)
     rows, lists = found.rows, found.lists
-    orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
+    orderable = np.flatnonzero(~start.pinned) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
     loads = problem.loads_with(found)[problem.targets]
     bound = Bound(
@@ -104,7 +104,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         return (*sentences, cost_of(said_of_cap(options.receive_cap), loads, without))
 
     told = _findings(options)
-    return concluded(start, proposed, wish, say, unmovable=unmovable, bound=bound, limited=capped, findings=told)
+    return concluded(start, proposed, wish, say, bound=bound, limited=capped, findings=told)
 
 
 def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) -> tuple[ClusterLayout, Solver, Found]:
@@ -113,8 +113,8 @@ def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options)
     Raises:
         WishRefused: as ``add_brokers``.
     """
-    start, unmovable, added = _joined(layout, brokers, options)
-    solver = Solver(_problem(start.layout, added, unmovable, options), own_arcs=0)
+    start, added = _joined(layout, brokers, options)
+    solver = Solver(_problem(start.layout, added, start.pinned, options), own_arcs=0)
     return start.layout, solver, _solved(solver, start.layout, options)[0]
 
 
@@ -163,9 +163,7 @@ def _solved(solver: Solver, layout: ClusterLayout, options: Options) -> tuple[Fo
     return found, True
 
 
-def _joined(
-    layout: ClusterLayout, brokers: Sequence[Broker], options: Options
-) -> tuple[Settled, BoolArray, tuple[Broker, ...]]:
+def _joined(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) -> tuple[Settled, tuple[Broker, ...]]:
     """As ``begun``, with the added brokers in it, and these brokers by id."""
     if not brokers:
         raise WishRefused("No broker is given to add.", choices=("Name at least one broker, such as 9 or 9:rack-a.",))
@@ -191,7 +189,7 @@ def _joined(
     negative = tuple(i for i in ids if i < 0)
     if negative:
         raise WishRefused(f"Broker id {negative[0]} is below 0.", brokers=negative, choices=("Broker ids start at 0.",))
-    return *begun(layout, options, joining=merged), tuple(merged)
+    return begun(layout, options, joining=merged), tuple(merged)
 
 
 def _merged(layout: ClusterLayout, broker: Broker) -> Broker:

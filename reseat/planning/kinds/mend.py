@@ -84,8 +84,8 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``), or partitions find too few live brokers.
     """
-    start, unmovable = begun(layout, options, duplicates=True)
-    current = start.layout
+    start = begun(layout, options, duplicates=True)
+    current, unmovable = start.layout, start.pinned
     nobody = np.zeros(len(current.brokers), np.bool_)
     targets = require_targets(current, nobody, closed_to(current, options))
     faults = _faults(current, unmovable)
@@ -116,7 +116,7 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     proposed = _proposed(current, faults, every[:, : current.replicas.shape[1]], options)
     left = left_on_unavailable(proposed, targets, unmovable, Severity.ATTENTION)
     say = partial(_sentences, current, faults, left)
-    return concluded(start, proposed, Wish(mend=True, options=options), say, unmovable=unmovable, findings=left)
+    return concluded(start, proposed, Wish(mend=True, options=options), say, findings=left)
 
 
 def _faults(current: ClusterLayout, unmovable: BoolArray) -> _Faults:

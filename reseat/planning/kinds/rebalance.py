@@ -77,7 +77,6 @@ class _Start:
     """What a rearrangement starts from."""
 
     start: Settled
-    unmovable: BoolArray
     leaving: BoolArray
     targets: BoolArray
     problem: Problem
@@ -91,8 +90,8 @@ class _Start:
 def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
     remove = require_known(layout, wish.remove)
     joining = [Broker(broker, rack) for broker, rack in wish.add if layout.position(broker) is None]
-    start, unmovable = begun(layout, wish.options, wish.remove, joining=joining)
-    current = start.layout
+    start = begun(layout, wish.options, wish.remove, joining=joining)
+    current, unmovable = start.layout, start.pinned
     if wish.mend_racks and not current.racks:
         raise WishRefused(
             "No rack of a broker is known, so no partition's rack diversity is.",
@@ -117,7 +116,7 @@ def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Sta
     )
     strict = strict and wish.rebalance
     problem = ruled(stated, current, wish.options, leaving, moves=wish.rebalance, pinned=unmovable, strict=strict)
-    return _Start(start, unmovable, leaving, targets, problem)
+    return _Start(start, leaving, targets, problem)
 
 
 def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
@@ -272,7 +271,7 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
             to be mended and no broker has one.
     """
     prepared, _, found, limited = _with_room(layout, wish, partial(_chosen, wish=wish))
-    current, unmovable = prepared.current, prepared.unmovable
+    current, unmovable = prepared.current, prepared.start.pinned
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.even_topics:
@@ -292,7 +291,6 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         proposed,
         wish,
         partial(_sentences, wish=wish, limited=limited, by_bytes=by_bytes),
-        unmovable=unmovable,
         limited=limited,
         findings=left_on_unavailable(proposed, prepared.targets, unmovable),
     )
@@ -312,8 +310,8 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``).
     """
-    start, unmovable = begun(layout, options)
-    current, free = start.layout, np.flatnonzero(~unmovable)
+    start = begun(layout, options)
+    current, free = start.layout, np.flatnonzero(~start.pinned)
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
     proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
     wish = Wish(leaders_only=True, options=options)
@@ -322,7 +320,6 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
         proposed,
         wish,
         lambda verdict: ("No replica moves.", *leader_sentences(verdict)),
-        unmovable=unmovable,
         bound=Bound(moves=0),
     )
 

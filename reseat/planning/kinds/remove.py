@@ -93,7 +93,6 @@ class Removal:
         lists: (n, R) their replica lists today.
         goes: (n, R) bool, the replicas that must go.
         kept: (B,) replicas that each broker keeps; 0 for leaving ones.
-        pinned: (P,) bool, partitions that stay where they are, also on leaving brokers.
         options: the rules, among others.
     """
 
@@ -105,8 +104,12 @@ class Removal:
     lists: IntArray
     goes: BoolArray
     kept: Longs
-    pinned: BoolArray
     options: Options
+
+    @property
+    def pinned(self) -> BoolArray:
+        """(P,) bool, partitions that stay where they are, also on leaving brokers."""
+        return self.start.pinned
 
     @property
     def layout(self) -> ClusterLayout:
@@ -205,8 +208,7 @@ def prepared(
             choices=("Choose an unused id.",),
         )
     remove = require_known(layout, broker_ids)
-    start, unmovable = begun(layout, options, remove, joining=joining)
-    return _removal(start, remove, unmovable, options)
+    return _removal(begun(layout, options, remove, joining=joining), remove, options)
 
 
 def planned(
@@ -238,13 +240,13 @@ def planned(
     return finished(removal.start, proposed, certificate, _findings(removal, proposed, certificate))
 
 
-def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, options: Options) -> Removal:
+def _removal(start: Settled, remove: tuple[int, ...], options: Options) -> Removal:
     layout = start.layout
     leaving = np.isin(layout.broker_ids, remove)
     targets = require_targets(layout, leaving, closed_to(layout, options))
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
     on_leaving = on_brokers(layout.replicas, leaving)
-    on_leaving[unmovable] = False
+    on_leaving[start.pinned] = False
     rows = np.flatnonzero(row_any(on_leaving))
     goes = on_leaving[rows]
     lists = layout.replicas[rows]
@@ -253,7 +255,7 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, opti
     late = resorts(layout, leaving, closed_to(layout, options))
     taken = on_brokers(lists, targets | late)
     require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
-    return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable, options)
+    return Removal(start, leaving, targets, late, rows, lists, goes, kept, options)
 
 
 def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:

@@ -66,7 +66,7 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     uncapped = with_changes(wish, options=with_changes(wish.options, receive_cap=None))
     bound = Bound(moves=removal.displaced, leaders=False)
     say = partial(_sentences, pairs, in_place)
-    made = concluded(removal.start, proposed, uncapped, say, unmovable=removal.pinned, bound=bound)
+    made = concluded(removal.start, proposed, uncapped, say, bound=bound)
     return with_changes(made, certificate=with_changes(made.certificate, wish=wish))
 
 

@@ -40,7 +40,6 @@ from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import (
     closed_to,
-    pinned,
     require_complete,
     require_no_duplicates,
     require_order,
@@ -88,11 +87,10 @@ def change_replication_factor(
     wish = Wish(replication_factor=factor, topics=names, options=options)
     _require_sensible(layout, names, factor)
     require_complete(layout)
-    start = settled(layout)
+    start = settled(layout, options)
     current = start.layout
     require_no_duplicates(current)
-    unmovable = pinned(layout, options)
-    change = _change(current, names, factor, unmovable, closed_to(current, options))
+    change = _change(current, names, factor, start.pinned, closed_to(current, options))
     require_order(current.select(change.rows))
     _require_brokers(change, factor)
 
@@ -113,7 +111,7 @@ def change_replication_factor(
         return (*sentences, cost_of(said_of_cap(options.receive_cap), capped, uncapped))
 
     told = _findings(change, protected, unsafe, options)
-    return concluded(start, proposed, wish, say, unmovable=unmovable, bound=bound, findings=told)
+    return concluded(start, proposed, wish, say, bound=bound, findings=told)
 
 
 def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:

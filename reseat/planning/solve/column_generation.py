@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from reseat.model import BoolArray, Longs
 
-__all__ = ["Loads", "Swaps", "worth_freeing"]
+__all__ = ["Swaps", "worth_freeing"]
 
 
 #: Farther than any path.
@@ -62,26 +62,14 @@ class Swaps:
     cost: npt.NDArray[np.integer]
 
 
-@dataclass(frozen=True, eq=False)
-class Loads:
-    """What brokers carry.
-
-    Attributes:
-        load: (B,) units now.
-        weight: (B,) what one unit of the sum of squares costs; 0 for brokers whose load costs nothing.
-    """
-
-    load: Longs
-    weight: Longs
-
-
-def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> Longs | None:
+def worth_freeing(swaps: Swaps, held: BoolArray, load: Longs, weight: Longs, most: int) -> Longs | None:
     """Lists that the flow did not hold and should, at most about ``most``.
 
     Args:
         swaps: every exchange that is open now, of all n lists.
         held: (n,) bool, lists that the flow held.
-        loads: loads with the present choice.
+        load: (B,) units on each broker with the present choice.
+        weight: (B,) what one unit of the sum of squares costs; 0 for brokers whose load costs nothing.
         most: how many lists to return at most.
 
     Returns:
@@ -89,14 +77,14 @@ def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> Lon
         not chosen best, so that there are no prices.
     """
     inside = held[swaps.row]
-    price = _prices(swaps, inside, loads, len(loads.load) + 2)
+    price = _prices(swaps, inside, load, weight, len(load) + 2)
     if price is None:
         return None
     cheaper: Longs = np.flatnonzero(price[swaps.source] + swaps.cost < price[swaps.target])
     cheaper = cheaper[~inside[cheaper]]
     if not cheaper.size:
         return cheaper
-    brokers = len(loads.load)
+    brokers = len(load)
     draw = np.random.default_rng(0).permutation(cheaper.size)  # which ones of a pair is drawn, the same each time
     cheaper = cheaper[draw]
     pair = swaps.source[cheaper].astype(np.int64) * brokers + swaps.target[cheaper]
@@ -104,28 +92,28 @@ def worth_freeing(swaps: Swaps, held: BoolArray, loads: Loads, most: int) -> Lon
     start = np.searchsorted(pair[order], pair[order])
     few = cheaper[order[np.arange(order.size) - start < _A_PAIR]]
     rows = np.unique(swaps.row[few]).astype(np.int64)
-    if rows.size < most and _prices(swaps, np.ones(len(inside), np.bool_), loads, _PASSES) is not None:
+    if rows.size < most and _prices(swaps, np.ones(len(inside), np.bool_), load, weight, _PASSES) is not None:
         return np.empty(0, np.int64)
     if rows.size > most:
         rows = np.sort(np.random.default_rng(0).permutation(rows)[:most])
     return rows
 
 
-def _prices(swaps: Swaps, inside: BoolArray, loads: Loads, passes: int) -> Longs | None:
+def _prices(swaps: Swaps, inside: BoolArray, load: Longs, weight: Longs, passes: int) -> Longs | None:
     """(B,) length of the shortest path to each broker from anywhere; None where they do not settle in so many passes.
 
     With as many passes as nodes that is where a circle gets shorter for ever.
     """
-    brokers = len(loads.load)
+    brokers = len(load)
     length = np.full((brokers + 1, brokers + 1), _FAR, np.int64)
     source, target, cost = swaps.source[inside], swaps.target[inside], swaps.cost[inside]
     for value in np.unique(cost)[::-1].tolist():
         mine = cost == value
         length[source[mine], target[mine]] = value
     # The last node is rest: a unit comes to rest on a broker, or is taken up from one.
-    length[:brokers, brokers] = loads.weight * (2 * loads.load + 1)
-    taken_up = loads.load > 0
-    length[brokers, :brokers] = np.where(taken_up, -loads.weight * (2 * loads.load - 1), _FAR)
+    length[:brokers, brokers] = weight * (2 * load + 1)
+    taken_up = load > 0
+    length[brokers, :brokers] = np.where(taken_up, -weight * (2 * load - 1), _FAR)
     distance = np.zeros(brokers + 1, np.int64)
     for _ in range(passes):
         shorter = np.minimum(distance, (distance[:, None] + length).min(axis=0))

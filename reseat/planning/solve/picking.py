@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.planning.solve.alike import alike
-from reseat.planning.solve.column_generation import Loads, Swaps, worth_freeing
+from reseat.planning.solve.column_generation import Swaps, worth_freeing
 from reseat.planning.solve.flow import UNBOUNDED, Network, fill
 from reseat.planning.solve.levels import Levels, around
 
@@ -118,7 +118,8 @@ def _by_few(picks: Picks, *, surely: bool) -> BoolArray | None:
     held = np.zeros(len(chosen), np.bool_)
     weight = np.where(picks.counts, picks.square, 0)
     for _ in range(_ROUNDS):
-        more = worth_freeing(_swaps(picks, *_exchanges(picks, chosen)), held, Loads(picks.loads(chosen), weight), ADDED)
+        swaps = _swaps(picks, *_exchanges(picks, chosen))
+        more = worth_freeing(swaps, held, picks.loads(chosen), weight, ADDED)
         if more is None:
             break
         if not more.size:

@@ -172,6 +172,10 @@ def repair_conflicts(staying: IntArray, needed: Longs, seating: Seating, pools: 
         key: (B,) what no partition may have twice: brokers, or their racks.
     """
     rules = Rules(staying, needed, seating, key)
+
+    def price(unit: Longs, seat: IntArray) -> Longs:
+        return rules.clashes(unit, seat).astype(np.int64)
+
     first, size = _pools(seating, pools)
     draw = np.random.default_rng(0)  # which partners are looked at: the same each time
     every = np.arange(seating.row.size)
@@ -181,7 +185,7 @@ def repair_conflicts(staying: IntArray, needed: Longs, seating: Seating, pools: 
             return True
         pool = seating.pool[bad]
         partner = first[pool, None] + (draw.random((bad.size, _PARTNERS)) * size[pool, None]).astype(np.int64)
-        _swap(seating, bad, partner, lambda unit, seat: rules.clashes(unit, seat).astype(np.int64))
+        _swap(seating, bad, partner, price)
         bad = bad[rules.clashes(bad, seating.seat[bad])]
     for unit in bad.tolist():
         one = np.array([unit])
@@ -189,7 +193,7 @@ def repair_conflicts(staying: IntArray, needed: Longs, seating: Seating, pools: 
             continue
         mine = int(seating.pool[unit])
         partner = np.arange(int(first[mine]), int(first[mine] + size[mine]))[None, :]
-        _swap(seating, one, partner, lambda unit, seat: rules.clashes(unit, seat).astype(np.int64))
+        _swap(seating, one, partner, price)
         if rules.clashes(one, seating.seat[one])[0]:
             return False
     return not rules.clashes(every, seating.seat).any()
