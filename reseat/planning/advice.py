@@ -7,14 +7,9 @@ Promises, in this order:
        be planned is told apart from that.
     3. Answers are ordered by what they mend for what they cost (``worth``).
 
-Needs: any layout; of one that cannot be planned on it says why.
-
-How: a few changes that operators make are planned, each by itself: a preferred election, leaders alone, racks alone,
-a rebalance up to where nothing is a warning any more, a whole one, one by size, a mend of partitions, another
-replication factor where a topic has no replica to spare or mixes factors, a drain of brokers that are dead or out of
-every ISR, waiting for what is under way. The findings before and after are compared. A plan is not credited with what
-an election alone mends, nor with replicas that come into sync: a copy to or from a broker that is down does not end,
-unless the plan drains that broker.
+How: a few changes that operators make are planned, each by itself, and the findings before and after are compared. A
+plan is not credited with what an election alone mends, nor with replicas that come into sync: a copy to or from a
+broker that is down does not end, unless the plan drains that broker.
 
 Example: a restarted broker leads nothing: an election mends "non-preferred leaders", at no cost.
 
@@ -151,12 +146,7 @@ class Advice:
 
 
 def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
-    """What to do about a layout.
-
-    Args:
-        layout: the layout as it stands.
-        mode: which controller elects.
-    """
+    """What to do about a layout as it stands, where such a controller elects."""
     before = findings(layout)
     told = _Before(layout, before, {finding.kind for finding in before}, findings(_elected(layout, mode)[0]))
     found: list[Answer] = []

@@ -1,21 +1,17 @@
 """Reseat's plan against what Kafka's own ``kafka-reassign-partitions --generate`` would propose for the same wish.
 
-What it promises, in this order: the tool's proposals are those of ``placement.propose``, draw by draw, on the brokers
-that Reseat may use too; each number is measured as the certificate measures Reseat's plan; how many draws it is over is
-said. The comparison favours the tool: it is given only the topics that have a replica on a leaving broker, as a careful
-operator would; without a leaving broker there is no such choice, and it is given all.
+Promises: the tool's proposals are those of ``placement.propose``, draw by draw, on the brokers that Reseat may use too;
+each number is measured as the certificate measures Reseat's plan. The comparison favours the tool: it is given only the
+topics that have a replica on a leaving broker, as a careful operator would; without a leaving broker all.
 
-What it needs: a plan whose wish keeps replication factors, since ``--generate`` does too.
+Needs: a plan whose wish keeps replication factors, since ``--generate`` does too.
 
-How it works: ``--generate`` forgets where replicas are and places each topic anew, with random draws. So what it would
-do is a distribution. Draw number i has the seed i; draws go on until there are enough of them or the time is up.
+How: ``--generate`` forgets where replicas are and places each topic anew, with random draws. Draw number i has the seed
+i; draws go on until there are enough of them or the time is up.
 
-Example: topic-reassign {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]} on brokers 0, 1, 2, broker 1 out: three replicas
-must move, and three is what Reseat moves. With two brokers left every list holds both, so the tool cannot move more
-either. On 60 brokers with 20,000 partitions, where 1,013 moves are enough, every draw moves about 50,700.
+Example: on 60 brokers with 20,000 partitions, where 1,013 moves are enough, every draw moves about 50,700.
 
 Complexity: O(draws P R); KRaft's placer also takes O(B) a topic.
-
 Source: ``ReassignPartitionsCommand.generateAssignment`` (2.8.2, 3.9.1, 4.1.0), KAFKA-18798.
 """
 
@@ -123,13 +119,7 @@ def against_generate(
 
 
 def beside_one_draw(plan: Plan, tool: Tool, seed: int, *, rack_mode: RackMode = RackMode.ENFORCED) -> Beside:
-    """One draw of the tool, partition by partition.
-
-    Args:
-        plan: Reseat's plan.
-        tool: which tools.
-        seed: of the draw.
-        rack_mode: as ``against_generate``.
+    """One draw of the tool, of the one with this seed, partition by partition; ``rack_mode`` as ``against_generate``.
 
     Raises:
         WishRefused: as ``against_generate``.

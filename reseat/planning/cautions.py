@@ -42,9 +42,7 @@ _CLOSED = {BrokerState.DEAD: "dead", BrokerState.CORDONED: "cordoned"}
 def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
     """The same plan, with what is to be said first in its certificate.
 
-    Args:
-        plan: the plan.
-        layout: as it was read; its rows are those of the plan.
+    The layout is the one that was read; its rows are those of the plan.
     """
     unmovable, diversity = _unmovable(plan, layout), _diversity_lost(plan)
     back = _way_back(plan)
@@ -125,15 +123,7 @@ def _disk_failed(plan: Plan) -> Finding | None:
 
 
 def _held(plan: Plan, held: BoolArray, kind: str, one: str, many: str) -> Finding | None:
-    """Partitions that keep their replica lists, and whether a broker that leaves holds some.
-
-    Args:
-        plan: the plan.
-        held: (P,) bool, which.
-        kind: of the finding.
-        one: why, of one partition.
-        many: why, of several.
-    """
+    """Partitions (P,) that keep their lists, why (of one, of many), and whether a broker that leaves holds some."""
     rows = np.flatnonzero(held)
     if not rows.size:
         return None

@@ -1,7 +1,7 @@
 """Which demands of a refused change cannot hold together: a smallest set of them, in words.
 
 Promises: the demands found are refused together, and without any one of them there is a plan (or nothing is asked for).
-Smallest means that nothing can be left out of the set; another set may have fewer members.
+Nothing can be left out of the set; another set may have fewer members.
 
 Needs: planning that is refused for a part of what is asked for only if it is refused for the whole, as it is with rules
 and brokers that leave: each takes choices away.
@@ -11,9 +11,8 @@ How: demands are left out, many at once and then one by one, as long as the rest
 Example: of brokers 0, 1 and 2 with replication factor 2, 0 is removed, 1 receives nothing and a topic is pinned: the
 first two cannot hold together, the pin is no matter.
 
-Complexity: O(n) plans for n demands, fewer where few of many matter.
-Source: the deletion filter of J. W. Chinneck, E. W. Dravnieks, "Locating Minimal Infeasible Constraint Sets in Linear
-Programs", ORSA Journal on Computing 3(2), 1991.
+Complexity: O(n) plans for n demands, fewer where few of many matter. Source: the deletion filter of J. W. Chinneck,
+E. W. Dravnieks, "Locating Minimal Infeasible Constraint Sets in Linear Programs", ORSA Journal on Computing 3(2), 1991.
 """
 
 from __future__ import annotations
@@ -70,13 +69,7 @@ class Demand:
 def conflict(
     layout: ClusterLayout, wish: Wish, *, seconds: float = _SECONDS, clock: Callable[[], float] = time.monotonic
 ) -> tuple[Demand, ...]:
-    """A smallest set of demands that are refused together.
-
-    Args:
-        layout: the layout.
-        wish: a change that is refused.
-        seconds: how long to try.
-        clock: seconds that go by.
+    """A smallest set of demands of a refused change that are refused together, tried for so many seconds.
 
     Returns:
         None of them where a single demand is refused by itself, no rule is among them, a point of a curve is asked

@@ -2,14 +2,13 @@
 
 Promises, in this order: nothing moves to a directory that is offline, cordoned or too full; where one is emptied,
 nothing is left in it; the fullest directory of each broker holds as little as this way finds; no byte is moved that
-does not bring that about.
+does not bring that about. What is missing to the best possible is stated: evening out is bin packing.
 
 Needs: in which directory each replica lies, and how large it is.
 
-How it works: to even out is bin packing, which nobody solves exactly in reasonable time, so what is missing to the best
-possible is stated. Again and again the fullest directory gives the emptiest that has room the replica that comes
-nearest to half of what they differ by. A replica moves once at most. To empty a directory, its largest replicas go
-first, each to where least is held.
+How: again and again the fullest directory gives the emptiest that has room the replica that comes nearest to half of
+what they differ by; a replica moves once at most. To empty a directory, its largest replicas go first, each to where
+least is held.
 
 Example: /a holds 5, 4 and 1, /b holds nothing: 5 goes to /b. Both hold 5, and no fewer bytes would do.
 
@@ -117,12 +116,7 @@ class _Held:
 def balance_directories(
     layout: ClusterLayout, told: Sequence[LogDirectory] = (), brokers: Collection[int] = ()
 ) -> DirectoryPlan:
-    """Even out the directories of each broker by bytes.
-
-    Args:
-        layout: the cluster.
-        told: what brokers tell of their directories.
-        brokers: only these; empty: all.
+    """Even out the directories of each of these brokers (none named: of all) by bytes, as brokers tell of them.
 
     Raises:
         WishRefused: no broker concerned has two directories that may receive, or sizes or directories are not told.

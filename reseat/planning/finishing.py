@@ -2,8 +2,6 @@
 
 Promises: the order of lists is that of ``leaders``; nothing is claimed in the certificate that the independent checker
 did not confirm.
-
-Needs: rows of a layout and their new lists; a verdict of ``checker``.
 """
 
 from __future__ import annotations

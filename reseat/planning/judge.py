@@ -13,19 +13,12 @@ Needs
     A plan may hold some partitions only; the others stay as they are. Where the layout names a broker twice in a list,
     a mend is judged as any change; of another change the faults and numbers are given, and nothing is proven.
 
-How it works
-    The assignment is laid over the layout, the checker judges the two, and the planner is asked for its own plan.
-
 Example:
     tp_re_02 has one replica a partition: 0 on broker 1, 1 on broker 0, 2 on broker 1. The plan
     ``{0: [0,1], 1: [0,1], 2: [1,0]}`` is valid and copies the least, three replicas; but partition 0 is then preferred
     by broker 0 instead of 1, which nothing asked for.
 
-Complexity
-    O(P R) to lay the plan over, then what the checker and the planner take.
-
-Source
-    The objectives are those of ``reseat.planning.kinds.remove``, ``add`` and ``replication_factor``.
+Complexity: O(P R) to lay the plan over, then what the checker and the planner take.
 """
 
 from __future__ import annotations
@@ -201,12 +194,7 @@ def apply_assignment(
 
 
 def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
-    """What a plan changes in a layout, what moves and how much; nothing of it is proven.
-
-    Args:
-        layout: the cluster as it stands.
-        sealed: the plan, made for this layout or an earlier one.
-    """
+    """What a plan changes in a layout, what moves and how much; nothing of it is proven."""
     standing = layout.target()
     proposed, _ = apply_assignment(standing, sealed.proposed, Wish(remove=sealed.leaving))
     certificate = Certificate(wish=Wish(remove=sealed.leaving), moves=0)

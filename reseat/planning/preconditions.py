@@ -1,8 +1,7 @@
 """What must hold before a plan is made; each is refused with a sentence, the topics or brokers, and the choices.
 
-Promises, in this order:
-    1. A wish that can be planned is never refused.
-    2. A refusal says why with the number that matters, names what it is about, and what the person can do.
+Promises: a wish that can be planned is never refused; a refusal says why with the number that matters, names what it is
+about, and what the person can do.
 
 Preconditions, numbered as they are checked:
     1. Every broker named is known, and named once (``require_known``).

@@ -91,13 +91,7 @@ def size_of_copies(layout: ClusterLayout) -> FloatArray | None:
 
 
 def point_of(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
-    """The point of a curve that these sets are.
-
-    Args:
-        layout: the layout planned on.
-        problem: what they are sets of, over all of its partitions.
-        found: the sets.
-    """
+    """The point of a curve that these sets are, of a problem over all partitions."""
     loads = problem.loads_with(found)[problem.targets]
     copied = bytes_to_copy(layout, found.rows, found.lists)
     return CurvePoint(

@@ -1,8 +1,7 @@
-"""What a person should know of brokers that receive replicas, or keep them, before a plan is carried out.
+"""Brokers that receive replicas, or keep them, and may be down: what a person should know before a plan is carried out.
 
-A plan gives nothing to a broker that is told to be fenced or shutting down while others fit. Others are probably down
-all the same, though nobody says so, and no plan can know: in the ZooKeeper era Kafka refuses new replicas on a broker
-that is not alive, KRaft takes them and waits.
+No plan can know all of them: in the ZooKeeper era Kafka refuses new replicas on a broker that is not alive, KRaft takes
+them and waits.
 """
 
 from __future__ import annotations
@@ -22,11 +21,9 @@ __all__ = ["left_on_unavailable", "with_doubtful_receivers"]
 def with_doubtful_receivers(plan: Plan, under_way: Longs) -> Plan:
     """The same plan with findings about brokers that are fenced, shutting down, or in sync for nothing they hold.
 
-    First of all those that receive; at the end those that are told to be unavailable and were passed over.
+    Newcomers of the rows under way (n,) are not in sync yet, and not doubted.
 
-    Args:
-        plan: the plan.
-        under_way: (n,) rows whose reassignment is under way: their newcomers are not in sync yet, and not doubted.
+    First of all those that receive; at the end those that are told to be unavailable and were passed over.
 
     O(P R) for P partitions of replication factor R; the plan itself where every receiver is well.
     """

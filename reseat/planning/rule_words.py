@@ -91,9 +91,7 @@ def _capacities(plan: Plan) -> Iterator[str]:
 def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Finding | None:
     """A finding about options that were asked for and do not apply to the change; None where each does.
 
-    Args:
-        plan: a plan that does not only add brokers.
-        reorder_all: why lists were not reordered, or None where they were.
+    ``reorder_all`` says why lists were not reordered, if they were not.
     """
     wish, options, idle = plan.wish, plan.wish.options, []
     if options.max_moves is not None and (wish.remove or not wish.rebalance):

@@ -195,14 +195,9 @@ def no_room(layout: ClusterLayout, options: Options) -> WishRefused:
 def _placed(
     problem: Problem, layout: ClusterLayout, allowed: BoolArray, rows: Longs, gives: BoolArray
 ) -> tuple[Problem, Longs]:
-    """The problem in which partitions receive only where they may be, and those that find too few brokers there.
+    """The problem in which partitions (n,) receive only where topics (T, B) may be, and those with too few brokers.
 
-    Args:
-        problem: what may be chosen.
-        layout: the layout planned on.
-        allowed: (T, B) bool, where each topic may be.
-        rows: (n,) the partitions of the problem.
-        gives: (n, R) bool, replicas that must go where their partition may not be.
+    Of replicas elsewhere those that ``gives`` (n, R) says must go.
     """
     first, of_topic, _ = alike(np.packbits(allowed, axis=1).astype(np.int64).T)
     allowed, group = allowed[first], of_topic[layout.topic_of[rows]]
@@ -295,13 +290,7 @@ def _topics(layout: ClusterLayout, patterns: Iterable[str], rule: str) -> Longs:
 
 
 def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, *, strict: bool) -> Problem:
-    """The problem in which no broker ends above its capacity, as far as replicas are counted.
-
-    Args:
-        problem: what may be chosen.
-        layout: the layout planned on.
-        options: ``capacity``.
-        strict: whether a broker that holds more must give it up, unless it cannot.
+    """The problem in which no broker ends above its capacity; ``strict``: who holds more gives it up, if it can.
 
     Raises:
         WishRefused: a broker is not known, or no size where bytes are limited.

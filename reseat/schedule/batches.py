@@ -6,9 +6,8 @@ Promises, in this order:
        partitions. A partition that exceeds a limit by itself goes when its brokers are idle, or alone in its batch.
     2. There is always progress: with nothing under way a batch is never empty while a partition waits, so every
        partition goes exactly once.
-    3. Small before large, so that most of a plan is done, and can be seen to work, early; large before small, or new
-       preferred leaders before all else, where that is asked for. Sizes that are not told come last. Changes that copy
-       nothing (order, fewer replicas) cost nothing and come first.
+    3. The order that is asked for (``Order``). Sizes that are not told come last. Changes that copy nothing (order,
+       fewer replicas) cost nothing and come first.
     4. Among equal sizes senders take turns, so that the partitions of one leader do not stand in line one after the
        other while other leaders idle.
     5. The same input gives the same batches.
@@ -16,20 +15,16 @@ Promises, in this order:
 Needs: who leads (a newcomer copies from the leader, not from the replica that goes), else who is in sync, else the
 order of replicas; sizes where they are told.
 
-How: each partition needs moves at its sender (one a newcomer) and at each receiver, bytes of text, and a place in the
-batch. From the line of each sender come as many as it can send, and all together are taken first-fit in order. Many at
+How: from the line of each sender come as many as it can send, and all together are taken first-fit in order. Many at
 once: one is taken if everything before it fits together with it, which first-fit would do too; those that no longer fit
-are dropped; and so on with the rest. The first in order is decided each time. Where moves are left, more of each line
-is looked at.
+are dropped; and so on with the rest. Where moves are left, more of each line is looked at.
 
 Example: N = 1; a-0 (1 GB) and a-1 (2 GB) led by 1, b-0 (3 GB) led by 2; a-0 to 3, a-1 to 4, b-0 to 5. The first batch
 is a-0 and b-0 (a-1 would be a second move at broker 1), the second a-1.
 
 Complexity: O(n log n) once for the order, then O(n) for a batch, and O(B N log(B N)) for a batch of a preview.
-
-Source: first-fit decreasing's ordinary cousin for vectors (M. R. Garey et al., "Resource constrained scheduling as
-generalized bin packing", 1976); KIP-455 (a batch is one request), KIP-73 (replication quotas, which bound each broker's
-sending and receiving).
+Source: M. R. Garey et al., "Resource constrained scheduling as generalized bin packing", 1976; KIP-455 (a batch is one
+request), KIP-73 (replication quotas).
 """
 
 from __future__ import annotations
@@ -255,21 +250,12 @@ class Preview:
         return self.slowest / rate
 
     def hours(self, rate: float) -> Hours:
-        """How long all of it takes at a throttle.
-
-        Args:
-            rate: as of ``seconds``.
-        """
+        """How long all of it takes at a throttle, as of ``seconds``."""
         return Hours(self.lowest / rate, float(self.slowest.sum()) / rate, float(self.bytes.sum()) / rate)
 
 
 def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
-    """The whole schedule, as it would be if each batch waited for the one before.
-
-    Args:
-        work: what each partition costs.
-        limits: what a batch may be.
-    """
+    """The whole schedule, as it would be if each batch waited for the one before."""
     limits = limits or BatchLimits()
     batch, count = np.full(len(work.sender), NONE, np.int32), 0
     free, lines = _Free(work, limits), _Lines.of(work, np.ones(len(work.sender), np.bool_), limits.order)
@@ -383,12 +369,7 @@ class _Lines:
         return _spans(first, length)
 
     def close_up(self, looked: Longs, going: Longs) -> None:
-        """Take rows out; those passed over move up to the rest of their line.
-
-        Args:
-            looked: (B + 1,) how many of each line were looked at.
-            going: places in ``rows``, among those.
-        """
+        """Take rows out, of so many (B + 1,) of each line that were looked at; those passed over move up."""
         last = np.minimum(self.head + looked, self.end)
         places = _spans(self.head, last - self.head)
         stays = ~np.isin(places, going)

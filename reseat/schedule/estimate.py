@@ -71,12 +71,9 @@ class Estimate:
 
 
 def estimate(preview: Preview, throttle: float | None, rates: tuple[ObservedRate, ...]) -> Estimate | None:
-    """How long a schedule takes; None where neither a throttle nor an earlier run says.
+    """How long a schedule takes, by what earlier runs on the cluster showed; None where nothing tells.
 
-    Args:
-        preview: the schedule.
-        throttle: bytes a second a broker, or None.
-        rates: what earlier runs on the cluster showed.
+    The throttle is in bytes a second a broker.
     """
     if throttle is not None:
         return estimate_at(preview, throttle, rates)

@@ -80,13 +80,7 @@ def bytes_by_broker(work: Work, preview: Preview, *, columns: int = 60) -> Busy:
 
 
 def standing(plan: Plan, rows: Longs, preview: Preview) -> Standing:
-    """How partitions stand before the first batch and after each.
-
-    Args:
-        plan: the plan, laid over the layout as it is.
-        rows: (n,) the plan's row of each partition of the preview, -1 where the layout has none.
-        preview: the batches.
-    """
+    """How partitions stand before the first batch and after each; ``rows`` (n,) are the plan's of each."""
     now, after = plan.current, plan.proposed
     racks = isr = None
     if now.racks:

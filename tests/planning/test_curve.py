@@ -107,15 +107,24 @@ def test_an_even_plan_has_no_further_points() -> None:
         (Wish(remove=(9,), options=Options(by_bytes=True)), "by size"),
         (Wish(remove=(9,), options=Options(receive_cap=1)), "cap"),
         (Wish(replication_factor=2, topics=("a",)), "A replication-factor change"),
+        (Wish(rebalance=True, options=Options(even_topics=True)), "no aim says which"),
+        (Wish(rebalance=True, remove=(9,)), "drain them alone for fewer moves"),
+        (Wish(remove=(9,), replace=((9, 3),)), "nothing else moves"),
+        (Wish(leaders_only=True), "no replica moves"),
+        (Wish(mend_racks=True), "partitions would stay on fewer racks than they can be"),
+        (Wish(mend=True), "partitions would stay broken"),
     ],
 )
 def test_a_wish_without_further_points_says_why(wish: Wish, word: str) -> None:
-    """The curve counts replicas, and its moves know no cap; that is told in a sentence."""
+    """Each change with one plan tells in a sentence why, and asking for a point of it is refused with the same."""
     told = whole_curve(SKEWED, wish)
 
-    assert told.points == whole_curve(SKEWED, wish).points == ()
+    assert told.points == ()
     assert len(told.sentences) == 1
     assert word in told.sentences[0]
+    with pytest.raises(WishRefused) as refused:
+        plan_at(SKEWED, wish, 3)
+    assert str(refused.value).startswith(told.sentences[0])
 
 
 def test_nothing_is_said_where_nothing_is_left_out() -> None:

@@ -2,8 +2,8 @@
 
 Promises, in this order:
     0. Replicas move onto added brokers only, and only from brokers that are not added and not known to be dead, fenced
-       or shutting down. No partition's racks get less diverse. Replication factors stay, untouched partitions stay
-       untouched. An added broker that is fenced or shutting down receives nothing, unless each of them is.
+       or shutting down. No partition's racks get less diverse. An added broker that is fenced or shutting down receives
+       nothing, unless each of them is.
     1. The least replica spread (fullest minus emptiest of these brokers) that such moves can reach.
     2. Then the fewest moves.
     3. Then the least sum of squares of replica counts.
@@ -14,13 +14,12 @@ Promises, in this order:
 
 Needs: a layout without duplicate replicas whose order is told; brokers to add, which may hold replicas already.
 
-How: it is a rebalance (``solver``) in which only added brokers receive, all others give, and racks are kept: no less
-diverse, which up to five replicas says that the sum of squares over racks does not rise (``docs/decisions/0031``).
+How: a rebalance (``solver``) in which only added brokers receive, all others give, and racks are kept: no less diverse,
+which up to five replicas says that the sum of squares over racks does not rise (``docs/decisions/0031``).
 
 Example: 5 partitions on broker 0, one replica each; broker 1 joins. Loads 5, 0 can become 3, 2 (two moves) or 2, 3
 (three): spread 1 with two moves.
 
-Complexity: that of ``solver``.
 Source: A. Frank, K. Murota, "Decreasing minimization on M-convex sets" (2022), which shows that the least sum of
 squares has the least maximum and the greatest minimum.
 """

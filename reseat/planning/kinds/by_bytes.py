@@ -1,13 +1,10 @@
 """Bytes instead of replica counts: what each replica weighs, and how far a plan may be from the evenest.
 
 Promises: the gap is a bound over all plans with these moves (of a rebalance, over all plans with the best racks), where
-every size is told; else it is stated of the bytes that are told, beside their share, and no number is given for the
-whole.
-
-Needs: sizes of at least one partition that moves.
+every size is told; else it is stated of the bytes that are told, beside their share, and no number is given.
 
 How: a replica copies its partition's log, so where its own size is not told, that of the partition's largest replica
-stands for it (a broker that is down tells none, and the others do). The bound is ``weight_floor``.
+stands for it. The bound is ``weight_floor``, of a rebalance ``goals``.
 
 Example: brokers 2 and 3 keep nothing and receive 5, 4, 3, 3 and 3 bytes: 9 and 9 is the bound, and 10 and 8 is 1.23 %
 above it.
@@ -74,10 +71,6 @@ class Weights:
 
     def gap(self, problem: Problem, found: Found) -> tuple[float | None, tuple[str, ...]]:
         """How far the bytes may be from the evenest, and the same in words.
-
-        Args:
-            problem: of the partitions that move, over the brokers that count.
-            found: where they go.
 
         Returns:
             The share by which their sum of squares exceeds the bound at most, None where a size is not told; sentences.

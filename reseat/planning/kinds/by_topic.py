@@ -31,11 +31,7 @@ __all__ = ["rebalanced_by_topic"]
 
 
 def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
-    """The sets for each topic's least spread, and then as even as found.
-
-    Args:
-        layout: the layout planned on.
-        problem: what may be chosen, of all its partitions.
+    """The sets of a problem over all partitions for each topic's least spread, and then as even as found.
 
     Raises:
         NoRoom: limits leave no sets, or those of a topic were not found.

@@ -12,15 +12,13 @@ Promises, in this order:
 Needs: a removal (for added brokers and for a rebalance, the points are plans with ``max_moves``); replica counts, but
 for a rebalance by size, of whose points nothing is claimed but what its certificate says.
 
-How: ``Solver.with_moves``: of displaced replicas and of those that may move too, only so many leave their brokers. A
-broker that would have to give one replica and take another counts for less there than it moves: where that would be
-needed, the point is one where each move is worth the same price (``Solver.within``): no plan with as many is evener.
+How: ``Solver.with_moves``. A broker that would have to give one replica and take another counts for less there than it
+moves: where that would be needed, the point is one where each move is worth the same price (``Solver.within``).
 
 Example: loads 6, 2, 1 (no racks), one displaced replica: least moves end at 6, 2, 2 (sum 44); one more at 5, 3, 2 or
 5, 2, 3 (38); two more at 4, 3, 3 (34), and nothing is evener.
 
 Complexity: that of ``solver``, once a point.
-Source: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, chapter 14 (convex costs).
 """
 
 from __future__ import annotations
@@ -109,7 +107,6 @@ def _without_a_curve(wish: Wish) -> str | None:
             "No alternatives with more moves: the plan balances by size, and alternatives are computed for replica "
             "counts only."
         )
-    alone = wish.mend_racks or wish.mend or wish.leaders_only or bool(wish.places)
     if wish.options.rack_levels and wish.remove:
         return "No alternatives with more moves: those keep racks as they are, which rack levels have no measure for."
     if wish.options.same_rack:
@@ -119,8 +116,15 @@ def _without_a_curve(wish: Wish) -> str | None:
             "A rebalance by topic has one plan: with fewer moves some topics would not get their least spread, and no "
             "aim says which."
         )
-    if alone or (wish.rebalance and wish.remove):
-        return "This change has one plan: the one with the fewest moves for it."
+    if wish.rebalance and wish.remove:
+        return "A rebalance with brokers removed has one plan, the best balanced: drain them alone for fewer moves."
+    if wish.places:
+        return "A replacement has one plan: the new broker takes the old one's places, and nothing else moves."
+    if wish.leaders_only:
+        return "Leaders only has one plan: no replica moves, and no fewer changed leaders balance them as well."
+    if wish.mend_racks or wish.mend:
+        what = "on fewer racks than they can be" if wish.mend_racks else "broken"
+        return f"This change has one plan: with fewer moves partitions would stay {what}; for more balance, rebalance."
     if wish.options.receive_cap is not None:
         return "No alternatives with more moves: a cap on replicas received is set."
     return None
@@ -146,11 +150,6 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
     """The best balanced plan with at most so many replica moves, as a point of the curve offers it.
 
     It makes fewer where more make nothing evener, and says so.
-
-    Args:
-        layout: the layout.
-        wish: brokers that leave, brokers that join, or a rebalance.
-        moves: replica moves, at least the fewest that the wish needs.
 
     Raises:
         WishRefused: as ``plan``; the wish has no curve, fewer moves than needed or more than allowed, or no plan was

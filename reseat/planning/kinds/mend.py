@@ -11,14 +11,11 @@ Promises, in this order:
 
 Needs: what ``preconditions`` lists, but for duplicates, and live brokers enough for each partition.
 
-How: what has too many drops first, the rest is one problem: what is on dead brokers must go, what is lacking comes,
-other replicas move where racks ask for it. Where partitions drop live replicas, that choice does not know where others
-will go; ``proof.checker``, which shares no code, says whether all is the best even so.
+How: what has too many drops first, the rest is one problem. Where partitions drop live replicas, that choice does not
+know where others will go; ``proof.checker``, which shares no code, says whether all is the best even so.
 
 Example: brokers 1 to 4, of which 4 is dead; {0: [1, 2], 1: [2, 2], 2: [3, 4], 3: [3, 1, 2]} becomes {0: [1, 2],
 1: [2, 3], 2: [3, 1], 3: [3, 1]} or as good.
-
-Complexity: that of ``picking`` and ``solver``.
 """
 
 from __future__ import annotations
@@ -72,11 +69,7 @@ class _Faults:
 
 
 def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
-    """The plan after which nothing of the above is wrong with a partition that can move.
-
-    Args:
-        layout: the layout; brokers in it that hold nothing receive too.
-        options: how to plan.
+    """The plan after which nothing of the above is wrong with a partition that can move; empty brokers receive too.
 
     Returns:
         The plan with its certificate. Where nothing is wrong it is empty, and says so.

@@ -1,32 +1,23 @@
 """Rearrange what is there: replicas over all brokers and leaders over all lists, racks alone, or leaders alone.
 
-``rebalance`` promises, in this order:
-    0. Partitions that cannot move, and replicas on brokers that are dead, fenced, shutting down or to receive nothing
-       (``Options.never_onto``), stay as they are; each partition keeps its number of replicas.
+``rearranged`` promises of a rebalance, in this order:
+    0. Partitions that cannot move, and replicas on brokers that are dead, fenced, shutting down or to receive nothing,
+       stay as they are; each partition keeps its number of replicas. Brokers that leave hold nothing afterwards, unless
+       a partition cannot move; those that join receive.
     1. The least sum, over partitions and racks, of the square of the partition's replicas in that rack: what sits badly
-       over racks is mended on the way.
+       over racks is mended on the way. With ``keep_racks`` no partition's racks get less diverse, and none is mended.
     2. The least replica spread (fullest minus emptiest broker that counts).
     3. Then the fewest moves; where sizes are told, small partitions go rather than large ones, without a proof of that.
     4. Then the least sum of squares of replica counts.
     5. For the replica sets so chosen, the least sum of squares of preferred-leader counts over all orders of all lists.
     6. Then the fewest changed preferred leaders.
-With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
-of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
-worth the same price in squares (see ``solver``).
-With ``Options.max_bytes`` the same for the data that is copied: the most moves of those points that copy no more.
-With ``Options.keep_racks``, in the place of 1: no partition's racks get less diverse, and none is mended for itself.
-With ``Options.even_topics``, in the place of 2 to 4: each topic's least spread, then all of them as even as found, by
-few moves (see ``by_topic``).
-By bytes (``Options.by_bytes``), in the place of 2 to 4: bytes by broker as even as found, with a bound and its gap (see
-``by_weight``); no broker receives that has as many replicas as the fullest had.
-Brokers that leave with it hold nothing afterwards, unless a partition cannot move; those that join receive.
-``mend_racks`` promises 0, 1, 3 and 4, and 5 and 6 over the lists whose members change: it moves what racks need.
+In the place of 2 to 4: with ``max_moves`` no plan has as few moves and a smaller sum of squares; it may make fewer than
+allowed, and each move is worth the same price in squares (see ``solver``). With ``max_bytes`` the most moves of those
+points that copy no more. With ``even_topics`` see ``by_topic``, with ``by_bytes`` see ``by_weight``.
+Of racks alone it promises 0, 1, 3 and 4, and 5 and 6 over the lists whose members change.
 ``even_leaders`` promises 5 and 6 for the replica sets that there are: no data moves.
 
 Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
-
-How: the sets are those of ``solver``, the orders those of ``leaders``; ``proof.rebalanced`` and ``proof.leaders``,
-which share no code with them, judge.
 
 Example: {0: [0, 1], 1: [0, 1], 2: [0, 1]} and an empty broker 2: two replicas move to it, and each broker leads one.
 
@@ -259,9 +250,7 @@ def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_by
 def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     """The plan of a rebalance, brokers that leave and that join perhaps with it, or of a mend of racks.
 
-    Args:
-        layout: the layout; brokers in it that hold nothing receive too.
-        wish: what is asked for.
+    Brokers that hold nothing receive too.
 
     Returns:
         The plan with its certificate. Where nothing can be better it is empty, and says so.
@@ -300,9 +289,7 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     """The plan that changes nothing but the order of lists, so that preferred leaders are as even as can be.
 
-    Args:
-        layout: the layout.
-        options: whether partitions without a live in-sync replica are reordered too; nothing else of them applies.
+    Of the options only those of leaders, pins, and of partitions without a live in-sync replica apply.
 
     Returns:
         The plan with its certificate; no replica moves.

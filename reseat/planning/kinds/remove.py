@@ -2,31 +2,24 @@
 
 Promises, in this order:
     1. Exactly the replicas on leaving brokers move. No plan can move fewer.
-    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. A broker
-       without a rack beside brokers with one is a rack of its own; where no broker has one, this is off.
-    3. Least sum of squares of replica counts over the targets, among all plans with 1 and 2. Targets are the brokers
-       that remain and are not known to be dead, fenced or shutting down, also empty ones; a fenced one, or one shutting
-       down, takes what fits nowhere else (``placing``), which ranks before 2.
-    4. For the replica sets so chosen, least sum of squares of preferred-leader counts over the targets, over all
+    2. Racks, then replicas, as ``placing`` promises, over the targets: brokers that remain and are not known to be
+       dead, fenced or shutting down, also empty ones. A broker without a rack beside brokers with one is a rack of its
+       own; where no broker has one, racks do not count. A cap on what a broker receives never outranks racks.
+    3. For the replica sets so chosen, least sum of squares of preferred-leader counts over the targets, over all
        orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker that is no target is named
        first only where a list has no other.
-    5. Then the fewest changed preferred leaders.
-    With ``Options.same_rack``, in the place of 2: each replica goes to another broker in its rack. What
-    one rack takes is no matter to another, so that each is a drain of its own.
-    Ties are broken the same way each time: no two replicas of a partition on a host, then a topic's partitions spread
-    over brokers.
+    4. Then the fewest changed preferred leaders.
+    With ``Options.same_rack`` each replica goes to another broker in its rack: each rack is a drain of its own.
 
 Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
 
-How: the displaced replicas are placed by ``placing``, named in order by ``leaders``, and judged by ``checker``, which
-shares no code with them. Newcomers fill the vacated places of the list from left to right, lowest broker first;
-then the chosen leader moves to the front. A cap on what a broker receives never outranks racks.
+How: newcomers fill the vacated places of the list from left to right, lowest broker first; then the chosen leader moves
+to the front.
 
 Example: {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}, broker 1 out: partitions 1, 2 and 3 each move one replica to the
 one free broker; partition 0 stays.
 
 Complexity: O(P R) to find what is displaced, then the flows of ``placing`` and ``leaders`` over the n changed rows.
-Source: min-cost flow with convex costs; R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, chapter 14.
 """
 
 from __future__ import annotations
@@ -161,13 +154,7 @@ class Removal:
 def remove_brokers(
     layout: ClusterLayout, broker_ids: Iterable[int], *, options: Options = _DEFAULT, added: Iterable[Broker] = ()
 ) -> Plan:
-    """The plan after which these brokers hold nothing.
-
-    Args:
-        layout: the layout; brokers in it that hold nothing are targets too.
-        broker_ids: brokers that leave.
-        options: how to plan.
-        added: brokers that join, as further targets.
+    """The plan after which these brokers hold nothing; empty ones, and those that are added, are targets too.
 
     Returns:
         The plan with its certificate. Where the brokers hold nothing it is empty, and says so.
@@ -190,12 +177,6 @@ def prepared(
     layout: ClusterLayout, broker_ids: Iterable[int], joining: tuple[Broker, ...] = (), options: Options = _DEFAULT
 ) -> Removal:
     """The wish in columns, once all preconditions hold.
-
-    Args:
-        layout: the layout.
-        broker_ids: brokers that leave.
-        joining: brokers that join, as further targets.
-        options: whether partitions that cannot move are planned too.
 
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``).

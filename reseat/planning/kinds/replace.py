@@ -7,8 +7,6 @@ Promises, in this order:
     3. A list that has both already, one with a leaving broker that nobody replaces, and one that rules do not let the
        other take is planned as ``remove`` does.
 
-Needs: what ``remove`` needs; brokers that take a place are neither dead, cordoned nor about to leave.
-
 Example: {0: [0, 1], 1: [1, 2]}, broker 1 replaced by 2: partition 0 gets [0, 2]; partition 1 has both, and gets [2, 0].
 
 Complexity: O(P R) and, for what 3 is about, that of ``remove``.
@@ -36,11 +34,7 @@ __all__ = ["replace_brokers"]
 
 
 def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
-    """The plan in which brokers take the places of others.
-
-    Args:
-        layout: the layout.
-        wish: the brokers that leave, those that join, and who takes whose place.
+    """The plan in which brokers take the places of others (``Wish.replace``).
 
     Raises:
         WishRefused: as ``remove_brokers``; or a broker that takes a place is dead, cordoned, leaves, or takes

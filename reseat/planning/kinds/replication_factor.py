@@ -67,13 +67,7 @@ _JOINT_CANDIDATES = 300_000
 def change_replication_factor(
     layout: ClusterLayout, topics: Iterable[str], factor: int, *, options: Options = _DEFAULTS
 ) -> Plan:
-    """The plan after which every partition of these topics has ``factor`` replicas.
-
-    Args:
-        layout: the layout; brokers in it that hold nothing are targets too.
-        topics: names of topics.
-        factor: replicas that each of their partitions shall have.
-        options: ``receive_cap`` applies; replicas are counted, not weighed.
+    """The plan after which every partition of these topics has ``factor`` replicas; replicas are counted, not weighed.
 
     Returns:
         The plan with its certificate. Moves are the copies that are made; what is dropped moves no data. Where every

@@ -8,15 +8,14 @@ Promises
        where that is proven; False means "not the best, or not proven".
 
 Needs
-    Two layouts of the same partitions, the wish, numpy; no solver, and no code that a solver uses. Layouts without a
-    reassignment under way (``layout.target()``) and without duplicate replicas.
+    Two layouts of the same partitions, without a reassignment under way or duplicate replicas, and the wish; no solver,
+    and no code that a solver uses.
 
 How it works
-    From the wish and the two layouts it restates what the plan could choose: of each partition the replicas that were a
-    choice, and the brokers that could have had them (``choices``). What has no choice may not have changed.
+    From the wish and the two layouts it restates what the plan could choose (``choices``). What has no choice may not
+    have changed.
     *Brokers.* Those that remain and are not known to be dead, fenced or shutting down receive, lead and count; where
-    there is none, those that are not known to be dead. A fenced one, or one shutting down, is a last resort: it takes
-    a replica only where a partition has no other broker left, and leads a list only where no better one is in it.
+    there is none, those that are not known to be dead. A fenced one, or one shutting down, is a last resort.
     *Moves.* Where a wish says which replicas must move, their count is a lower bound.
     *Racks.* Each partition for itself, by exchange (``exchange``).
     *Moves, replicas, leaders.* By circles of exchanges (``circles``). A leader is a choice of one of its list.
@@ -27,15 +26,11 @@ How it works
 
 Example:
     ``{0: [0,2], 1: [1,0], 2: [2,1], 3: [0,1]}``, broker 1 out, proposed ``{0: [0,2], 1: [2,0], 2: [2,0], 3: [0,2]}``:
-    three replicas sat on broker 1 and three moved: least. Brokers 0 and 2 hold 4 each: least. They are preferred by 2
-    partitions each: least.
+    three replicas sat on broker 1 and three moved: least. Brokers 0 and 2 hold 4 each and lead 2 each: least.
 
 Complexity
     P partitions, R replicas each, n changed ones, B brokers, K racks: O(P R) for the counts, O(n R (R + K) + B^2) for
     the exchanges, of all P partitions where all may move; O(B^2) a pass of the search for circles.
-
-Source
-    The objectives and their order are those of ``reseat.planning.kinds``; the arguments stand in ``circles``.
 """
 
 from __future__ import annotations

@@ -12,22 +12,18 @@ How it works
     The sets that a partition may have, with what moves as their price, are a valuated matroid, and so are the sums over
     partitions: the loads that plans can have, each with its least price, are an M-convex function. With a cost of loads
     that is convex for each broker, a plan is the cheapest exactly when no circle of exchanges is cheaper, one node
-    standing for "one replica more or fewer here". Where there is none, shortest paths settle, and their lengths are
-    prices of brokers that no partition and no broker can better by itself.
+    standing for "one replica more or fewer here". Where there is none, shortest paths settle.
     *Aims in an order* are weights, each larger than all that a circle can change of the later ones: it passes each
     broker once.
     *So many moves.* Where a price of a move exists at which nothing is cheaper, no plan has as few moves and a smaller
     sum of squares. A circle that is cheaper tells whether the price is too low (it moves more) or too high.
-    *The greatest load.* What a set of brokers that no edge leaves holds can only grow. So where such a set holds more
-    than it could with every load at least one below the greatest, the greatest cannot fall. The sets looked at are
-    those that one of the fullest brokers leads to, and what all of them lead to.
+    *The greatest load.* Where a set of brokers that no edge leaves holds more than it could with every load at least
+    one below the greatest, the greatest cannot fall. The sets looked at are those that one of the fullest brokers leads
+    to, and what all of them lead to.
 
-Complexity
-    O(B^2) a pass of the search, a few as a rule, at most B + 1.
-
-Source
-    K. Murota, Discrete Convex Analysis (2003), sections 6.2 (exchange) and 9.4 (no negative cycle); R. Ahuja,
-    T. Magnanti, J. Orlin, Network Flows (1993), section 5.5 (negative cycles).
+Complexity: O(B^2) a pass of the search, a few as a rule, at most B + 1.
+Source: K. Murota, Discrete Convex Analysis (2003), sections 6.2 (exchange) and 9.4 (no negative cycle); R. Ahuja, T.
+Magnanti, J. Orlin, Network Flows (1993), section 5.5 (negative cycles).
 """
 
 from __future__ import annotations

@@ -5,15 +5,10 @@ Promises
        they are not that good as they stand.
     2. ``least_squares_with_moves`` is a sum of squares that no plan with so many moves gets below.
 
-Needs
-    The plan alone: what each partition keeps, what was chosen for it and what else was open to it. Nothing of how the
-    plan was found.
-
 How it works
-    *Racks as good as can be.* The terms of two partitions are independent. Within one partition a choice is least
-    exactly when no chosen replica can leave a rack with m replicas for an open broker in a rack with m - 2 or fewer:
-    the cost is separable and convex over the racks, with as many places in each as it has open brokers. An exchange
-    keeps it where it stays in the rack, or goes from a rack with m replicas to one with m - 1.
+    *Racks as good as can be.* Within one partition a choice is least exactly when no chosen replica can leave a rack
+    with m replicas for an open broker in a rack with m - 2 or fewer: the cost is separable and convex over the racks.
+    An exchange keeps it where it stays in the rack, or goes from a rack with m replicas to one with m - 1.
     *Racks in regions.* The same of regions, and of racks within them: sums of squares over sets that are nested are
     convex, too, so that a choice is least when no single exchange lessens regions' sum, or racks' with that equal.
     *Racks no less diverse than a bound.* The k fullest racks together hold no more than those of the bound, for every
@@ -23,12 +18,9 @@ How it works
     Exchanges are counted by broker and rack, so that no table of partitions by brokers is needed: a replica chosen on a
     may go to a target b of rack s in every partition that lets it enter s and does not hold b.
 
-Complexity
-    n choices among B brokers and G racks: O(n (R^2 + R G) + B^2).
-
-Source
-    K. Murota, Discrete Convex Analysis (2003), section 6.2: exchange on M-convex sets; A. W. Marshall, I. Olkin,
-    Inequalities: Theory of Majorization (1979).
+Complexity: n choices among B brokers and G racks: O(n (R^2 + R G) + B^2).
+Source: K. Murota, Discrete Convex Analysis (2003), section 6.2: exchange on M-convex sets; A. W. Marshall, I. Olkin,
+Inequalities: Theory of Majorization (1979).
 """
 
 from __future__ import annotations
@@ -90,11 +82,7 @@ class Exchanges:
 
 
 def exchanges(choice: Choice) -> Exchanges:
-    """Every exchange of one chosen replica that keeps racks good, and where they are not.
-
-    Args:
-        choice: n partitions over B brokers and G racks.
-    """
+    """Every exchange of one chosen replica that keeps racks good, and where they are not."""
     brokers, racks = len(choice.rack), int(choice.rack.max(initial=-1)) + 1
     may, held = np.zeros((brokers, racks), np.int64), np.zeros((brokers, brokers), np.int64)
     edges = np.zeros((brokers, brokers), np.bool_)

@@ -82,12 +82,9 @@ def _order_proven(change: Change, free: Longs, preferred: Longs) -> tuple[bool, 
 
 
 def _in_place(change: Change, lists: Longs, old: Longs) -> tuple[bool, bool]:
-    """Of lists in which nobody may lead: whether a last resort is named before the dead, and none changed in vain.
+    """Whether lists (n, R) in which nobody may lead name a last resort before the dead, and none changed in vain.
 
-    Args:
-        change: the change.
-        lists: (n, R) these lists.
-        old: (n,) the broker that was first.
+    ``old`` (n,) says who was first.
     """
     held = lists != NONE
     late = held & np.append(change.alive, False)[lists]

@@ -5,11 +5,10 @@ matter here.
 
 Needs: (kinds, racks) tables that fit into memory; who has more racks than that looks at no racks (``pools``).
 
-How: the racks of a partition's replicas, whether each may move and is on a broker that receives, how many newcomers it
-needs and who may receive them say all that racks can: members of a kind have them in common. Which racks its newcomers
-may enter is that of ``rack_choice``. A movable replica may go from rack r to rack s while s holds fewer of the
-partition than r; every set that is no less diverse is reached by such moves, each allowed by itself (majorisation: what
-the racks above any level hold together never grows).
+How: members of a kind have in common the racks of their replicas, whether each may move and is on a broker that
+receives, how many newcomers they need and who may receive them. A movable replica may go from rack r to rack s while s
+holds fewer of the partition than r; every set that is no less diverse is reached by such moves, each allowed by itself
+(majorisation: what the racks above any level hold together never grows).
 
 Complexity: O(n R log R) for n partitions, O(kinds x racks) for the tables.
 Source: A. W. Marshall, I. Olkin, "Inequalities: Theory of Majorization", 1979, chapters 1 and 2; D. Gale, "A theorem on

@@ -2,8 +2,7 @@
 
 Promises, in this order:
     1. Racks are the best (every seat is one that ``rack_choice`` allows).
-    2. Loads are even, the heaviest replicas placed first and then exchanged while that helps. No optimum is claimed:
-       evening out weights is bin packing, NP-hard; ``weight_floor`` gives a bound that no plan can pass.
+    2. Loads are even as found. No optimum is claimed: it is NP-hard; ``weight_floor`` is a bound that no plan passes.
 
 Needs: weights of at least 0; where all weigh 1 it is the last resort for networks too large to be solved.
 

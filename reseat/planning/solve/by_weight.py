@@ -6,17 +6,14 @@ Promises:
        better; no optimum is claimed, as evening out weights is bin packing, NP-hard.
     3. No broker receives that holds as many replicas as the fullest did, or as an even share.
 
-Needs: a problem, and sets of it that are as diverse over racks as they are to be, to start from.
-
 How: the broker that is farthest from its goal gives to, or takes from, one of those farthest on the other side: by
-the move, or exchange of two replicas, that brings both closest for what is copied. Each step lessens what brokers are
-off in all. It ends when every broker is within a tolerance, or nothing helps.
+the move, or exchange of two replicas, that brings both closest for what is copied, until every broker is within a
+tolerance, or nothing helps.
 
 Example: brokers 0 and 1 hold 5, 4, 3 and 2, 1, 1 bytes: goals are 8 and 8, and 4 goes: no replica is closer to it.
 
-Complexity: O(P R log(P R)) to sort, and O(m) a step for m replicas on a broker.
-Source: R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969, for what is compared; the goals are the
-continuous relaxation of T. Ibaraki, N. Katoh, "Resource Allocation Problems", 1988, chapter 3.
+Complexity: O(P R log(P R)) to sort, and O(m) a step for m replicas on a broker. Source: the goals are the continuous
+relaxation of T. Ibaraki, N. Katoh, "Resource Allocation Problems", 1988, chapter 3.
 """
 
 from __future__ import annotations

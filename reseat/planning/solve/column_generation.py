@@ -9,20 +9,17 @@ Promises:
 Needs: a choice in which the lists that the flow held are chosen as well as they can be while the others stand. The
 cost is a weight times the sum of squares of broker loads, and what each exchange adds.
 
-How: column generation. An exchange takes one unit from a broker to another; a unit that comes to rest costs
-``weight (2 l + 1)``, and one that is taken up saves ``weight (2 l - 1)``. Over the lists that the flow held, this graph
-of brokers has no negative cycle, so shortest paths settle and give each broker a price. A list that was not held
-matters only if its exchange is cheaper than the difference of two prices; if none is, the prices prove that the whole
-graph has no negative cycle either, and the choice is the best of all. Prices are not unique: where few lists seem to
-matter, prices for the whole graph are looked for too, which settles it if there are any.
+How: an exchange takes one unit from a broker to another; a unit that comes to rest costs ``weight (2 l + 1)``, and one
+that is taken up saves ``weight (2 l - 1)``. Over the lists that the flow held, this graph of brokers has no negative
+cycle, so shortest paths settle and give each broker a price. A list that was not held matters only if its exchange is
+cheaper than the difference of two prices; if none is, the whole graph has no negative cycle either. Prices are not
+unique: where few lists seem to matter, prices for the whole graph are looked for too.
 
 Example: brokers 0 and 1 with loads 4 and 1, weight 1. One unit less on 0 and one more on 1 is 3 - 7 = -4, so that a
 list that offers 0 -> 1 is worth freeing. With loads 3 and 2 it is 5 - 5 = 0: no list is.
 
 Complexity: O(m + k B^2) for m exchanges among B brokers, shortest paths of k arcs (some tens in practice).
-
-Source: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, sections 9.3 (negative cycles), 14.3 (convex
-costs) and 17.5 (column generation).
+Source: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, sections 9.3, 14.3 and 17.5.
 """
 
 from __future__ import annotations

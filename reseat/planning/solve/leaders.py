@@ -7,16 +7,12 @@ Promises, in this order:
        given lists, the counts of all other partitions standing as they are.
     3. Among those, the fewest partitions whose preferred leader changes.
 
-Needs: the replica sets. It is the best for these sets; another choice of sets may allow evener leaders.
-
-How: each list picks one of its brokers (``picking``); another one than the present first costs 1, and a square a
-weight. It need only outweigh one cycle: an improving cycle passes each broker once, so it changes at most B lists, and
-it lowers the sum of squares by at least 2 (its parity is fixed by its total). A weight of B keeps the order of both.
+How: each list picks one of its brokers (``picking``); another one than the present first costs 1, and a square B: an
+improving cycle passes each broker once, so it changes at most B lists, and it lowers the sum of squares by at least 2.
+With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs.
 
 Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by naming 1 first in one of the first two
 and 2 in the third; no order is as even with fewer changes.
-
-With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs.
 
 Complexity: one flow of n R + (levels) arcs. Source: see ``picking``.
 """

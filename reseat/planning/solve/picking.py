@@ -5,9 +5,9 @@ Promises, in this order:
     2. The least of what dear picks cost and of the sum of squares of loads, weighed.
 
 How: within a row the i-th pick in a rack where c are in any case is at level c + i, and the lowest levels are the best;
-only where the last level leaves a choice does the load decide. Rows with the same choice are one node of a flow; each
-candidate's broker has levels (``levels``). Beyond ``GROUPS`` different choices the flow holds only the rows that
-``column_generation`` finds worth it, and its prices prove that nothing is better over all.
+only where the last level leaves a choice does the load decide. Rows with the same choice are one node of a flow. Beyond
+``GROUPS`` different choices it holds only the rows that ``column_generation`` finds worth it, and its prices prove that
+nothing is better over all.
 
 Example: rows 0 and 1 pick one of brokers 0 and 1, row 2 one of 0 and 2, each of no load: 0, 1 and 2 in some order.
 
@@ -89,9 +89,7 @@ class Picks:
 def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     """(n, C) what each row picks; among many choices perhaps not the best, unless it is to be that surely.
 
-    Args:
-        picks: the rows.
-        surely: whether a flow over all rows is made where rounds over few of them do not end.
+    Then a flow over all rows is made where rounds over few of them do not end.
     """
     every = np.arange(len(picks.candidates))
     unheld = np.iinfo(np.int32).max

@@ -40,10 +40,6 @@ __all__ = ["lacking", "placed", "solved_in_parts"]
 def placed(problem: Problem, ties: Ties | None = None) -> tuple[Found, bool]:
     """The newcomers of a problem, and whether the least sum of squares of loads was reached (for the best racks).
 
-    Args:
-        problem: what needs newcomers.
-        ties: what tells equally good seats apart, or None.
-
     Raises:
         NoRoom: limits leave no seats with the best racks.
     """

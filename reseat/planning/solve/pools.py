@@ -5,11 +5,10 @@ the best.
 
 How: how many replicas of a broker may enter a rack is counted once, kind by kind (``alike``); newcomers that come in
 any case enter from a node a kind, and partitions that are not as diverse as they are to be have nodes of their own.
-What is not held against the relaxation is that one partition may be asked twice, and may hold the broker already.
-    Then partitions are picked for the flow, the smallest where sizes are told: first such that nobody asked yet, then
-    others, by their racks as they are by then. Brokers of a pool are dealt out and swapped until nobody has one twice
-    (``rounding``).
-    Where racks are many, partitions that may have no rack twice form one pool, and racks are kept by swapping.
+What is not held against the relaxation is that one partition may be asked twice, and may hold the broker already. Then
+partitions are picked for the flow, the smallest where sizes are told, such that nobody asked yet first; brokers of a
+pool are dealt out and swapped until nobody has one twice (``rounding``). Where racks are many, partitions that may have
+no rack twice form one pool, and racks are kept by swapping.
 
 Complexity: O(n R) and O(brokers x kinds x racks) to count; a flow of O(B K + V (R + K)) arcs for V partitions with
 nodes of their own; O(n R) to pick. Source: K. Murota, "Discrete Convex Analysis", 2003, section 6.2 (exchange).

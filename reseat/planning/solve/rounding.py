@@ -1,10 +1,10 @@
 """Who takes which seat: seats are dealt out in turn, then swapped until nobody sits where it may not.
 
 Promises:
-    1. ``repair_conflicts`` changes neither how many replicas a broker receives nor, within a pool, the racks entered.
-    2. It says whether every replica then has a seat that its partition may use.
-    3. ``untie`` makes seats tidier (hosts first, then topics spread over brokers) and breaks nothing of this.
-    4. The same input gives the same seats: partners are drawn from a generator with a fixed seed.
+    1. ``repair_conflicts`` changes neither how many replicas a broker receives nor, within a pool, the racks entered,
+       and says whether every replica then has a seat that its partition may use.
+    2. ``untie`` makes seats tidier (hosts first, then topics spread over brokers) and breaks nothing of this.
+    3. The same input gives the same seats: partners are drawn from a generator with a fixed seed.
 
 Needs: seats and replicas of each pool are equally many.
 
@@ -206,13 +206,9 @@ def _pools(seating: Seating, pools: int) -> tuple[Longs, Longs]:
 
 
 def _swap(seating: Seating, units: Longs, partners: Longs, price: _Price) -> int:
-    """Let each unit swap seats with the best of its partners, where both together gain; each partition once.
+    """Let each unit (m,) swap seats with the best of its partners (m, k), where both gain; each partition once.
 
-    Args:
-        seating: changed in place.
-        units: (m,) replicas that would like another seat.
-        partners: (m, k) replicas that each may swap with.
-        price: what it costs a unit to have a seat, element by element.
+    ``price`` says what it costs a unit to have a seat, element by element; ``seating`` is changed in place.
 
     Returns:
         How many swapped.
@@ -242,13 +238,7 @@ def _swap(seating: Seating, units: Longs, partners: Longs, price: _Price) -> int
 
 
 def untie(problem: Problem, found: Found, ties: Ties) -> Found:
-    """Swaps among newcomers of one rack, which keep racks and loads as they are: hosts, then topics.
-
-    Args:
-        problem: what was chosen of.
-        found: the sets chosen.
-        ties: of these sets, a row each.
-    """
+    """Swaps among newcomers of one rack, which keep racks and loads as they are: hosts, then topics."""
     came = newcomers(problem.lists[found.rows], found.lists)
     if not came.any():
         return found

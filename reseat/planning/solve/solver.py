@@ -10,9 +10,8 @@ Promises, of all sets that the problem allows:
 
 Needs: brokers enough for each partition; ``NoRoom`` is raised where limits leave none.
 
-How: which windows of loads (emptiest, fullest) can be reached is a question of flows, and the least majorised loads
-have the smallest fullest and the greatest emptiest broker at once, so that each end is searched for by itself. Within
-the window moves cost most, and levels of loads the rest.
+How: the least majorised loads have the smallest fullest and the greatest emptiest broker at once, so that each end of
+the window of loads is searched for by itself, by flows. Within it moves cost most, and levels of loads the rest.
     *Relax, deal, swap.* See ``pools``. Where that succeeds the relaxation was the truth.
     *Exact.* Small problems, and those where it does not succeed, have each partition's own arcs (``partition_arcs``);
     of equal flows one that copies the fewest bytes is taken.
@@ -20,8 +19,7 @@ the window moves cost most, and levels of loads the rest.
 
 Example: brokers 0 and 1 hold 3 and 1 of four partitions with one replica each: one of the three moves.
 
-Complexity: see ``pools`` and ``partition_arcs``, a few flows each. Source: ``flow``; K. Murota, "Discrete Convex
-Analysis", 2003, chapters 6 and 9.
+Complexity: a few flows. Source: ``flow``; K. Murota, "Discrete Convex Analysis", 2003, chapters 6 and 9.
 """
 
 from __future__ import annotations
@@ -63,8 +61,7 @@ class Solver:
     def evenest(self, *, in_part: bool = False) -> Found | None:
         """The evenest sets with the fewest moves; None where they were not found in reasonable time.
 
-        Args:
-            in_part: give what was found of them by relaxing rather than nothing.
+        With ``in_part`` what was found of them by relaxing rather than none.
 
         Raises:
             NoRoom: limits leave no sets.
