@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main
+from reseat.formats.forms import FORMS_TOLD
 from reseat.model import Options, Wish
 from reseat.model.rules import RULES
 
@@ -98,3 +99,11 @@ def test_every_key_of_a_change_is_documented() -> None:
 
     assert [key for key in sorted(keys) if f"`{key}`" not in table] == []
     assert [key for key in sorted(RULES) if f"`{key}`" not in rules] == []
+
+
+def test_every_form_that_is_told_is_in_the_documents() -> None:
+    """What a page and a refusal say that Reseat reads, README and ``formats.md`` say too, by its longest word."""
+    told = [max(re.findall(r"[\w-]+", form), key=len) for form in re.split(", | and ", FORMS_TOLD)]
+    documents = [(ROOT / name).read_text("utf-8").lower() for name in ("README.md", "docs/formats.md")]
+
+    assert [word for word in told for text in documents if word.lower() not in text] == []

@@ -68,6 +68,7 @@ def loaded_once(copy: Path, questions: Sequence[Question], told: Callable[[int, 
     unbroken = Question("", lambda: compile("", "", "exec"), str, names, 10 * sum(one.limit for one in questions))
 
     def ask(session: pytest.Session) -> None:
+        gc.unfreeze()  # the tests have frozen all that is loaded, and what is frozen is not among the objects told here
         functions = [one for one in gc.get_objects() if type(one) is FunctionType]
         gc.collect()
         gc.freeze()  # else each child's collections would copy it all

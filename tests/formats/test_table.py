@@ -337,6 +337,31 @@ def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> No
     assert read_parquet(write_parquet(layout, per=per)).layout == layout
 
 
+def test_brokers_that_hold_nothing_stand_below_the_partitions_byte_for_byte() -> None:
+    """Many partitions and few such brokers: their cells are told, and all others of their rows are empty."""
+    lists = {("a", partition): [1, 2] for partition in range(500)}
+    text = write_csv(ClusterLayout.from_assignments(lists, brokers=[Broker(3, "r1"), Broker(4, None, "h4", 9092)]))
+    partitions = write_csv(ClusterLayout.from_assignments(lists), per="partition")
+    below = write_csv(ClusterLayout.from_assignments(lists, brokers=[Broker(3, "r1")]), per="partition")
+
+    assert text.splitlines()[0] == b"topic,partition,position,broker,rack,is_leader,in_sync,size_bytes,host,port"
+    assert text.splitlines()[-3:] == [b"a,499,1,2,,,,,,", b",,,3,r1,,,,,", b",,,4,,,,,h4,9092"]
+    assert below.splitlines() == [
+        b"topic,partition,replicas,leader,isr,broker,rack",
+        *(line + b",," for line in partitions.splitlines()[1:]),
+        b",,,,,3,r1",
+    ]
+
+
+def test_brokers_without_any_partition_are_written_byte_for_byte() -> None:
+    """Nothing stands before them but the header."""
+    alone = ClusterLayout.from_assignments({}, brokers=[Broker(3, "r1"), Broker(4, "r2", "h4")])
+
+    assert write_csv(alone) == (
+        b"topic,partition,position,broker,rack,is_leader,in_sync,size_bytes,host\n,,,3,r1,,,,\n,,,4,r2,,,,h4\n"
+    )
+
+
 @pytest.mark.parametrize("per", ["replica", "partition"])
 def test_a_layout_of_nothing_but_partitions_without_replicas_reads_back(per: Literal["replica", "partition"]) -> None:
     """Not one of them is lost, nor what else is told of them."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.rows.bounds import check_brokers, padded
-from reseat.formats.rows.row_findings import PLACES_NAMED, Rows
+from reseat.formats.rows.row_findings import Rows
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.model import NONE, NOT_TOLD, BoolArray, Finding, IntArray, Severity
 from reseat.model.columns import BESIDE_ISR
@@ -145,15 +145,11 @@ class ReplicaRows:
         gaps = np.flatnonzero((position - counted_from != _count_up(starts, table.count)) & (position != ABSENT))
         if gaps.size:
             row = int(gaps[0])
-            self.findings.append(
-                Finding(
-                    kind="position_gaps",
-                    severity=Severity.ATTENTION,
-                    sentence=f"Replica positions have gaps {counted(len(gaps), 'time', 'times')}, first at "
-                    f"{table.name(row)} ({table.place(row)}): is a replica missing from the table?",
-                    places=tuple(table.place(int(row)) for row in gaps[:PLACES_NAMED]),
-                )
+            said = (
+                f"Replica positions have gaps {counted(len(gaps), 'time', 'times')}, first at {table.name(row)} "
+                f"({table.place(row)}): is a replica missing from the table?"
             )
+            self.findings.append(table.finding("position_gaps", said, gaps))
 
     def _leader(self, table: Table, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> IntArray:
         """The leader of each partition: its row with ``is_leader``, or the column ``leader``."""
@@ -172,15 +168,11 @@ class ReplicaRows:
             several = at[1:][owner[1:] == owner[:-1]]
             if several.size:
                 row = int(several[0])
-                self.findings.append(
-                    Finding(
-                        kind="several_leaders",
-                        severity=Severity.ATTENTION,
-                        sentence=f"{counted(len(several), 'partition has', 'partitions have')} more than one "
-                        f"leader; the first one is used: {table.name(row)} ({table.place(row)}).",
-                        places=tuple(table.place(int(row)) for row in several[:PLACES_NAMED]),
-                    )
+                said = (
+                    f"{counted(len(several), 'partition has', 'partitions have')} more than one leader; the first one "
+                    f"is used: {table.name(row)} ({table.place(row)})."
                 )
+                self.findings.append(table.finding("several_leaders", said, several))
         if "leader" in table.integer and len(starts):
             told = table.integer["leader"][starts]
             out = np.where(told == ABSENT, out, told).astype(np.int32)

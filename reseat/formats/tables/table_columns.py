@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from reseat.errors import LimitMet
 from reseat.formats.input.lines import SkippedLines
 from reseat.formats.input.reading import Limits
-from reseat.model import NONE, NOT_TOLD, IntArray
+from reseat.formats.rows.row_findings import PLACES_NAMED
+from reseat.model import NONE, NOT_TOLD, Finding, IntArray, Severity
 
 __all__ = ["ABSENT", "FORMULA", "NOBODY", "Table", "escaped", "unescaped"]
 
@@ -88,6 +89,11 @@ class Table:
         """``topic-partition`` of a row, as Kafka writes it."""
         codes, words = self.text["topic"]
         return f"{words[int(codes[row])]}-{int(self.integer['partition'][row])}"
+
+    def finding(self, kind: str, sentence: str, rows: Sequence[int] | npt.NDArray[np.int64]) -> Finding:
+        """What wants attention, with the places of its rows, of many the first."""
+        places = tuple(self.place(int(row)) for row in rows[:PLACES_NAMED])
+        return Finding(kind, Severity.ATTENTION, sentence, places=places)
 
     def leader_epochs(self, first: npt.NDArray[np.int64]) -> dict[str, IntArray]:
         """The column ``leader_epoch`` of partitions, each told in its first row; nothing where no row tells one."""
