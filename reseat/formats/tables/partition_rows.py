@@ -97,8 +97,8 @@ class PartitionRows:
         texts = table.lists[name]
         nobody = pc.is_in(pc.utf8_lower(texts), pa.array(sorted(NOBODY)))
         listed = pc.match_substring_regex(texts, _IDS)
-        told = np.asarray(pc.not_equal(texts, "").to_numpy(zero_copy_only=False))
-        bad = told & ~np.asarray(pc.or_(nobody, listed).to_numpy(zero_copy_only=False))
+        told = np.asarray(pc.not_equal(texts, ""))
+        bad = told & ~np.asarray(pc.or_(nobody, listed))
         plain = pc.if_else(listed, texts, "")
         ids, too_large = idlists.padded([text.encode() for text in plain.to_pylist()], table.limits)
         return ids, told, bad | too_large
@@ -119,7 +119,7 @@ class PartitionRows:
         if "size_bytes" not in table.lists or not table.count:
             return
         texts = table.lists["size_bytes"]
-        fits = np.asarray(pc.match_substring_regex(texts, _SIZES).to_numpy(zero_copy_only=False))
+        fits = np.asarray(pc.match_substring_regex(texts, _SIZES))
         texts = pc.if_else(pa.array(fits), texts, "")
         parts = pc.split_pattern(texts, ";")
         lengths = np.diff(np.asarray(parts.offsets))
@@ -129,7 +129,7 @@ class PartitionRows:
         except pa.ArrowInvalid:
             self._note_cells(table, "size_bytes", np.ones(table.count, np.bool_))
             return
-        values = np.asarray(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False)).astype(np.float64)
+        values = np.asarray(pc.fill_null(numbers, np.nan)).astype(np.float64)
         factor = (lists != NONE).sum(axis=1)
         other = (lengths != 1) & (lengths != factor)
         self._note_cells(table, "size_bytes", ~fits | other)
@@ -153,7 +153,7 @@ class PartitionRows:
             return []
 
         encoded = table.lists["log_dirs"].dictionary_encode()
-        which = np.asarray(encoded.indices.fill_null(NONE).to_numpy(zero_copy_only=False))
+        which = np.asarray(encoded.indices.fill_null(NONE))
         decoder = msgspec.json.Decoder(list[str | None])
         code: dict[str, int] = {}
         factor = (lists != NONE).sum(axis=1)

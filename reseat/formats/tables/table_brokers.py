@@ -32,86 +32,62 @@ def brokers_of(table: Table) -> tuple[list[Broker], list[Finding]]:
     ids = table.integer.get("broker")
     if ids is None or not len(ids):
         return [], []
-    findings: list[Finding] = []
-    present = ids != ABSENT
-    facts: dict[str, tuple[IntArray, list[str]]] = {
-        name: table.text[name] for name in ("rack", "host", "state") if name in table.text
-    }
+    facts = {name: table.text[name] for name in ("rack", "host", "state") if name in table.text}
     if not facts and "port" not in table.integer and not (table.text["topic"][0] == NONE).any():
         return [], []  # brokers only mentioned: the layout adds them itself
-    everywhere = bool(present.all())
     check_brokers(ids, 0, table.source, table.limits)
-    known = _different(ids if everywhere else ids[present])
-    out = {int(i): Broker(int(i)) for i in known.tolist()}
-    columns: dict[str, npt.NDArray[Any]] = {name: codes for name, (codes, _) in facts.items()}
+    rows: slice | npt.NDArray[np.int64] = slice(None) if (ids != ABSENT).all() else np.flatnonzero(ids != ABSENT)
+    known, which = _numbered(ids[rows])
+    columns: dict[str, IntArray] = {name: codes for name, (codes, _) in facts.items()}
     if "port" in table.integer:
         columns["port"] = table.integer["port"]
-    values: dict[int, dict[str, Any]] = {i: {} for i in out}
-    differing: set[int] = set()
-    places: list[str] = []
+    told: dict[str, list[Any]] = {}
+    differing, places = set[int](), list[str]()
     for name, codes in columns.items():
-        told = codes >= 0
-        if not everywhere:
-            told &= present
-        rows = None if told.all() else np.flatnonzero(told)
-        first, other = _first_told(ids, codes, rows)
-        for broker, code in first:
-            values[broker][name] = code if name == "port" else facts[name][1][code]
-        differing.update(ids[other[:1000]].tolist())
-        places += [table.place(int(row)) for row in other[:PLACES_NAMED]]
+        first, other = _first_told(which, codes[rows], len(known))
+        words = [*facts[name][1], None] if name in facts else None  # the last one: -1 stays unknown
+        told[name] = [(None if code < 0 else code) if words is None else words[code] for code in first.tolist()]
+        differing.update(known[which[other[:1000]]].tolist())
+        places += [table.place(int(row)) for row in np.arange(len(ids))[rows][other[:PLACES_NAMED]]]
+    found = []
     if differing:
-        findings.append(
+        said = (
+            f"{counted(len(differing), 'broker is', 'brokers are')} in several rows with different racks, hosts or "
+            f"states; the first one is used. See {places[0]}."
+        )
+        found.append(
             Finding(
-                kind="contradicting_brokers",
-                severity=Severity.ATTENTION,
-                sentence=f"{counted(len(differing), 'broker is', 'brokers are')} in several rows with different "
-                f"racks, hosts or states; the first one is used. See {places[0]}.",
+                "contradicting_brokers",
+                Severity.ATTENTION,
+                said,
                 brokers=tuple(sorted(differing)),
                 places=tuple(places[:PLACES_NAMED]),
             )
         )
-    return [
-        Broker(
-            id=i,
-            rack=values[i].get("rack"),
-            host=values[i].get("host"),
-            port=values[i].get("port"),
-            state=_STATES.get(str(values[i].get("state", "")).lower().replace("_", " "), BrokerState.NOT_TOLD),
-        )
-        for i in out
-    ], findings
+    nothing = [None] * len(known)
+    rack, host, port, state = (told.get(name, nothing) for name in ("rack", "host", "port", "state"))
+    states = [_STATES.get((word or "").lower().replace("_", " "), BrokerState.NOT_TOLD) for word in state]
+    return list(map(Broker, known.tolist(), rack, host, port, states)), found
 
 
-def _small(ids: IntArray) -> bool:
-    return bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT and int(ids.min()) >= 0
+def _numbered(ids: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
+    """The ids that occur, ascending, and which of them stands in each row."""
+    if not ids.size or int(ids.max()) > _TABLE_LIMIT:
+        return np.unique(ids, return_inverse=True)
+    rows = ids.astype(np.intp)  # once, not at each use as an index
+    place = np.zeros(int(ids.max()) + 1, np.intp)
+    place[rows] = 1
+    known = np.flatnonzero(place)
+    place[known] = np.arange(len(known))
+    return known.astype(np.int32), place[rows]
 
 
-def _different(ids: IntArray) -> IntArray:
-    """The ids that occur, ascending."""
-    if not _small(ids):
-        return np.unique(ids)
-    occurs = np.zeros(int(ids.max()) + 1, np.bool_)
-    occurs[ids] = True
-    return np.flatnonzero(occurs).astype(np.int32)
-
-
-def _first_told(
-    ids: IntArray, codes: npt.NDArray[Any], rows: npt.NDArray[np.int64] | None
-) -> tuple[list[tuple[int, int]], npt.NDArray[np.int64]]:
-    """What is first told of each broker, and the rows that tell it otherwise."""
-    told, value = (ids, codes) if rows is None else (ids[rows], codes[rows])
-    if not len(told):
-        return [], np.empty(0, np.int64)
-    if _small(told):
-        told = told.astype(np.intp)  # once, not at each use as an index
-        first = np.full(int(told.max()) + 1, NONE, value.dtype)
-        first[told[::-1]] = value[::-1]  # in reverse, so that the first telling is the one that stays
-        expected = first[told]
-        brokers = np.flatnonzero(first != NONE)
-        pairs = list(zip(brokers.tolist(), first[brokers].tolist(), strict=True))
-    else:
-        brokers, at, inverse = np.unique(told, return_index=True, return_inverse=True)
-        expected = value[at][inverse]
-        pairs = list(zip(brokers.tolist(), value[at].tolist(), strict=True))
-    other = np.flatnonzero(expected != value)
-    return pairs, other if rows is None else rows[other]
+def _first_told(which: npt.NDArray[np.intp], codes: IntArray, count: int) -> tuple[IntArray, npt.NDArray[np.int64]]:
+    """What is first told of each of so many brokers, -1 where nothing is; and the rows that tell it otherwise."""
+    told = codes >= 0
+    some = slice(None) if told.all() else np.flatnonzero(told)
+    which, codes = which[some], codes[some]
+    first = np.full(count, NONE, codes.dtype)
+    first[which[::-1]] = codes[::-1]  # in reverse, so that the first telling is the one that stays
+    other = np.flatnonzero(first[which] != codes)
+    return first, other if isinstance(some, slice) else some[other]
