@@ -58,6 +58,21 @@ def test_files_are_listed_at_any_depth_in_order(folder: Folder) -> None:
     assert all(one.modified_ns > 1.7e18 for one in folder.files())
 
 
+def test_what_is_settled_is_forced_to_this_disk_and_left_to_a_service_elsewhere(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file and folder that is named, and nothing where no machine's disk is asked."""
+    forced = set[tuple[int, int]]()
+    monkeypatch.setattr(os, "fsync", lambda file: forced.add((os.fstat(file).st_dev, os.fstat(file).st_ino)))
+    for path in ("a/1", "a/2", "b/3"):
+        folder.write(path, b"12")
+    forced.clear()
+    folder.settle(["a/1", "b", "b/3"])
+    here = [Path(folder.path(path)).stat() for path in ("a/1", "b", "b/3")] if folder.local is not None else []
+
+    assert forced == {(one.st_dev, one.st_ino) for one in here}
+
+
 def test_what_cannot_be_listed_keeps_nothing_else_back_where_that_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
