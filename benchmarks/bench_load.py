@@ -1,6 +1,7 @@
 """Many people at once: sessions that drag brokers out and change pages, their waits, and what the server holds.
 
-``RESEAT_LOAD=people:seconds`` asks for other figures than 50 people and three minutes.
+``RESEAT_LOAD=people:seconds`` asks for other figures than 50 people and three minutes. How far it is stands on standard
+error. It takes the seconds and four minutes, and up to eight more where memory does not come back.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import os
 import random
 import statistics
+import sys
 import tempfile
 import time
 import urllib.request
@@ -18,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from websockets.exceptions import WebSocketException
 
 from benchmarks.visitor import Visitor
 from tests.servers.dashboard import free_port, start_dashboard, stop
@@ -36,6 +39,8 @@ _THINKS = (6.0, 12.0)
 _SHORT_THINKS = (0.5, 1.5)
 #: Seconds between two questions for the server's health.
 _ASKS = 0.5
+#: Seconds between two lines that say how far it is.
+_TELLS = 30.0
 #: Seconds after which nobody is there any more: a session ends two minutes after its page was closed.
 _LEFT = 600
 
@@ -51,7 +56,8 @@ class Load:
         cpu: the server's processor time.
         seconds: how long the load lasted.
         before, most, after: bytes of the server's own memory before, at most, and after all had left.
-        faults: what pages showed as exceptions.
+        faults: what pages showed as exceptions, and who got no answer at all.
+        machine: the machine's load average (one minute) as people came and as they left.
     """
 
     think: tuple[float, float]
@@ -65,6 +71,16 @@ class Load:
     most: int = 0
     after: int = 0
     faults: list[str] = field(default_factory=list)
+    machine: tuple[float, float] = (0.0, 0.0)
+
+    def told(self) -> str:
+        """All figures on one line."""
+        held = ", ".join(str(part >> 20) for part in (self.before, self.most, self.after) if part)
+        health, machine = max(self.health, default=0.0), os.getloadavg()[0]
+        return (
+            f"{len(self.pages)} pages {_quantiles(self.pages)}; {len(self.drops)} drops {_quantiles(self.drops)}; "
+            f"health {_quantiles(self.health)}, at most {health:.2f} s; {held} MB; load average {machine:.1f}"
+        )
 
 
 def run() -> list[tuple[str, str, str]]:
@@ -82,6 +98,7 @@ def run() -> list[tuple[str, str, str]]:
             "within 10 %",
             f"{load.before >> 20} MB before, {load.most >> 20} MB at most, {load.after >> 20} MB after",
         ),
+        ("load average of the machine", "", "{:.1f} as they came, {:.1f} as they left".format(*load.machine)),
     ]
     alone, beside = (driven(5, _LARGE_SECONDS, 0.0, think=_SHORT_THINKS, large=large) for large in (False, True))
     for what, told in (("5 people, nobody else", alone), ("beside one who plans on 1,000 x 1,000,000", beside)):
@@ -117,6 +134,7 @@ def driven(
         while time.monotonic() < over and (load.after == 0 or load.after > load.before * 1.1):
             time.sleep(min(10.0, left))
             load.after = server.memory_full_info().uss
+        _say(load, "all have left")
     return load
 
 
@@ -142,12 +160,14 @@ async def _live(port: int, server: psutil.Process, load: Load, people: int, seco
             one = await also.enter_async_context(Visitor(port))
             await one.arrive()
             await one.press(_LARGE)
+        machine = os.getloadavg()[0]
         load.before, cpu, began = server.memory_full_info().uss, _cpu(server), time.perf_counter()
         over = began + seconds
         watcher = asyncio.create_task(_watch(port, server, load))
         beside = [_planner(one, over, load)] if large else []
         await asyncio.gather(*beside, *(_person(port, number, first.query, over, load) for number in range(people)))
         load.seconds, load.cpu = time.perf_counter() - began, _cpu(server) - cpu
+        load.machine = machine, os.getloadavg()[0]
         watcher.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await watcher
@@ -167,7 +187,14 @@ async def _planner(one: Visitor, over: float, load: Load) -> None:
 
 
 async def _person(port: int, number: int, query: str, over: float, load: Load) -> None:
-    """Arrive by the link of the first, and do something every now and then."""
+    """Arrive by the link of the first, and do something every now and then; who gets no answer leaves."""
+    try:
+        await _stay(port, number, query, over, load)
+    except (OSError, WebSocketException) as error:  # a TimeoutError is one
+        load.faults.append(f"person {number} got no answer: {error!r}")
+
+
+async def _stay(port: int, number: int, query: str, over: float, load: Load) -> None:
     chance = random.Random(number)
     await asyncio.sleep(chance.uniform(0, load.think[1]))
     async with Visitor(port) as person:
@@ -187,7 +214,7 @@ async def _person(port: int, number: int, query: str, over: float, load: Load) -
 
 
 async def _watch(port: int, server: psutil.Process, load: Load) -> None:
-    """Ask for the health and look at the memory until cancelled."""
+    """Ask for the health, look at the memory and say how far it is until cancelled."""
 
     def asked() -> float:
         began = time.perf_counter()
@@ -195,10 +222,18 @@ async def _watch(port: int, server: psutil.Process, load: Load) -> None:
             answer.read()
         return time.perf_counter() - began
 
+    began = said = time.monotonic()
     while True:
         load.health.append(await asyncio.to_thread(asked))
         load.most = max(load.most, server.memory_full_info().uss)
+        if time.monotonic() - said > _TELLS:
+            said = time.monotonic()
+            _say(load, f"{said - began:.0f} s")
         await asyncio.sleep(_ASKS)
+
+
+def _say(load: Load, when: str) -> None:
+    print(f"load, {when}: {load.told()}", file=sys.stderr, flush=True)
 
 
 def _cpu(process: psutil.Process) -> float:
