@@ -14,15 +14,20 @@ import asyncio
 import ctypes
 import gc
 import os
-from collections.abc import AsyncIterator, Callable
+import sys
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
+from types import ModuleType
+from weakref import WeakSet
 
 from streamlit import runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionStorage
+from streamlit.runtime.state import SessionState
 
-__all__ = ["SECONDS", "Housekeeping", "lifespan", "reap"]
+__all__ = ["SECONDS", "Housekeeping", "let_go", "lifespan", "reap"]
 
 #: Seconds between two looks.
 SECONDS = 5.0
@@ -32,6 +37,8 @@ _LOOKS = 360
 _GROWN = 64_000_000
 #: Python's own whole collections are left out: so many collections of the younger are never made.
 _NEVER = 1_000_000_000
+#: Sessions that were there at the last looks, as long as anything holds them.
+_SEEN: WeakSet[AppSession] = WeakSet()
 
 
 class Housekeeping:
@@ -122,13 +129,29 @@ def _sessions() -> int:
         return 0
     manager = runtime.get_instance()._session_mgr
     reap(manager._session_storage)  # type: ignore[attr-defined]
-    return len(manager.list_sessions())
+    kept = manager.list_sessions()
+    if not kept:
+        let_go(_SEEN)
+        _SEEN.clear()
+    _SEEN.update(one.session for one in kept)
+    return len(kept)
 
 
 def reap(storage: SessionStorage) -> None:
     """Let go of what has expired in the storage of sessions whose page was closed: a look at its length does so."""
     if isinstance(storage, MemorySessionStorage):
         len(storage._cache)
+
+
+def let_go(over: Collection[AppSession]) -> None:
+    """Take their state from sessions that are over, and the names of the last page that was drawn.
+
+    Streamlit's loop holds on to the last session until somebody comes, and Python to the module that a page runs as.
+    """
+    for last in over:
+        last._session_state = SessionState()
+    if over:
+        sys.modules["__main__"] = ModuleType("__main__")
 
 
 def _trim() -> None:

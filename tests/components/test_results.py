@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import threading
 import weakref
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from types import ModuleType, SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.state import SessionState
 
-from components.server.housekeeping import Housekeeping, lifespan, reap
+from components.server.housekeeping import Housekeeping, let_go, lifespan, reap
 from components.state import caching
 from components.state.results import LARGE, Results, named
 from reseat.demo.generate import generate
@@ -241,6 +245,23 @@ def test_a_session_that_is_over_is_let_go_without_another_one() -> None:
     assert kept[0]() is not None
     reap(storage)
     assert kept[0]() is None
+
+
+def test_what_streamlit_holds_of_the_last_session_is_taken_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its state and its page's names; where nobody was there, nothing is touched."""
+    last, page = SimpleNamespace(_session_state=SessionState()), ModuleType("__main__")
+    last._session_state["opened"] = held = _Closed()
+    page.shown = held  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "__main__", page)
+    gone = weakref.ref(held)
+    del held, page
+
+    let_go([])
+    assert gone() is not None
+    let_go([cast("AppSession", last)])
+    assert gone() is None
+    # What is set anew is what Streamlit's own sessions keep it in.
+    assert AppSession.session_state.fget.__code__.co_names == ("_session_state",)
 
 
 def test_what_is_forgotten_is_made_anew() -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from reseat.cli.service.dashboard import HEAPS
+
 __all__ = ["ROOT", "free_port", "start_dashboard", "stop"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -55,7 +57,7 @@ def start_dashboard(
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "MALLOC_ARENA_MAX": "2", "PYTHONPATH": str(ROOT), **(environment or {})},
+            env={**os.environ, **HEAPS, "PYTHONPATH": str(ROOT), **(environment or {})},
         )
     pause, until = threading.Event(), time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:

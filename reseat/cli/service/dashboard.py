@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import sys
 
 from reseat.cli.output.writer import say
 from reseat.errors import InputRefused
 from reseat.installed import DASHBOARD
 
-__all__ = ["dashboard"]
+__all__ = ["HEAPS", "dashboard"]
+
+#: Variables by which memory comes back once people have left (docs/decisions/0062): threads share two heaps, where
+#: glibc makes eight a core, and small objects are in them, of which it gives back every page that is free; Python by
+#: itself keeps a megabyte for as long as one object in it is used.
+HEAPS = {"MALLOC_ARENA_MAX": "2", **({"PYTHONMALLOC": "malloc"} if platform.libc_ver()[0] == "glibc" else {})}
 
 
 def dashboard(chosen: argparse.Namespace) -> int:
@@ -35,7 +41,7 @@ def dashboard(chosen: argparse.Namespace) -> int:
     words = [word for name, value in settings.items() for word in (f"--server.{name}", value)]
     if chosen.metrics:
         os.environ["RESEAT_METRICS"] = chosen.metrics
-    # Threads share two heaps, of which memory comes back once people have left; by default glibc makes eight a core.
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
+    for name, value in HEAPS.items():
+        os.environ.setdefault(name, value)
     # This process becomes the server: signals reach it, and who started it sees how it ends.
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words
