@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.look import text
+from components.look.notices import not_read
 from components.shell import frame
 from components.state import fields
 from reseat.balance.quorum import quorum_in_words
@@ -84,8 +85,7 @@ def draw_facts(snapshot: Snapshot) -> None:
     if snapshot.consistency is Consistency.NOT_PROMISED:
         mark = ":material/info:"
     st.markdown(f"{mark} {text.plain(consistency_in_words(snapshot))}")
-    for sentence in snapshot.not_read:
-        st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
+    not_read(snapshot)
     frame.findings(snapshot.findings)
     if not snapshot.findings and not snapshot.not_read:
         away = [broker.id for broker in snapshot.layout.brokers if broker.state.away]

@@ -9,9 +9,9 @@ import streamlit as st
 from components.look import text
 from components.look.theme import severity_icon
 from reseat.errors import InputRefused, ReseatError, WishRefused
-from reseat.model import Finding, Severity
+from reseat.model import Finding, Severity, Snapshot
 
-__all__ = ["findings", "refused"]
+__all__ = ["findings", "not_read", "refused"]
 
 #: Topics and details named before the rest is counted.
 _MOST = 12
@@ -22,6 +22,12 @@ def findings(found: Sequence[Finding]) -> None:
     for finding in found:
         colour = {Severity.BROKEN: "red", Severity.ATTENTION: "orange", Severity.NOTE: "gray"}[finding.severity]
         st.markdown(f":{colour}[{severity_icon(finding.severity)}] {text.plain(finding.sentence)}")
+
+
+def not_read(snapshot: Snapshot) -> None:
+    """What a reading could not read and why, a line each: a right that is missing, a broker that is silent."""
+    for sentence in snapshot.not_read:
+        st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
 
 
 def refused(error: ReseatError, *, said: bool = False) -> None:

@@ -5,6 +5,7 @@ The panel holds what was read and skipped, racks told by hand, and topics left o
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import streamlit as st
@@ -17,6 +18,7 @@ from components.state.open_layout import OpenLayout
 from reseat.formats.input.lines import unread
 from reseat.formats.recognised import lacks
 from reseat.model.edits import left_out_topics
+from reseat.model.wording import listed
 
 __all__ = ["draw", "in_words"]
 
@@ -27,6 +29,8 @@ _NAME = "Data quality"
 _ADDED = ("racks",)
 #: What is unknown of these can make a plan wrong, or none; of the others it makes a figure unknown.
 _WEIGHTY = ("replica order", "racks")
+#: How a reading of a live cluster names a right that its user lacks.
+_RIGHT = re.compile(r"\b([A-Z_]+ on [A-Z]+) is needed")
 
 
 def draw(seat: OpenLayout) -> None:
@@ -58,7 +62,10 @@ def in_words(seat: OpenLayout) -> tuple[str, bool]:
         key=lambda what: what not in _WEIGHTY,
     )
     partly = [what for what, (lacking, part) in unknown.items() if lacking and part]
-    said = ["input incomplete"] if gaps.incomplete else []
+    not_read = () if seat.snapshot is None else seat.snapshot.not_read
+    rights = dict.fromkeys(_RIGHT.findall(" ".join(not_read)))
+    said = [f"{listed(list(rights))} needed"] if rights else []
+    said += ["input incomplete"] if gaps.incomplete else []
     if absent:
         more = f" and {len(absent) - _MOST} more" if len(absent) > _MOST else ""
         said.append(f"{', '.join(absent[:_MOST])}{more} unknown{': add them' if set(absent) & set(_ADDED) else ''}")
@@ -70,7 +77,8 @@ def in_words(seat: OpenLayout) -> tuple[str, bool]:
     out = left_out_topics(seat.reading.layout.topics, seat.edits)
     if out:
         said.append(f"{text.counted(len(out), 'topic')} excluded")
-    return " · ".join(said), gaps.incomplete or any(what in _WEIGHTY for what in (*absent, *partly))
+    grave = bool(rights) or gaps.incomplete or any(what in _WEIGHTY for what in (*absent, *partly))
+    return " · ".join(said), grave
 
 
 def _order(seat: OpenLayout) -> None:

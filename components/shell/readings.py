@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.look import tables, text
-from components.look.notices import findings
+from components.look.notices import findings, not_read
 from components.state.open_layout import OpenLayout
 from reseat.model.edits import left_out_topics
 
@@ -27,6 +27,8 @@ def draw_reading(seat: OpenLayout) -> None:
                 f"{text.plain(key.replace('_', ' '))} {text.code(_fact(fact))}" for key, fact in reading.facts.items()
             )
         )
+    if seat.snapshot is not None:
+        not_read(seat.snapshot)
     findings(reading.findings)
     out = left_out_topics(reading.layout.topics, edits)
     if out:

@@ -12,18 +12,22 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from components.state import shared
 from reseat.errors import ClusterUnreachable
 from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.target import Election, Throttles
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.diagnosis import StepOutcome, diagnose
+from reseat.sources.followed import LiveClusters
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
 from tests.conftest import missing
 from tests.operate import guarding
 from tests.operate.live_cluster import refused
+from tests.pages.conftest import APP, at_clusters, texts
 from tests.servers import cluster as servers
 from tests.servers.security import LISTENERS, Certificates, make_certificates, settings, unsecured_token
 
@@ -208,6 +212,40 @@ def test_with_one_right_fewer_that_one_is_named(granted: Secured, name: str) -> 
         assert (tested_other in missing_here) == (other == name), missing_here
     assert read_word in missing_there
     assert tested_word in missing_here
+
+
+@pytest.mark.parametrize(
+    "name", ["least", "no-reassignments", *(pytest.param(name, marks=pytest.mark.slow) for name in list(RIGHTS)[1:])]
+)
+def test_every_page_works_and_names_the_right_that_is_missing(
+    granted: Secured, name: str, monkeypatch: pytest.MonkeyPatch, app_tests: None
+) -> None:
+    """On the same broker, by the dashboard: nothing breaks; each page about the cluster names that one and no other."""
+    clusters = LiveClusters()
+    monkeypatch.setattr(shared, "live_clusters", lambda: clusters)
+    told = {"BOOTSTRAP": granted.cluster.listeners["SASL"], "SECURITY_PROTOCOL": "SASL_PLAINTEXT"}
+    told |= {"SASL_MECHANISM": "PLAIN", "USERNAME": name, "PASSWORD": PASSWORD}
+    for key, value in told.items():
+        monkeypatch.setenv(f"RESEAT_CLUSTER_SECURED_{key}", value)
+    app = at_clusters(AppTest.from_file(str(APP), default_timeout=60), "live")
+    app.button(key="connect-read").click().run()
+    cluster = clusters.find("secured")
+    assert cluster is not None
+    assert cluster.wait(60)
+    app.run()
+
+    about = set()
+    for page in sorted((APP.parent / "pages").glob("[a-z]*.py")):
+        at = app.switch_page(f"pages/{page.name}").run()
+        strip = [one.proto.popover.label for one in at.get("popover") if "quality" in one.proto.id]
+        assert not at.exception, (page.name, at.exception)
+        assert PASSWORD not in texts(at)
+        for lacking, (_, right, _) in RIGHTS.items():
+            assert (f"{right} is needed" in texts(at)) == (bool(strip) and lacking == name), (page.name, right)
+            assert any(f"{right} needed" in label for label in strip) == (bool(strip) and lacking == name), page.name
+        about |= {page.stem} if strip else set()
+
+    assert about >= {"overview", "racks", "heatmap", "leaders", "resilience", "plan", "operate", "new_topic", "report"}
 
 
 @pytest.mark.parametrize("name", OPERATORS)
