@@ -46,7 +46,9 @@ class Visitor:
 
     async def __aenter__(self) -> Visitor:
         """Open the socket."""
-        self._socket = await connect(self._address, subprotocols=["streamlit"], max_size=None)  # type: ignore[list-item]
+        # As a browser, which waits for a server however long it takes.
+        how = {"subprotocols": ["streamlit"], "max_size": None, "ping_interval": None}
+        self._socket = await connect(self._address, **how)  # type: ignore[arg-type]
         return self
 
     async def __aexit__(
