@@ -249,12 +249,13 @@ def test_a_session_that_is_over_is_let_go_without_another_one() -> None:
 
 def test_what_streamlit_holds_of_the_last_session_is_taken_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its state and its page's names; where nobody was there, nothing is touched."""
-    last, page = SimpleNamespace(_session_state=SessionState()), ModuleType("__main__")
-    last._session_state["opened"] = held = _Closed()
+    state, page = SessionState(), ModuleType("__main__")
+    state["opened"] = held = _Closed()
+    last = SimpleNamespace(_session_state=state)
     page.shown = held  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "__main__", page)
     gone = weakref.ref(held)
-    del held, page
+    del held, page, state
 
     let_go([])
     assert gone() is not None
