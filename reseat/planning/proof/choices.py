@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Longs
-from reseat.model.arrays import row_any
+from reseat.model.arrays import row_any, row_counts
 from reseat.model.wording import counted
 from reseat.planning.proof.circles import NEVER
 from reseat.planning.proof.compared import Change
@@ -60,11 +60,11 @@ def choices_of_kept(change: Change, factor: Longs, places: Places) -> Asked:
     replicas that are dropped each could have stayed in the place of another.
     """
     may_stay = (change.before != NONE) & (~change.leaving[change.before] | change.pinned[change.rows, None])
-    needed = factor - may_stay.sum(axis=1)
+    needed = factor - row_counts(may_stay)
     shrinks = needed < 0
-    kept_all = (may_stay & ~change.goes).sum(axis=1) == may_stay.sum(axis=1)
+    kept_all = ~row_any(may_stay & change.goes)
     rack = _racks(change)
-    some = change.comes.any(axis=1) & ~shrinks
+    some = row_any(change.comes) & ~shrinks
     after, before = change.after, change.before
     late, group = change.comes_late, places.group[change.rows]
     short = np.zeros(len(needed), np.int64)
@@ -73,7 +73,7 @@ def choices_of_kept(change: Change, factor: Longs, places: Places) -> Asked:
         mine = group == number
         takes = change.targets & allowed
         # Newcomers for which no broker is left but a last resort.
-        lacks = needed - (takes.sum() - (may_stay & takes[before]).sum(axis=1))
+        lacks = needed - (takes.sum() - row_counts(may_stay & takes[before]))
         short[mine] = lacks[mine].clip(min=0)
         plain, at = some & mine & (short == 0), some & mine & (short > 0)
         if plain.any():
@@ -101,7 +101,7 @@ def choices_of_kept(change: Change, factor: Longs, places: Places) -> Asked:
         choices=tuple(found),
         sound=bool(kept_all[~shrinks].all()),
         least_moves=int(needed.clip(min=0).sum()),
-        last_resorts_needed=bool((late.sum(axis=1) == short).all()),
+        last_resorts_needed=bool((row_counts(late) == short).all()),
     )
 
 

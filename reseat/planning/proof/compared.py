@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Longs, Options
-from reseat.model.arrays import counts_on, lists_differ
+from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts
 from reseat.model.units import size
 from reseat.model.wording import counted
 
@@ -113,15 +113,17 @@ class Change:
         return change
 
     def __post_init__(self) -> None:
-        same = self.after[:, :, None] == self.before[:, None, :]
-        held = self.after != NONE
-        self.stays: BoolArray = held & same.any(axis=2)
+        held, self.goes = self.after != NONE, self.before != NONE
+        self.stays: BoolArray = np.zeros(held.shape, np.bool_)
+        for column, broker in enumerate(self.before.T):
+            same = (self.after == broker[:, None]) & held
+            self.stays |= same
+            self.goes[:, column] &= ~row_any(same)
         self.comes: BoolArray = held & ~self.stays
-        self.goes: BoolArray = (self.before != NONE) & ~same.any(axis=1)
-        self.members_differ: BoolArray = (self.comes | self.goes).any(axis=1)
-        self.before_factor: Longs = (self.before != NONE).sum(axis=1)
-        self.after_factor: Longs = held.sum(axis=1)
-        self.moves = int(self.comes.sum())
+        self.members_differ: BoolArray = row_any(self.comes | self.goes)
+        self.before_factor: Longs = row_counts(self.before != NONE).astype(np.int64)
+        self.after_factor: Longs = row_counts(held).astype(np.int64)
+        self.moves = int(np.count_nonzero(self.comes))
 
     def knows(self, broker: int) -> bool:
         """Whether either layout has the broker."""
@@ -169,7 +171,7 @@ class Change:
     def require_factor(self, factor: Longs, rows: Longs | None = None) -> None:
         """A fault for each of these rows (n,), or of those that changed, that has not ``factor`` (n,) replicas then."""
         rows = self.rows if rows is None else rows
-        found, name = (self.proposed.replicas[rows] != NONE).sum(axis=1), self.current.name_of
+        found, name = row_counts(self.proposed.replicas[rows] != NONE), self.current.name_of
         self.note(
             np.nonzero(found != factor),
             lambda i: f"{name(int(rows[i]))} would have {counted(int(found[i]), 'replica')}; it must have {factor[i]}.",
@@ -274,7 +276,7 @@ class Change:
         )
 
     def _note_unmovable(self, cordoned: BoolArray) -> None:
-        refused = np.append(cordoned, False)[self.after].any(axis=1)
+        refused = row_any(np.append(cordoned, False)[self.after])
         self.note(
             np.nonzero(self.pinned[self.rows] & self.members_differ & ~refused),
             lambda i: f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move.",
@@ -285,7 +287,7 @@ class Change:
         named = np.append(cordoned, False)[self.after]
         ids = self.current.broker_ids
         self.note(
-            np.nonzero(named.any(axis=1)),
+            np.nonzero(row_any(named)),
             lambda i: (
                 f"{self.name(i)} would name broker {ids[self.after[i][named[i]][0]]}, which is cordoned: Kafka "
                 "refuses the list."

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import NONE, BoolArray, Longs
+from reseat.model.arrays import row_any
 from reseat.planning.proof.circles import NEVER, Graph
 from reseat.planning.proof.compared import Change
 
@@ -59,7 +60,7 @@ def _order_proven(change: Change, free: Longs, preferred: Longs) -> tuple[bool, 
     may_lead = np.append(change.leads, False)[lists]
     after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max(initial=0))
     may_lead &= after <= after.min(axis=1)[:, None]
-    able = may_lead.any(axis=1)
+    able = row_any(may_lead)
     placed, kept = _in_place(change, lists[~able], old[~able])
     if not placed or not may_lead[able, 0].all():
         return False, False
