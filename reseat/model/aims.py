@@ -39,7 +39,7 @@ def with_aims(wish: Wish, aims: Sequence[str]) -> Wish:
         return wish
     strange = [aim for aim in aims if aim not in AIMS]
     if strange:
-        raise WishRefused(f"{strange[0]!r} is no aim.", choices=(f"Name some of {listed(AIMS)}.",))
+        raise WishRefused(f"{strange[0]!r} is no aim.", choices=(f"Name some of {listed(AIMS, len(AIMS))}.",))
     if len({*aims}) < len(aims):
         raise WishRefused(f"An aim is named twice: {', '.join(aims)}.", choices=("Name each aim once.",))
     may = list(dict.fromkeys(one for one in _changes(wish) if aims_of(one)))

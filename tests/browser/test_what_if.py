@@ -180,6 +180,16 @@ def test_a_change_file_is_opened_and_its_certificate_too(page: Page, dashboard: 
 
     assert page.get_by_test_id("stMetric").filter(has_text="Replicas move").inner_text() == moves
 
+    page.get_by_role("button", name="Reset the what-if").click()
+    says(page, "No change selected")
+    change.write_text('aims = ["spread", "racks", "moves"]\n')
+    page.get_by_role("button", name="Plan options").click()
+    page.locator("[data-testid='stPopoverBody'] input[type='file']").set_input_files(change)
+    page.get_by_test_id("stPopoverBody").get_by_role("button", name="Preview").last.click()
+    page.get_by_text("The closest is rebalance and keep_racks: spread, moves, balance, leaders.").wait_for()
+    says(page, "No change selected")
+    page.keyboard.press("Escape")
+
     change.write_text("remov = [3]\n")
     page.get_by_role("button", name="Plan options").click()
     page.locator("[data-testid='stPopoverBody'] input[type='file']").set_input_files(change)
