@@ -88,7 +88,11 @@ def test_of_four_aims_every_order_is_a_change_or_refused_by_the_closest() -> Non
 @pytest.mark.parametrize(
     ("wish", "aims", "says"),
     [
-        (Wish(), ("racks", "evenness"), "'evenness' is no aim"),
+        (
+            Wish(),
+            ("racks", "evenness"),
+            "'evenness' is no aim. Name some of racks, topics, spread, moves, balance, bytes and leaders.",
+        ),
         (Wish(), ("racks", "moves", "racks"), "named twice"),
         (Wish(rebalance=True), ("racks", "moves", "balance"), "The closest is rebalance"),
         (Wish(mend=True), ("racks", "spread", "moves"), "The closest is mend"),

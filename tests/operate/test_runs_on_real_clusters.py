@@ -289,6 +289,7 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
                 "--rebalance --capacity 1=4 --capacity 2=1GB",
                 "--leaders-only --leader-racks b,a",
                 "--remove 4 --same-rack",
+                "--add 3 --add 4",
             )
         ),
     ],
