@@ -280,3 +280,14 @@ def test_lock_files_hold_hashes_and_no_address() -> None:
         assert len(pins) > 20
         assert text.count("--hash=sha256:") >= len(pins)
         assert "://" not in text
+
+
+def test_what_no_test_can_see_broken_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else ``make mutate`` would leave out a line that nobody knows any more, or end before it begins."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from mutants import places  # type: ignore[import-not-found]
+    from unseen import UNSEEN  # type: ignore[import-not-found]
+
+    there = {(one.file, one.text, one.was) for file in {file for file, _, _ in UNSEEN} for one in places(ROOT, file)}
+
+    assert [one for one in UNSEEN if one not in there] == []

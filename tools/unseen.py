@@ -39,8 +39,8 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "where there is no text, none is too long",
     (
         _TABLES + "table_brokers.py",
-        "return bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT and int(ids.min()) >= 0",
-        "bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT and (int(ids.min()) >= 0)",
+        "if not ids.size or int(ids.max()) > _TABLE_LIMIT:",
+        "int(ids.max()) > _TABLE_LIMIT",
     ): "which of two ways finds the same ids in less time",
     (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (
         "which of two ways makes the same codes in less time"
