@@ -196,3 +196,19 @@ def test_what_a_lagging_broker_may_tell_is_no_reason_to_wait(begun):
     now["orders", 1] = Assignment((1, 2), leader=1, in_sync=(1,))
     assert suspicious(4)
     assert tracker.doubtful == {1}
+
+
+def test_a_batch_without_an_outcome_is_settled_where_nothing_of_it_is_open(begun):
+    """What is still sent is unsure, by its step, until the cluster says; the other step is closed, and says why."""
+    cluster, ledger = begun
+    arrived = ledger.record_intent("batch", {"rows": [0]})
+    under_way = ledger.record_intent("batch", {"rows": [0, 1]})
+    ledger.set(0, state="done")
+    ledger.set(1, state="sent")
+    tracker = Tracker(ledger, cluster.pace())
+    tracker.recall_open_steps()
+    steps = {step.id: step for step in ledger.journal.steps(run_id=ledger.run.id, kind="batch")}
+
+    assert tracker.unsure == {1: under_way}
+    assert [step.id for step in ledger.journal.steps(run_id=ledger.run.id, unsettled=True)] == [under_way]
+    assert steps[arrived].outcome == {"settled": "nothing of it is open"}

@@ -174,7 +174,7 @@ class RunCordons:
         self._theirs |= set(came.theirs)
         return sentences.still_cordoned(came.left) + sentences.cordons_of_others(came.theirs)
 
-    def left(self, cancelled: bool = False) -> str:
+    def left(self, cancelled: bool) -> str:
         """That brokers stay cordoned, and whose are others' by now, as sentences with a blank before each, or "".
 
         Args:
