@@ -12,9 +12,10 @@ from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snaps
 from reseat.operate.run.health import Health, condition_of
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation, goal, leads_to
+from reseat.operate.run.run_throttles import RunThrottles
 from reseat.operate.run.telling import Teller
 from reseat.operate.run.tracking import Tracker
-from reseat.operate.targets.target import Assignment
+from reseat.operate.targets.target import Assignment, Throttles
 from tests.operate.test_execute import approve, cluster_of
 
 #: One whose both replicas go elsewhere, one of which a replica does, and one that gets another order.
@@ -212,3 +213,24 @@ def test_a_batch_without_an_outcome_is_settled_where_nothing_of_it_is_open(begun
     assert tracker.unsure == {1: under_way}
     assert [step.id for step in ledger.journal.steps(run_id=ledger.run.id, unsettled=True)] == [under_way]
     assert steps[arrived].outcome == {"settled": "nothing of it is open"}
+
+
+def test_throttles_are_asked_for_every_ten_seconds_after_they_were_set(journal, monkeypatch):
+    """And not sooner: brokers take a moment to show them, and what they show before is nobody's doing."""
+    run, cluster, asked = approve(journal, PLAN, throttle=1_000), cluster_of(PLAN), []
+    with journal.lease("FAKE", operator="ann", run_id=run.id) as lease:
+        ledger, target = Ledger(journal, lease, run), cluster.target()
+        cluster.clock = 0
+        throttles = RunThrottles(target, ledger, cluster.pace())
+        throttles.set()
+        ledger.set(0, state="sent")
+
+        def none_left(*_):
+            asked.append(cluster.clock)
+            return Throttles()
+
+        monkeypatch.setattr(target, "throttles", none_left)
+        for cluster.clock in (0, 9.9, 10, 19.9, 20):
+            throttles.look(seen())
+
+    assert asked == [10, 20]
