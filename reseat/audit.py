@@ -134,7 +134,7 @@ def verify(path: Path, *, last: str = "") -> Verified:
         last: the hash that a line must have, kept from an earlier look: what was cut off since is found by it.
 
     Raises:
-        InputRefused: the file cannot be read.
+        InputRefused: the file cannot be read, or is not there and nothing says that it ever was.
     """
     before, at, lines, seen = "", "", 0, not last
     try:
@@ -148,6 +148,8 @@ def verify(path: Path, *, last: str = "") -> Verified:
                 seen = seen or before == last
             lines = lines + 1 if before else 0
     except OSError as error:
+        if last and isinstance(error, FileNotFoundError):
+            return Verified(0, "", "", f"It is not there, and had a line with the hash {last}.")
         raise InputRefused(f"The audit log cannot be read: {error.strerror or error}.", source=str(path)) from error
     missing = "" if seen else f"No line has the hash {last}: lines were cut off at the end, or it is another file."
     return Verified(lines, before, at, missing)

@@ -88,6 +88,8 @@ def test_what_was_cut_off_at_the_end_is_found_by_who_kept_the_last_hash(log: Pat
 
     assert audit.verify(log).fault == ""
     assert "were cut off" in audit.verify(log, last=last).fault
+    log.unlink()
+    assert "is not there" in audit.verify(log, last=last).fault
 
 
 def test_a_line_that_was_cut_off_as_its_process_died_spoils_no_other(log: Path) -> None:
