@@ -57,10 +57,7 @@ def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]
         frame.Figure("Topics", text.count(len(layout.topics))),
         frame.Figure("Partitions", text.count(layout.partition_count)),
         frame.Figure(
-            "Reassigning",
-            text.count(int(layout.under_way.sum()) if snapshot.under_way_told else None),
-            None,
-            None,
+            "Reassigning", text.count(int(layout.under_way.sum()) if snapshot.under_way_told else None), None, None
         ),
         frame.Figure("Readings", text.count(state.generation), None, None),
         frame.Figure("Time to read", text.duration(max(1.0, state.took.total_seconds())), None, None),

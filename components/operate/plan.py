@@ -196,17 +196,9 @@ def figures_of(plan: Plan, proposal: Proposal, schedule: Preview, rate: float) -
             unknown,
             "Counted from the sizes just read.",
         ),
+        Figure("Minimum duration", least, None, None),
         Figure(
-            "Minimum duration",
-            least,
-            None,
-            None,
-        ),
-        Figure(
-            "Batches",
-            text.count(len(schedule)),
-            None,
-            "Each has at most that many moves per broker; batches overlap.",
+            "Batches", text.count(len(schedule)), None, "Each has at most that many moves per broker; batches overlap."
         ),
         Figure(
             "Plan's hash",

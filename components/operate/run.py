@@ -112,18 +112,8 @@ def draw_progress(
     frame.figures(
         [
             Figure("Partitions complete", text.count(progress.done), f"of {progress.partitions:,}"),
-            Figure(
-                "Data copied",
-                copied,
-                f"of {text.size(progress.bytes_total)}" if bytes_told else None,
-                None,
-            ),
-            Figure(
-                "Time left",
-                untold if left == "unknown" else left,
-                None,
-                None,
-            ),
+            Figure("Data copied", copied, f"of {text.size(progress.bytes_total)}" if bytes_told else None, None),
+            Figure("Time left", untold if left == "unknown" else left, None, None),
             Figure("In progress", text.count(progress.sent), f"{waiting:,} waiting", None),
             Figure("Stalled", text.count(len(stalled)), None, None),
             Figure(

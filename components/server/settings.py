@@ -16,12 +16,13 @@ import os
 import re
 import sys
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, net_util
 from streamlit.file_util import get_static_dir
 from streamlit.web.server.server_util import get_url
@@ -33,11 +34,6 @@ from reseat.report.writers.parts import WEB
 from reseat.sources.configuration import secrets_in
 
 __all__ = ["COOKIE", "HEADERS", "Guarded", "settings", "token"]
-
-_Message: TypeAlias = MutableMapping[str, Any]
-_Receive: TypeAlias = Callable[[], Awaitable[_Message]]
-_Send: TypeAlias = Callable[[_Message], Awaitable[None]]
-_App: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 
 #: The cookie that says that the token was shown; sent with the socket's request alone.
 COOKIE = "reseat_operate"
@@ -132,10 +128,10 @@ class Guarded:
         app: the server.
     """
 
-    def __init__(self, app: _App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
-    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request (ASGI)."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -145,7 +141,7 @@ class Guarded:
             await _without_token(scope, shown, send)
             return
 
-        async def guarded(message: _Message) -> None:
+        async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = list(_headers(message.get("headers", ()), _https(scope)))
             await send(message)
@@ -185,7 +181,7 @@ def _sign_in_seconds() -> int:
     return int(max(access.look_seconds, access.operate_seconds))
 
 
-def _https(scope: _Message) -> bool:
+def _https(scope: Scope) -> bool:
     """Whether the browser's own connection is encrypted, as far as can be told: here, or where people sign in."""
     if scope.get("scheme") == "https":
         return True
@@ -196,7 +192,7 @@ def _https(scope: _Message) -> bool:
     return isinstance(section, Mapping) and urlsplit(str(section.get("redirect_uri", ""))).scheme == "https"
 
 
-def _shown_token(scope: _Message) -> str | None:
+def _shown_token(scope: Scope) -> str | None:
     """The token that an address shows, or None."""
     if _token is None or scope.get("method") != "GET":
         return None
@@ -204,7 +200,7 @@ def _shown_token(scope: _Message) -> str | None:
     return next((value for name, value in query if name == _PARAMETER), None)
 
 
-async def _without_token(scope: _Message, shown: str, send: _Send) -> None:
+async def _without_token(scope: Scope, shown: str, send: Send) -> None:
     """Send the browser on to the same address without the token, with its cookie where it was the right one."""
     query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     rest = urlencode([(name, value) for name, value in query if name != _PARAMETER])

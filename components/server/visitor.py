@@ -14,14 +14,7 @@ from streamlit import config
 
 from components.server import settings
 from reseat import audit
-from reseat.access import (
-    Access,
-    Person,
-    access_of,
-    local_use,
-    same_origin,
-    unsafe_together,
-)
+from reseat.access import Access, Person, access_of, local_use, same_origin, unsafe_together
 from reseat.errors import InputRefused
 from reseat.sources.configuration import secrets_in
 

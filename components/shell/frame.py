@@ -147,12 +147,7 @@ def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) 
         for column, value in zip(columns, values, strict=False):
             figure = Figure(*value)
             column.metric(
-                figure.label,
-                figure.value,
-                figure.delta,
-                delta_color="off",
-                delta_arrow="off",
-                help=help_of(figure),
+                figure.label, figure.value, figure.delta, delta_color="off", delta_arrow="off", help=help_of(figure)
             )
     return columns
 

@@ -29,11 +29,7 @@ def draw() -> None:
     st.html(_CSS)
     st.fragment(_again, run_every=_AGAIN_SECONDS)(time.time())
     st.button(
-        "Leave wall mode",
-        key="wall-leave",
-        icon=":material/fullscreen_exit:",
-        on_click=session.set_wall,
-        args=(False,),
+        "Leave wall mode", key="wall-leave", icon=":material/fullscreen_exit:", on_click=session.set_wall, args=(False,)
     )
 
 

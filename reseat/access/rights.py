@@ -227,8 +227,7 @@ def _entries(right: Right, access: Access) -> tuple[str, ...]:
 def _without_sign_in(door: Door, person: Person, access: Access) -> Decision:
     if door is Door.APPROVE:
         return Decision(
-            False,
-            "Nobody may approve plans: without a sign-in (OIDC), nobody knows whether two people are the same.",
+            False, "Nobody may approve plans: without a sign-in (OIDC), nobody knows whether two people are the same."
         )
     if door is not Door.WRITE:
         return Decision(True, f"No sign-in is configured: whoever opens the dashboard may {door.value}.")

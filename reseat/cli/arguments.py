@@ -262,12 +262,7 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         "a report on a layout and a change: HTML, PDF, slides",
         "layout.txt --remove 7 --html report.html --pdf report.pdf",
     ),
-    (
-        "unmask",
-        _unmask,
-        "replace the pseudonyms in a text of a masked report by names",
-        "names.csv answer.txt",
-    ),
+    ("unmask", _unmask, "replace the pseudonyms in a text of a masked report by names", "names.csv answer.txt"),
     (
         "judge",
         _judge,
@@ -280,12 +275,7 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         "log directories, and a plan that evens them out or empties one",
         "cluster.json --balance --output directories.json",
     ),
-    (
-        "elect",
-        _elect,
-        "preview leaders after an election, or while brokers are stopped",
-        "layout.txt --stopped 3",
-    ),
+    ("elect", _elect, "preview leaders after an election, or while brokers are stopped", "layout.txt --stopped 3"),
     (
         "place",
         _place,
@@ -298,12 +288,7 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
         "partition owners in a consumer group, and the cost of a rebalance",
         "group.json --assignor sticky",
     ),
-    (
-        "infer",
-        _infer,
-        "find the random start and shift behind existing replica lists",
-        "layout.txt --topic orders",
-    ),
+    ("infer", _infer, "find the random start and shift behind existing replica lists", "layout.txt --topic orders"),
     (
         "snapshot",
         _snapshot,

@@ -94,12 +94,7 @@ def _call_json(call: Call) -> dict[str, Any]:
 
 
 def _message_json(message: Message) -> dict[str, str]:
-    return {
-        "sender": message.sender,
-        "receiver": message.receiver,
-        "name": message.name,
-        "content": message.content,
-    }
+    return {"sender": message.sender, "receiver": message.receiver, "name": message.name, "content": message.content}
 
 
 def _story(measures: AssignorResult, start: GroupState) -> list[str]:

@@ -11,15 +11,7 @@ import numpy as np
 
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
 from reseat.cli.output.writer import say, table, write_json
-from reseat.election import (
-    ElectionPreview,
-    LeaderOutcome,
-    Reason,
-    against_majority,
-    elect_leaders,
-    preferred,
-    stop,
-)
+from reseat.election import ElectionPreview, LeaderOutcome, Reason, against_majority, elect_leaders, preferred, stop
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
 from reseat.model.selection import in_racks

@@ -85,10 +85,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
-        options=Options(
-            **{name: told[name] for name in _OPTIONS if name in told and name not in RULES},
-            **rules,
-        ),
+        options=Options(**{name: told[name] for name in _OPTIONS if name in told and name not in RULES}, **rules),
         point=told.get("point"),
         replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
         rebalance=chosen.rebalance,

@@ -25,14 +25,7 @@ from reseat.sources.configuration_values import CHECKS, KEYS, check_files, disag
 from reseat.sources.connection import Connection
 from reseat.sources.properties import read_properties
 
-__all__ = [
-    "Named",
-    "connection_from_options",
-    "connection_from_values",
-    "connections",
-    "named_clusters",
-    "secrets_in",
-]
+__all__ = ["Named", "connection_from_options", "connection_from_values", "connections", "named_clusters", "secrets_in"]
 
 #: Keys of a TOML file of its own beside those of a connection: its tables of clusters.
 _CLUSTERS = "clusters"

@@ -12,15 +12,7 @@ from typing import Any
 import numpy as np
 
 from reseat.cli.inputs import read_file, text_of
-from reseat.cli.operate.session import (
-    Session,
-    connected,
-    guarded,
-    notes_of,
-    progress_json,
-    reported,
-    signalled,
-)
+from reseat.cli.operate.session import Session, connected, guarded, notes_of, progress_json, reported, signalled
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say, write_json
