@@ -128,11 +128,11 @@ class Visitor:
         self._socket.send(message.SerializeToString())
         return self._heard()
 
-    def sign_in(self, label: str = "Sign in") -> None:
-        """Press the button and follow the redirects through the provider and back."""
+    def sign_in(self, label: str = "Sign in") -> httpx2.Response:
+        """Press the button and follow the redirects through the provider and back; a provider may show a form first."""
         addresses = self.again(pressed=label)
         self.leave()
-        self.http.get(addresses[-1])
+        return self.http.get(addresses[-1])
 
     def _heard(self) -> list[str]:
         assert self._socket is not None
