@@ -107,7 +107,11 @@ def asked(port: int) -> str | None:
 
 
 #: Which stages of the Containerfile a target is made of.
-_STAGES = {"slim": ("build", "base", "slim"), "full": ("build", "build-full", "base", "full")}
+_STAGES = {
+    "slim": ("build", "base", "slim"),
+    "full": ("build", "build-full", "base", "full"),
+    "kerberos": ("build", "build-kerberos", "base", "slim", "kerberos"),
+}
 
 
 def built(machine: BareMachine, target: str) -> BareMachine:
@@ -186,3 +190,31 @@ def test_the_full_image_has_spark_and_its_java(machine: BareMachine, tmp_path: P
 
     assert "is Java 21" in (tmp_path / "doctor.txt").read_text()
     assert list(image.inside("/data/tables").rglob("cluster=production/**/*.parquet"))
+
+
+def test_the_image_for_kerberos_has_it_and_asks_for_the_keytab(machine: BareMachine, tmp_path: Path) -> None:
+    """Compiled in it, as user 10001 on a root that cannot be written: the keytab that is not there is named."""
+    machine.run("apt-get update && apt-get install --yes --no-install-recommends python3-dev", seconds=_INSTALLED)
+    image = built(machine, "kerberos")
+    (image.inside("/data") / "client.properties").write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=GSSAPI\n"
+        "sasl.kerberos.keytab=/data/gone.keytab\nsasl.kerberos.principal=reseat@EXAMPLE.ORG\n"
+    )
+    asked = [
+        "snapshot",
+        "--bootstrap",
+        "127.0.0.1:9",
+        "--config",
+        "/data/client.properties",
+        "--output",
+        "/data/now.json",
+    ]
+    said = {}
+    for name, words_of in {"doctor": ["doctor"], "snapshot": asked}.items():
+        log = tmp_path / f"{name}.txt"
+        running = image.start([*json.loads(words("ENTRYPOINT")[0]), *words_of], log, apart=True)
+        assert running.wait(_ANSWERS) == (2 if name == "snapshot" else 0), log.read_text()[-4000:]
+        said[name] = log.read_text()
+
+    assert "ok Extras: Signing in with Kerberos: installed." in said["doctor"]
+    assert "kerberos_keytab: the file cannot be read" in said["snapshot"]

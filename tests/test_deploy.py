@@ -48,6 +48,7 @@ def test_an_image_is_built_from_all_that_the_wheel_is_made_of() -> None:
         "pyproject.toml",
         "requirements.txt",
         "requirements-kerberos.txt",
+        "requirements-kerberos.lock",
         "requirements.lock",
     }
     needed |= {build["project"]["readme"], *build["project"]["license-files"], "tools/requirements.py"}
@@ -56,15 +57,16 @@ def test_an_image_is_built_from_all_that_the_wheel_is_made_of() -> None:
     assert all((ROOT / name).exists() for name in copied)
 
 
-def test_both_images_run_as_nobody_in_particular_and_end_well() -> None:
-    """Two targets, a numbered user, one volume, a health check and a signal; what they run is a command of Reseat."""
+def test_all_images_run_as_nobody_in_particular_and_end_well() -> None:
+    """Three targets, a numbered user, one volume, a health check and a signal; what they run is a command of Reseat."""
     targets = {said.split()[-1] for said in words("FROM")}
     command = json.loads(words("CMD")[0])
     chosen = parser().parse_args(command)
     checked = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)", words("HEALTHCHECK")[0])
 
-    assert {"slim", "full"} <= targets
-    assert words("USER") == ["10001"]
+    assert {"slim", "full", "kerberos"} <= targets
+    # The one that installs something more is left as all others.
+    assert words("USER") == ["10001", "0", "10001"]
     assert json.loads(words("VOLUME")[0]) == ["/data"]
     assert words("STOPSIGNAL") == ["SIGTERM"]
     assert json.loads(words("ENTRYPOINT")[0]) == ["reseat"]
