@@ -170,3 +170,19 @@ def test_nothing_is_lost(first: dict[tuple[str, int], list[int]], second: dict[t
     assert {x.id for x in combined.layout.brokers} == {x.id for r in (a, b) for x in r.layout.brokers}
     differing = sum(sorted(first[key]) != sorted(second[key]) for key in first.keys() & second.keys())
     assert sum(len(f.rows) for f in combined.findings if f.kind == "contradicting_rows") == differing
+
+
+def test_three_contradictions_are_all_named_and_a_fourth_is_counted() -> None:
+    """Nothing more is counted where nothing more is."""
+
+    def told(partitions: int, second: int) -> Reading:
+        rows = [f"Topic: a\tPartition: {one}\tLeader: 1\tReplicas: 1,{second}\tIsr: 1\n" for one in range(partitions)]
+        return read("".join(rows))
+
+    def sentence(partitions: int) -> str:
+        findings = combine([told(partitions, 2), told(partitions, 3)]).findings
+        return next(one.sentence for one in findings if one.kind == "contradicting_rows")
+
+    assert "more" not in sentence(3)
+    assert "a-2 (" in sentence(3)
+    assert "1 more" in sentence(4)
