@@ -58,15 +58,15 @@ def draw_whole(group: LiveGroup) -> None:
 
 def draw_members(group: LiveGroup) -> None:
     """Members of a group of any kind, with client, host and lag, and with their targets where there are such."""
-    behind = sum(group.lag.values())
+    lag = f"lag {text.counted(sum(group.lag.values()), 'record')} in {text.counted(len(group.lag), 'partition')} with "
+    lag = f"{lag}committed offsets" if group.lag else "no offsets are committed yet"
     epochs = "" if group.epoch is None else f", epoch {group.epoch:,}"
     if group.assignment_epoch not in (None, group.epoch):
         epochs += f" with the assignment of epoch {group.assignment_epoch:,}"
     st.markdown(
         f"**{text.plain(group.name, 80)}** ({KINDS.get(group.kind, text.plain(group.kind, 40))}) is "
         f"{text.plain(group.state.lower(), 40)}, coordinated by broker {group.coordinator}, assigned by "
-        f"{text.plain(group.assignor, 60) or 'nobody'}{epochs}; lag {text.counted(behind, 'record')} in "
-        f"{text.counted(len(group.lag), 'partition')} with committed offsets."
+        f"{text.plain(group.assignor, 60) or 'nobody'}{epochs}; {lag}."
     )
     if group.on_the_way:
         st.markdown(

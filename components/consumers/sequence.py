@@ -25,12 +25,14 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     import plotly.graph_objects as go
 
     events, left_out = events_of(view, cooperative=cooperative, most_members=_MOST_MEMBERS)
-    lanes = _lanes(view)
+    # The coordinator first, then the members.
+    lanes = {"coordinator": 0.0} | {member: place + 1.0 for place, member in enumerate(view.members[:_MOST_MEMBERS])}
     figure = go.Figure()
     notes = [_head(name, x, view) for name, x in lanes.items()]
     for row, event in enumerate(events):
         notes += _event(figure, event, row, lanes)
-    plots.annotate(figure, notes, [_lifeline(x, len(events)) for x in lanes.values()])
+    line = {"type": "line", "y0": -0.5, "y1": len(events), "line": {"color": theme.look().line, "width": 2}}
+    plots.annotate(figure, notes, [{**line, "x0": x, "x1": x} for x in lanes.values()])
     _hover(figure, events, lanes)
     figure.update_xaxes(visible=False, range=[-0.45, len(lanes) - 0.35], fixedrange=True)
     figure.update_yaxes(visible=False, range=[len(events) + 0.1, -2.6], fixedrange=True)
@@ -48,15 +50,6 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     words = text.counted(len(events), "message and listener call", "messages and listener calls")
     plots.draw(figure, "consumers-sequence", f"{words} in order", height=_HEAD + _ROW * (len(events) + 1))
     return left_out
-
-
-def _lanes(view: View) -> dict[str, float]:
-    """Where each lifeline stands: the coordinator first, then the members."""
-    return {"coordinator": 0.0} | {member: place + 1.0 for place, member in enumerate(view.members[:_MOST_MEMBERS])}
-
-
-def _lifeline(x: float, rows: int) -> Mapping[str, object]:
-    return {"type": "line", "x0": x, "x1": x, "y0": -0.5, "y1": rows, "line": {"color": theme.look().line, "width": 2}}
 
 
 def _head(name: str, x: float, view: View) -> Mapping[str, object]:

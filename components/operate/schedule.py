@@ -43,16 +43,13 @@ def draw_schedule(plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview],
         shown = busy.busiest(_MOST_BROKERS)
         more = len(busy.broker_ids) - len(shown.broker_ids)
         over = text.counted(len(preview), "batch", "batches")
-        alt = f"Bytes that each broker sends and receives over {over}; broker {_busiest_id(busy)} has the most."
+        most = int(busy.broker_ids[int(busy.bytes.sum(axis=1).argmax())])
+        alt = f"Bytes that each broker sends and receives over {over}; broker {most} has the most."
         plots.draw(_figure(shown), "operate-schedule", alt, height=_HEIGHT + _ROW_HEIGHT * len(shown.broker_ids))
         hidden = f" Shown are the busiest; {text.counted(more, 'other broker')} not." if more else ""
         st.caption(f"Data that each broker sends and receives, each batch begun when the one before is done.{hidden}")
     table = _table(preview, stands, throttle)
     st.dataframe(table, hide_index=True, key="operate-batches", column_config=tables.explained(table))
-
-
-def _busiest_id(busy: Busy) -> int:
-    return int(busy.broker_ids[int(busy.bytes.sum(axis=1).argmax())])
 
 
 def _holds(stands: Standing) -> str:

@@ -100,7 +100,7 @@ def _draw_standing(plan: Plan, price: float | None) -> None:
     told, later = standing(now, rates), {one.topic: one.across for one in standing(then, rates)}
     strange = sorted(rates.keys() - set(now.topics))
     if strange:
-        st.warning(text.plain(f"Not a topic of this layout: {listed(strange, 5)}."), icon=":material/warning:")
+        st.warning(text.plain(f"Not a topic here, or excluded: {listed(strange, 5)}."), icon=":material/warning:")
     for sentence in standing_sentences(told, len(now.topics) - len(told), price):
         st.markdown(text.plain(sentence))
     change = sum(later.values())

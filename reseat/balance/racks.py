@@ -119,7 +119,7 @@ def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArra
     groups = rack_groups(layout)
     if groups is None:
         return np.zeros(layout.partition_count, np.bool_)
-    open_groups = _groups_with(groups, usable)
+    open_groups = np.bincount(groups[usable], minlength=int(groups.max(initial=-1)) + 1).astype(np.bool_)
     sharing = _distinct(layout, groups) < layout.replication_factor
     free: BoolArray = sharing & (_distinct(layout, groups, open_groups) < int(np.count_nonzero(open_groups)))
     return free
@@ -150,11 +150,6 @@ def least_replica_spread(layout: ClusterLayout, carriers: BoolArray, replicas: i
     if int(room.sum()) < replicas:  # a layout that breaks racks, on so few brokers that it has to
         return least_possible_spread(replicas, int(np.count_nonzero(carriers)))
     return least_possible_spread_in_groups(replicas, sizes, room)
-
-
-def _groups_with(groups: IntArray, counting: BoolArray) -> BoolArray:
-    """(groups,) bool: the groups with at least one broker that counts."""
-    return np.bincount(groups[counting], minlength=int(groups.max(initial=-1)) + 1).astype(np.bool_)
 
 
 def _groups_of(layout: ClusterLayout, groups: IntArray) -> IntArray:

@@ -76,7 +76,11 @@ def _assigned(group: Group, *, forgets: bool) -> tuple[Assignment, dict[Partitio
         quotas = _Quotas(group)
         return quotas.fill(), quotas.transferred
     read = {member.id for member in _read_already(group)}
-    known_of = [_known_of(member, forgets) if member.id in read else member for member in group.members]
+    # As 2.8 sees those when it reads what they sent along once more.
+    known_of = [
+        replace(one, generation=NO_GENERATION, owned=() if forgets else one.owned) if one.id in read else one
+        for one in group.members
+    ]
     claims = _latest_owners(replace(group, members=tuple(known_of)))
     target = assign_unevenly(group, claims, unbalanced_from=1)
     return target, given_up_between({member.id: member.owned for member in group.members}, target)
@@ -92,11 +96,6 @@ def _read_already(group: Group) -> list[Member]:
             break
         read.append(member)
     return read
-
-
-def _known_of(member: Member, forgets: bool) -> Member:
-    """A member as 2.8 sees it when it reads what the member sent along once more."""
-    return replace(member, generation=NO_GENERATION, owned=() if forgets else member.owned)
 
 
 def _as_written(owned: Iterable[Partition]) -> list[Partition]:

@@ -237,16 +237,14 @@ def _within_limits(told: TextFields) -> None:
     if sum(most.values()) > MOST_PARTITIONS:
         raise LimitMet(f"The topics have {sum(most.values()):,} partitions; the limit is {MOST_PARTITIONS:,}.")
     racks = (rack for lists in told.racks.values() for on in lists for rack in on)
-    names = [*most, *racks, *(name for member in members for name in _names_of(member))]
+    names = [*most, *racks]
+    for one in members:
+        names += [one.id, one.user_data, one.instance_id or "", one.rack or "", *one.topics, *one.owned]
     names += [name for step in steps for name in (step.leave, step.time_out, step.return_, step.restart) if name]
     for name in names:
         if len(name) > MOST_NAME:
             raise LimitMet(f"A name has {len(name):,} characters; the limit is {MOST_NAME:,}.")
         name.encode()  # half of a surrogate pair is no character, and cannot be printed
-
-
-def _names_of(member: MemberFields) -> list[str]:
-    return [member.id, member.user_data, member.instance_id or "", member.rack or "", *member.topics, *member.owned]
 
 
 def _group_text(told: TextFields) -> GroupText:

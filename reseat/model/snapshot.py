@@ -11,7 +11,7 @@ from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
 from reseat.model.quorum import Quorum
-from reseat.model.tiering import Tiering
+from reseat.model.tiering import RECORDS, Tiering
 
 __all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot", "with_offline_dirs"]
 
@@ -102,7 +102,7 @@ class Snapshot:
         log_dirs: every log directory told, sorted by broker and path.
         pending: (topic, partition) -> replica ids that ``/admin/reassign_partitions`` asks for and that are not
             there yet.
-        facts: further facts that a reader shows and nothing relies on.
+        facts: further facts that a reader shows; estimates alone rely on one of them (``tiering``).
         quorum: the controllers of a KRaft cluster, or None where not told.
         original: the text it was made of, or None.
     """
@@ -131,7 +131,7 @@ class Snapshot:
     @property
     def tiering(self) -> Tiering:
         """Which topics are tiered, as far as settings were read."""
-        return Tiering.of(self.topic_configs, self.broker_configs)
+        return Tiering.of(self.topic_configs, self.broker_configs, self.facts.get(RECORDS))
 
 
 def with_offline_dirs(layout: ClusterLayout, told: Iterable[LogDirectory]) -> ClusterLayout:

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from reseat.planning.proposal import size_of_copies
 
 __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_directories", "drain_directory"]
 
+_order = attrgetter("topic", "partition", "broker")
 #: Directories of a broker that differ by less than this part of their mean are left as they are.
 _EVEN = 0.02
 
@@ -172,11 +174,10 @@ def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker:
         after[path] -= one.bytes
         mine.append((one, to))
     moves = sorted((_move(layout, broker, one, to) for one, to in mine), key=_order)
-    told_of = _told(broker, held, after)
     others = [held_ for at, held_ in after.items() if at != path]
     least = max(-(-sum(others) // len(others)), max((one.bytes for one in held), default=0))
     moved = sum(one.bytes for one, _ in mine)
-    whole = BrokerDirectories(broker, told_of.before, told_of.after, least, moved)
+    whole = replace(_told(broker, held, after), least_fullest=least, least_moved=moved)
     return DirectoryPlan(tuple(moves), (whole,) if mine else (), layout.target())
 
 
@@ -318,7 +319,3 @@ def _told(broker: int, held: Sequence[_Held], after: Mapping[str, int]) -> Broke
 def _move(layout: ClusterLayout, broker: int, one: _Held, path: str) -> DirectoryMove:
     topic = layout.topics[int(layout.topic_of[one.row])]
     return DirectoryMove(topic, int(layout.partition[one.row]), broker, one.path, path, one.bytes)
-
-
-def _order(move: DirectoryMove) -> tuple[str, int, int]:
-    return move.topic, move.partition, move.broker

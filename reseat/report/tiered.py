@@ -1,7 +1,8 @@
 """What a plan copies of tiered topics: local logs alone, and on some brokers only what is not tiered yet.
 
 Promises: bytes are those that ``DescribeLogDirs`` tells, which are local; what only remote storage holds is never
-copied and never counted. How much of a local log is not tiered yet nobody tells: between nothing and all of it.
+copied and never counted. How much of a local log is not tiered yet is told in records at best, so the bytes of it lie
+between nothing and all; what is likely takes a topic's records for equally large.
 
 Source: KIP-405: an empty follower of a tiered topic starts at the leader's local log start offset; KIP-1023: or after
 the last tiered offset, where the follower's broker has ``follower.fetch.last.tiered.offset.enable``.
@@ -30,12 +31,14 @@ class _Copies:
         tiered: (n,) bool, those of tiered topics.
         short: (n,) bool, those that leave out what is tiered already.
         bytes: (n,) float64, NaN where not told.
+        fresh: (n,) float64, the part of the topic's local records that is not tiered yet; NaN where not told.
     """
 
     copied: BoolArray
     tiered: BoolArray
     short: BoolArray
     bytes: FloatArray
+    fresh: FloatArray
 
     @property
     def known(self) -> bool:
@@ -52,13 +55,23 @@ class _Copies:
         """Bytes where all that may be tiered is, of those told."""
         return self.most - float(np.nansum(self.bytes[self.short]))
 
+    @property
+    def likely(self) -> float | None:
+        """Bytes where records of a topic are equally large; None where those not tiered yet are not told."""
+        if not self.short.any():
+            return self.most
+        likely = self.least + float((self.bytes * self.fresh)[self.short].sum())
+        return None if np.isnan(likely) else likely
+
 
 def _copies_of(plan: Plan, tiering: Tiering) -> _Copies:
     moves, layout = plan.moves, plan.current
     copied = moves.target != NONE
     tiered = copied & layout.is_topic(tiering.topics)[layout.topic_of[moves.row]]
     bytes_ = np.full(len(moves), np.nan) if moves.bytes is None else moves.bytes
-    return _Copies(copied, tiered, tiered & np.isin(moves.target, tiering.after_tiered), bytes_)
+    part = {topic: fresh / local if local else 0.0 for topic, _, local, fresh in tiering.records}
+    fresh = np.array([part.get(topic, np.nan) for topic in layout.topics])[layout.topic_of[moves.row]]
+    return _Copies(copied, tiered, tiered & np.isin(moves.target, tiering.after_tiered), bytes_, fresh)
 
 
 def copies_as_dict(plan: Plan, tiering: Tiering) -> dict[str, object]:
@@ -69,6 +82,7 @@ def copies_as_dict(plan: Plan, tiering: Tiering) -> dict[str, object]:
         "copies": {
             "of": "local logs",
             "bytes_low": int(copies.least) if told else None,
+            "bytes_likely": int(copies.likely) if told and copies.likely is not None else None,
             "bytes_high": int(copies.most) if told else None,
             "tiered_replicas": int(copies.tiered.sum()),
             "tiered_local_bytes": int(copies.bytes[copies.tiered].sum()) if told else None,
@@ -86,13 +100,18 @@ def tiered_sentences(plan: Plan, tiering: Tiering) -> tuple[str, ...]:
     count = int(tiered.sum())
     names = [layout.topics[at] for at in np.unique(layout.topic_of[moves.row[tiered]]).tolist()]
     local = f", {size(float(copies.bytes[tiered].sum()))} of local log" if known else ""
+    records = [counts for topic, *counts in tiering.records if topic in names]
+    far, all_ = sum(one[0] - one[1] for one in records), sum(one[0] for one in records)
+    where = f" ({far:,} of {counted(all_, 'record')} of {verb(len(names), 'that topic', 'those topics')})"
     said = [
         f"{counted(count, 'new replica')} {verb(count, 'is', 'are')} of tiered topics ({listed(names)}){local}. What "
-        "is in remote storage alone is not copied, and its size is unknown: brokers tell it in metrics alone."
+        f"is in remote storage alone{where if len(records) == len(names) else ''} is not copied, and its size is "
+        "unknown: brokers tell it in metrics alone."
     ]
     if short.any():
         ids = np.unique(moves.target[short]).tolist()
         who = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'copies', 'copy')}"
-        range_ = f" The plan copies {size(copies.least)} to {size(copies.most)}." if known else ""
+        likely = "" if copies.likely is None else f", likely {size(copies.likely)}"
+        range_ = f" The plan copies {size(copies.least)} to {size(copies.most)}{likely}." if known else ""
         said.append(f"{who} only what is not tiered yet ({AFTER_TIERED}).{range_}")
     return tuple(said)

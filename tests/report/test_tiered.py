@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -96,6 +97,26 @@ def test_what_is_copied_is_a_range_where_followers_begin_after_the_tiered_offset
     assert len(tiered_sentences(plan(cluster(), wish), Tiering(("events",), (1, 2)))) == 1
 
 
+def test_records_say_what_is_likely_and_what_is_in_remote_storage_alone() -> None:
+    """Of 40 local records 10 are not tiered yet: a quarter of the bytes is likely; 60 of 100 are nowhere else."""
+    made = plan(cluster([4 * GB, 2 * GB]), Wish(remove=(1,)))
+    said = tiered_sentences(made, Tiering(("events",), (2, 3), (("events", 100, 40, 10),)))
+    whole = copies_as_dict(made, Tiering(("events",), (), (("events", 100, 40, 10),)))["copies"]
+
+    assert "in remote storage alone (60 of 100 records of that topic) is not copied" in said[0]
+    assert said[1].endswith("The plan copies 2.0 GB to 6.0 GB, likely 3.0 GB.")
+    assert isinstance(whole, dict)
+    assert whole["bytes_likely"] == 6 * GB
+
+
+@pytest.mark.parametrize("told", [None, 7, "abc", {"events": [1, 2, 3]}, {"events": [3, 2]}, {"events": "321"}])
+def test_records_that_a_file_tells_wrongly_are_not_told(told: object) -> None:
+    """Anybody may have written the file."""
+    again = replace(snapshot(), facts={"tiered_records": told})
+
+    assert read_snapshot(write_snapshot(again)).tiering == Tiering(("events",))
+
+
 def test_hours_begin_where_all_is_tiered_that_may_be() -> None:
     """The low end leaves out what brokers need not copy; likely and high count the whole local log."""
     made = plan(cluster([4 * GB, 2 * GB]), Wish(remove=(1,)))
@@ -110,12 +131,14 @@ def test_hours_begin_where_all_is_tiered_that_may_be() -> None:
 def test_json_says_which_bytes_and_their_range(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
     """Local logs, from the least to the most; unknown without sizes."""
     file = tmp_path / "snapshot.json"
-    file.write_bytes(write_snapshot(snapshot(**AFTER)))
+    told = replace(snapshot(**AFTER), facts={"tiered_records": {"events": [100, 40, 10]}})
+    file.write_bytes(write_snapshot(told))
 
     assert main(["plan", str(file), "--remove", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["copies"] == {
         "of": "local logs",
         "bytes_low": 2_000_000_000,
+        "bytes_likely": 3_000_000_000,
         "bytes_high": 6_000_000_000,
         "tiered_replicas": 1,
         "tiered_local_bytes": 4_000_000_000,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reseat.model.naming import by_topic
 from reseat.operate.targets.target import Partition
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
 
@@ -63,10 +64,7 @@ def copied_bytes(
 
     asked, sizes = sorted(set(brokers)), dict[tuple[Partition, int], int]()
     for part in in_parts(dict.fromkeys(partitions), PARTITIONS_AT_ONCE):
-        by_topic: dict[str, list[int]] = {}
-        for topic, partition in part:
-            by_topic.setdefault(topic, []).append(partition)
-        told = describe_log_dirs(admin, asked, by_topic)
+        told = describe_log_dirs(admin, asked, by_topic(part))
         asked = [broker for broker in asked if broker not in told.silent]  # waited for once, and not a part long each
         if not asked:
             return None

@@ -30,7 +30,8 @@ def hold_election(zookeeper: ZooKeeperSession, patience: Patience, partitions: S
         ClusterUnreachable: no controller takes the node away within bounds; it then stays, and is held later.
     """
     for start in range(0, len(partitions), _ELECTED_AT_ONCE):
-        _hold(zookeeper, patience, _election_json(partitions[start : start + _ELECTED_AT_ONCE]))
+        some = [{"topic": topic, "partition": one} for topic, one in partitions[start : start + _ELECTED_AT_ONCE]]
+        _hold(zookeeper, patience, orjson.dumps({"version": 1, "partitions": some}))
 
 
 def outcome(before: Assignment | None, after: Assignment | None) -> str:
@@ -62,7 +63,3 @@ def _hold(zookeeper: ZooKeeperSession, patience: Patience, data: bytes) -> None:
         ),
         "timeout",
     )
-
-
-def _election_json(partitions: Sequence[Partition]) -> bytes:
-    return orjson.dumps({"version": 1, "partitions": [{"topic": topic, "partition": one} for topic, one in partitions]})

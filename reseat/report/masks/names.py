@@ -185,7 +185,11 @@ def masked(matter: Matter, masker: Masker) -> Matter:
         generate=tuple(
             replace(one, topics=tuple(sorted(masker.topic(name) for name in one.topics))) for one in matter.generate
         ),
-        tiering=replace(matter.tiering, topics=tuple(sorted(map(masker.topic, matter.tiering.topics)))),
+        tiering=replace(
+            matter.tiering,
+            topics=tuple(sorted(map(masker.topic, matter.tiering.topics))),
+            records=tuple((masker.topic(one[0]), *one[1:]) for one in matter.tiering.records),
+        ),
         past=None
         if matter.past is None
         else replace(

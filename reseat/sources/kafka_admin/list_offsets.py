@@ -10,21 +10,23 @@ from kafka.protocol.consumer import ListOffsetsRequest
 from reseat.consumers import Partition
 from reseat.model.naming import by_topic
 
-__all__ = ["CONSUMER", "ONLOOKER", "ends_request", "ends_told"]
+__all__ = ["CONSUMER", "LATEST", "ONLOOKER", "ends_request", "ends_told"]
 
 #: Who asks: a consumer is told where the high watermark is, and by the leader alone.
 CONSUMER = -1
 #: A replica that only looks: brokers answer it with the end of their own log, leader or not.
 ONLOOKER = -2
-_LATEST = -1
+#: Which offset is asked for: where partitions end.
+LATEST = -1
 
 
-def ends_request(partitions: Iterable[Partition], asker: int) -> ListOffsetsRequest:
+def ends_request(partitions: Iterable[Partition], asker: int, which: int = LATEST) -> ListOffsetsRequest:
     """The request for the ends of partitions.
 
     Args:
-        partitions: which.
+        partitions: of these.
         asker: ``CONSUMER`` or ``ONLOOKER``.
+        which: another offset than the end, by Kafka's number.
     """
     part = ListOffsetsRequest.ListOffsetsTopic
     return ListOffsetsRequest(
@@ -34,7 +36,7 @@ def ends_request(partitions: Iterable[Partition], asker: int) -> ListOffsetsRequ
             part(
                 name=topic,
                 partitions=[
-                    part.ListOffsetsPartition(partition_index=one, current_leader_epoch=-1, timestamp=_LATEST)
+                    part.ListOffsetsPartition(partition_index=one, current_leader_epoch=-1, timestamp=which)
                     for one in ids
                 ],
             )

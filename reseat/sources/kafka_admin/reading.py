@@ -12,7 +12,8 @@ configurations, and the topics' configurations in batches, in flight at once; at
 a partition can have any, eligible leader replicas. Nothing of it is from one moment: the protocol has no transaction,
 so ``consistency`` is ``NOT_PROMISED``.
 
-Complexity: O(topics + replicas); requests: 5 + 2 a broker + 1 for 500 topics.
+Complexity: O(topics + replicas); requests: 5 + 2 a broker + 1 for 500 topics, + 4 a broker
+where topics are tiered.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.balance.quorum import quorum_findings
 from reseat.errors import ClusterUnreachable
-from reseat.model import NONE, BrokerState, Consistency, Finding, Quorum, Severity, Snapshot
+from reseat.model import NONE, BrokerState, ClusterLayout, Consistency, Finding, Quorum, Severity, Snapshot
 from reseat.model.snapshot import with_offline_dirs
+from reseat.model.tiering import RECORDS, Tiering
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE
@@ -50,6 +52,7 @@ from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partition
 from reseat.sources.kafka_admin.placing import place_logs
 from reseat.sources.kafka_admin.reassignments import MOST_TOLD, UnderWay, behind, listing, listings, take_reassignments
 from reseat.sources.kafka_admin.request_batch import RequestBatch
+from reseat.sources.kafka_admin.tiered import offset_requests, records_told
 from reseat.sources.progress import Report
 
 __all__ = ["read"]
@@ -112,6 +115,9 @@ class _Reading:
         layout = with_offline_dirs(assembled(told, brokers, configs.min_in_sync, placed, lists), logs.directories)
         if not told.topics and self._admin.connection.security_protocol != "PLAINTEXT":
             self._not_read.append("No topic is shown: there is none, or DESCRIBE on TOPIC is needed.")
+        facts: dict[str, object] = {"features": features} if features else {}
+        if records := self._tiered(layout, configs):
+            facts[RECORDS] = records
         found = (
             *oddities(layout, told, placed, under_way),
             *quorum_findings(quorum, brokers),
@@ -136,7 +142,7 @@ class _Reading:
             broker_configs=dict(sorted(configs.brokers.items())),
             topic_configs=dict(sorted(configs.topics.items())),
             log_dirs=logs.directories,
-            facts={"features": features} if features else {},
+            facts=facts,
             quorum=quorum,
         )
 
@@ -279,6 +285,20 @@ class _Reading:
             why = {broker: failure.sentence for broker, failure in gathering.silent.items()}
             self._not_read.append(_silent("Sizes and log directories", why, "DESCRIBE on CLUSTER"))
         return gathering.told()
+
+    def _tiered(self, layout: ClusterLayout, configs: ConfigsTold) -> dict[str, tuple[int, int, int]]:
+        """What of tiered topics is where, in records, by topic; nothing of those of which it cannot be told."""
+        tiered = layout.is_topic(Tiering.of(configs.topics, {}).topics)[layout.topic_of]
+        leaders = {
+            (layout.topics[int(layout.topic_of[row])], int(layout.partition[row])): int(layout.leader_ids[row])
+            for row in np.flatnonzero(tiered & (layout.leader >= 0)).tolist()
+        }
+        answers = self._batch.each(
+            self._admin, "tiered topics", offset_requests(self._admin, leaders), _BROKERS_AT_ONCE
+        )
+        told = records_told(leaders, [(which, answer) for which, answer in answers if _came(answer)])
+        led = set(layout.topics_at(tiered & (layout.leader < 0)))
+        return {topic: records for topic, records in told.items() if topic not in led}
 
     def _eligible(self, told: PartitionsTold, configs: ConfigsTold, features: Mapping[str, int]) -> Eligible | None:
         """Eligible leader replicas by partition; None where the cluster does not keep them or they are not told."""

@@ -96,11 +96,9 @@ class RequestBatch:
 
 
 def _outcome(admin: AdminClient, answer: PendingAnswer) -> Any:
+    if not answer.done():
+        return ClusterUnreachable("The cluster did not answer in time.", "timeout")
     try:
-        return admin.wait(answer, 0.0) if answer.done() else _too_late()
+        return admin.wait(answer, 0.0)
     except ClusterUnreachable as failure:
         return failure
-
-
-def _too_late() -> ClusterUnreachable:
-    return ClusterUnreachable("The cluster did not answer in time.", "timeout")
