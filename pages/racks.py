@@ -71,7 +71,8 @@ with head:
             draw_refusal(seat, error)
 with board:
     wish = seat.wish if seat.after else Wish()
-    drawn = caching.kept(board_data, 4)(seat.layout, wish, plan, seat.reading.log_dirs)
+    voters = () if seat.reading.quorum is None else seat.reading.quorum.voter_ids
+    drawn = caching.kept(board_data, 4)(seat.layout, wish, plan, seat.reading.log_dirs, voters)
     rack_board(seat.layout, drawn, fields.figure("board", hear, find="find_broker", ids="ids"))
 with below:
     if plan is not None:

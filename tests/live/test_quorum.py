@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from components.canvas.rack_board.data import board_data
 from reseat.balance.quorum import quorum_in_words
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.documents.snapshot_writer import write_snapshot
-from reseat.model import Finding, Quorum, Snapshot
+from reseat.model import Finding, Quorum, Snapshot, Wish
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import read_admin_cluster
 from tests.conftest import missing
@@ -73,6 +74,7 @@ def test_voters_and_observers_are_those_of_kafkas_own_tool(cluster: servers.Kafk
     assert [one.id for one in quorum.observers] == [1]
     assert quorum.dynamic
     assert [broker.id for broker in snapshot.layout.brokers] == [1]
+    assert board_data(snapshot.layout, Wish(), None, snapshot.log_dirs, quorum.voter_ids)["brokers"]["id"] == [1]
     assert not found(snapshot)
     assert quorum_in_words(quorum).startswith("dynamic quorum of 3 voters (101, 102 and 103)")
     assert read_snapshot(write_snapshot(snapshot)).quorum == quorum

@@ -7,6 +7,7 @@ must move") it can say before the server is asked, because the replicas on a bro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,11 @@ _Counts = npt.NDArray[np.int64]
 
 
 def board_data(
-    layout: ClusterLayout, wish: Wish, plan: Plan | None, log_dirs: tuple[LogDirectory, ...] = ()
+    layout: ClusterLayout,
+    wish: Wish,
+    plan: Plan | None,
+    log_dirs: tuple[LogDirectory, ...] = (),
+    controllers: tuple[int, ...] = (),
 ) -> dict[str, object]:
     """The rack board's data, JSON-ready.
 
@@ -41,6 +46,7 @@ def board_data(
         wish: the what-if; its added brokers get tiles of their own.
         plan: the plan for the wish, or None where nothing is wished or the wish is refused.
         log_dirs: what brokers tell of their log directories.
+        controllers: ids of KRaft's controllers: no tiles, and no broker can have one that is none.
 
     Returns:
         ``racks``: names in natural order, and ``rackNames``: the same as they are shown, without what no eye sees or
@@ -52,8 +58,8 @@ def board_data(
         without a plan). ``leads``: what both columns of leaders count, ``preferred`` ones or, where no order is told
         and so nothing can be planned, ``current`` ones. ``out``: ids that leave. ``added``: ids that join. ``flows``:
         triples (giver's and receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``. ``needs``: the
-        highest replication factor. ``noRack``: what brokers without a rack stand under. ``nextId``: a free id above
-        all others. ``hostTail``: the domain that all hosts share, cut off from them. ``planned``: whether there is a
+        highest replication factor. ``noRack``: what brokers without a rack stand under. ``nextId``: a free id above all
+        brokers'. ``hostTail``: the domain that all hosts share, cut off from them. ``planned``: whether there is a
         plan. ``directories``: as things are now, by id of each broker that has several, or one that is not online:
         ``[path, replicas, bytes or None, bytes left or None, state]`` each; of none where there are more than
         ``MOST_DIRECTORIES``.
@@ -99,7 +105,7 @@ def board_data(
         "leads": leads,
         "needs": int(drawn.replication_factor.max(initial=0)),
         "noRack": "rack unknown" if drawn.unknown_racks else "no rack",
-        "nextId": max((broker.id for broker in drawn.brokers), default=0) + 1,
+        "nextId": next(i for i in count(max((b.id for b in drawn.brokers), default=0) + 1) if i not in controllers),
         "hostTail": tail,
         "planned": plan is not None,
         "directories": _directories(layout, log_dirs),

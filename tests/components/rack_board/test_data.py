@@ -193,3 +193,12 @@ def test_a_brokers_directories_are_told_where_there_are_several_or_one_is_offlin
     assert (a[0], a[3], a[4]) == ("/a", 5, "online")
     assert b == ["/b", 0, 0, None, "offline"]
     assert board_data(layout, Wish(), None, many)["directories"] == {}
+
+
+def test_a_new_broker_gets_no_controllers_id() -> None:
+    """Controllers that are no brokers have no tiles, and KRaft counts them among nodes: their ids are taken."""
+    highest = max(broker.id for broker in LAYOUT.brokers)
+    drawn = board_data(LAYOUT, Wish(), None, (), (highest + 1, highest + 2, 10_000))
+
+    assert drawn["brokers"]["id"] == board_data(LAYOUT, Wish(), None)["brokers"]["id"]  # type: ignore[index]
+    assert drawn["nextId"] == highest + 3
