@@ -46,13 +46,13 @@ from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer, open_a
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
 from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
 from reseat.sources.kafka_admin.error_names import error_name
+from reseat.sources.kafka_admin.list_offsets import offset_requests, records_told
 from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned_brokers, log_dirs_requests
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
 from reseat.sources.kafka_admin.reassignments import MOST_TOLD, UnderWay, behind, listing, listings, take_reassignments
 from reseat.sources.kafka_admin.request_batch import RequestBatch
-from reseat.sources.kafka_admin.tiered import offset_requests, records_told
 from reseat.sources.progress import Report
 
 __all__ = ["read"]

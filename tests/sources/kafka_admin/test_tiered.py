@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from reseat.consumers import Partition
-from reseat.sources.kafka_admin.tiered import offset_requests, records_told
+from reseat.sources.kafka_admin.list_offsets import offset_requests, records_told
 
 EARLIEST, LOCAL, TIERED, END = -2, -4, -5, -1
 LEADERS = {("events", 0): 1, ("events", 1): 2, ("logs", 0): 2}
