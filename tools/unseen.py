@@ -14,9 +14,6 @@ _SIZE = "reseat/operate/checks/size.py"
 
 #: (file, line as it is typed, what stands in it) and the reason.
 UNSEEN: dict[tuple[str, str, str], str] = {
-    (_FOLDER, "if self._infos(path, recursive=False):", "False"): (
-        "is it empty: what lies deeper lies in a folder that lies there itself"
-    ),
     (
         _FOLDER,
         'self, under: str = "", *, most: int = 100_000, hidden: Hidden = "none", closed: dict[str, str] | None = None',

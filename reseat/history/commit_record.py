@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.history.places import PRIVATE
 
-__all__ = ["COMMITS", "RUNS", "CommitRecord", "commit_numbers", "early_records", "newest", "record_path", "unfinished"]
+__all__ = ["COMMITS", "RUNS", "CommitRecord", "commit_numbers", "newest", "record_path", "unfinished"]
 
 #: Where each batch prepares its files, in a folder of its own.
 RUNS = f"{PRIVATE}/runs"
@@ -59,7 +58,7 @@ class CommitRecord:
 
     @classmethod
     def from_bytes(cls, data: bytes, source: str) -> CommitRecord:
-        """A record as it was written, also by versions that did not number them.
+        """A record as it was written.
 
         Raises:
             InputRefused: it is none; as it is written whole, the disk or a person did that.
@@ -112,18 +111,6 @@ def newest(tables: Folder) -> tuple[int, CommitRecord]:
     raise InputRefused("The newest commit was replaced each time before it could be read.", source=tables.where)
 
 
-def early_records(tables: Folder) -> Iterator[tuple[str, CommitRecord]]:
-    """What versions that did not number their commits left unfinished: where it stands, and the record.
-
-    Raises:
-        InputRefused: one cannot be read, or is none.
-    """
-    for batch in tables.folders(RUNS):
-        path = f"{RUNS}/{batch}/commit.json"
-        if tables.exists(path) and (record := _read(tables, path)) is not None:
-            yield path, record
-
-
 def unfinished(tables: Folder) -> list[tuple[str, str]]:
     """The (cluster, day) that a commit is rewriting, or was rewriting when it was stopped; sorted.
 
@@ -132,8 +119,7 @@ def unfinished(tables: Folder) -> list[tuple[str, str]]:
     Raises:
         InputRefused: the folder cannot be read, or a record is none.
     """
-    records = [newest(tables)[1], *(record for _, record in early_records(tables))]
-    return sorted({day for record in records for day in record.cluster_days})
+    return sorted(set(newest(tables)[1].cluster_days))
 
 
 def _read(tables: Folder, path: str) -> CommitRecord | None:

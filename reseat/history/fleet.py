@@ -7,8 +7,9 @@ most of the rows of ``resilience``, are not read.
 
 What it needs: the tables (``reseat.history.read``).
 
-How it works: one read for the latest snapshots; one read a day for the losses of the clusters whose latest snapshot is
-of that day (a few clusters that nobody lands any more are read one by one); one read of a few columns for the curves.
+How it works: one read of the last days' snapshots, which the curves and the latest are taken from, and one more for the
+clusters that nobody lands any more; one read a day for the losses of the clusters whose latest snapshot is of that day
+(a few clusters are read one by one).
 
 Example: ``fleet(History.open("tables")).clusters`` has one row a cluster; ``broker_offline`` is what its weakest broker
 would take offline, and ``size_curve`` a short list for a sparkline.
@@ -19,14 +20,14 @@ Complexity: O(clusters x days) files listed and opened for the curves, O(cluster
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import compute as pc
 
-from reseat.history.parts import day_of
+from reseat.history.parts import day_of, parts_of
 from reseat.history.read import History, frame
 
 if TYPE_CHECKING:
@@ -81,11 +82,20 @@ def fleet(history: History) -> Fleet:
     Raises:
         InputRefused: the tables cannot be read.
     """
-    latest = history.latest(columns=_LATEST)
-    days = int(np.clip(_CLUSTER_DAYS // max(1, len(latest)), 1, _LONGEST))
+    import pandas as pd
+
+    parts = parts_of(history.tables, "snapshots")
+    clusters = {part.cluster for part in parts}
+    days = int(np.clip(_CLUSTER_DAYS // max(1, len(clusters)), 1, _LONGEST))
+    newest = datetime.fromisoformat(max((part.day for part in parts), default="1970-01-01")).replace(tzinfo=UTC)
+    recent = history.snapshots(since=newest - timedelta(days=days), columns=_LATEST)
+    latest = recent.sort_values(["taken_at", "snapshot_id"]).drop_duplicates("cluster", keep="last")
+    if older := clusters.difference(latest["cluster"]):
+        latest = pd.concat([latest, history.latest(columns=_LATEST, clusters=sorted(older))])
+    latest = latest.sort_values("cluster", ignore_index=True)
     weakest = _weakest(history, latest)
     whole = latest.merge(weakest, on="cluster", how="left")
-    whole = whole.merge(_curves(history, latest, days), on="cluster", how="left")
+    whole = whole.merge(_curves(recent, days), on="cluster", how="left")
     return Fleet(whole.assign(swept=whole["cluster"].isin(weakest["cluster"])), days)
 
 
@@ -129,14 +139,14 @@ def _losses(history: History, latest: pd.DataFrame) -> pa.Table:
     return pa.concat_tables(found)
 
 
-def _curves(history: History, latest: pd.DataFrame, days: int) -> pd.DataFrame:
+def _curves(rows: pd.DataFrame, days: int) -> pd.DataFrame:
     """By cluster: its curves over the last days, and how often it lands."""
     import pandas as pd
 
-    if not len(latest):
+    if not len(rows):
         return pd.DataFrame(columns=["cluster", "every_seconds", *_CURVES], dtype=object)
-    since = latest["taken_at"].max() - timedelta(days=days)
-    rows = history.snapshots(since=since, columns=["cluster", "taken_at", *_CURVES.values()])
+    since = rows["taken_at"].max() - timedelta(days=days)
+    rows = rows[rows["taken_at"] >= since]
     rows = rows.sort_values(["cluster", "taken_at"], ignore_index=True)
     gaps = rows.groupby("cluster")["taken_at"].diff().dt.total_seconds()
     every = gaps.groupby(rows["cluster"]).median()

@@ -181,16 +181,6 @@ class Folder:
                 return Path(self.path(path)).exists()
             return bool(self.fs.get_file_info(self.path(path)).type.name != "NotFound")
 
-    def lacking(self, paths: Sequence[str]) -> list[str]:
-        """Those of some paths of which there is no file, in their order; many are asked for at once.
-
-        Raises:
-            InputRefused: it cannot be told.
-        """
-        with self._told("looked at", ""):
-            infos = self.fs.get_file_info([self.path(path) for path in paths])
-            return [path for path, info in zip(paths, infos, strict=True) if info.type.name != "File"]
-
     def read(self, path: str) -> bytes:
         """The content of a file.
 
@@ -224,6 +214,18 @@ class Folder:
                     self.fs.delete_file(self.path(path))  # HDFS renames onto no file that is there
                 self.fs.move(part, self.path(path))
 
+    def prepare(self, path: str, data: bytes) -> None:
+        """Write a file that nobody looks for before ``settle``: until then a part of it may stand there.
+
+        Raises:
+            InputRefused: it cannot be written.
+        """
+        if self.local is None:
+            self.write(path, data)
+            return
+        with self._told("written", path):
+            self._made_room(path).write_bytes(data)
+
     def create(self, path: str, data: bytes) -> bool:
         """Write a file only where there is none of its path, and say whether that was done.
 
@@ -253,27 +255,18 @@ class Folder:
             return True
 
     def move(self, path: str, to: str) -> None:
-        """Give a file another path in the folder; folders on its way are made.
-
-        One that has that path already is replaced: an object store moves by a copy and a delete, and may have been
-        stopped between the two. HDFS refuses, and nothing is deleted to make room there: it may be this very file, just
-        moved by another.
+        """Give a file of this machine's disk another path in the folder, in place of one that is there.
 
         Raises:
             InputRefused: it is not there, or cannot be moved.
         """
         with self._told("moved", path):
-            source, target = self.path(path), self.path(to)
-            if self.local is not None:
-                try:
-                    Path(source).replace(target)
-                except FileNotFoundError:
-                    Path(target).parent.mkdir(parents=True, exist_ok=True)
-                    Path(source).replace(target)
-                return
-            if not self.place.put_is_whole:
-                self.fs.create_dir(target.rpartition("/")[0], recursive=True)
-            self.fs.move(source, target)
+            source, target = Path(self.path(path)), Path(self.path(to))
+            try:
+                source.replace(target)
+            except FileNotFoundError:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.replace(target)
 
     def delete(self, path: str) -> None:
         """Delete a file; one that is not there is no trouble.
@@ -302,25 +295,15 @@ class Folder:
                 self.fs.delete_dir(self.path(path))
 
     def delete_empty(self, path: str) -> bool:
-        """Delete a folder if nothing is in it, and say whether it is gone.
+        """Delete a folder of this machine's disk if nothing is in it, and say whether it is gone.
 
         Raises:
-            InputRefused: it cannot be looked at.
+            InputRefused: its path leads out of the folder.
         """
-        with self._told("deleted", path):
-            if self.local is not None:
-                try:
-                    Path(self.path(path)).rmdir()
-                except FileNotFoundError:
-                    return True
-                except OSError:
-                    return False
-                return True
-            if self._infos(path, recursive=False):
-                return False
-            with suppress(FileNotFoundError):
-                self.fs.delete_dir(self.path(path))
-            return True
+        folder = Path(self.path(path))
+        with suppress(OSError):
+            folder.rmdir()
+        return not folder.exists()
 
     def settle(self, paths: Sequence[str]) -> None:
         """Force files or folders to disk, so that a machine that dies keeps them; elsewhere that is the service's.

@@ -23,7 +23,7 @@ from reseat.history.delta import delta_of, home_of
 from reseat.history.folder import FileFact, Folder
 from reseat.history.places import CLUSTER_NAME
 
-__all__ = ["Part", "clusters_of", "day_of", "days_below", "days_of", "flat_of", "parts_of"]
+__all__ = ["Part", "clusters_of", "day_of", "days_of", "flat_of", "parts_of"]
 
 #: Up to so many days, their folders are listed one by one.
 _FEW_DAYS = 4
@@ -77,21 +77,8 @@ def days_of(tables: Folder, cluster: str) -> tuple[str, ...]:
     delta = delta_of(tables)
     if delta is not None:
         return tuple(sorted(set(delta.counting("snapshots", clusters=[cluster])["day"].to_pylist())))
-    home = _homes(tables, "snapshots").get(cluster)
-    return () if home is None else days_below(tables, home)
-
-
-def days_below(tables: Folder, home: str) -> tuple[str, ...]:
-    """The days for which a cluster has a folder in a plain table, ascending.
-
-    Args:
-        tables: the tables' folder.
-        home: the cluster's folder in the table, relative to the tables.
-
-    Raises:
-        InputRefused: it cannot be listed.
-    """
-    days = (_value(name, "day") for name in tables.folders(home))
+    named = (name for home in _home(tables, "snapshots", cluster) for name in tables.folders(home))
+    days = (_value(name, "day") for name in named)
     return tuple(sorted(day for day in days if day is not None and _DAY.fullmatch(day)))
 
 

@@ -77,13 +77,11 @@ class History:
             return delta.versions()
         ledger = self.tables.files(f"{PRIVATE}/ledger")
         newest = max((fact.modified_ns for fact in ledger), default=0)
-        runs = ""
-        if self.tables.local is not None:
-            # Every job makes and takes away a folder of its own in there: the folder's own time tells of each.
-            try:
-                runs = str((self.tables.local / RUNS).stat().st_mtime_ns)
-            except FileNotFoundError:
-                runs = "none"
+        # Every job makes and takes away a folder of its own in there: the folder's own time tells of each.
+        try:
+            runs = str(Path(self.tables.path(RUNS)).stat().st_mtime_ns)
+        except FileNotFoundError:
+            runs = "none"
         under_way = ",".join(self.tables.folders(RUNS))
         return f"{len(ledger)}-{newest}-{runs}-{under_way}"
 
@@ -135,11 +133,12 @@ class History:
         rows = rows.sort_by([("taken_at", "ascending")])
         return frame(rows if columns is None else rows.select(list(columns)))
 
-    def latest(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    def latest(self, columns: Sequence[str] | None = None, clusters: Sequence[str] | None = None) -> pd.DataFrame:
         """The newest snapshot of every cluster: rows of ``snapshots`` sorted by cluster.
 
         Args:
             columns: as of ``snapshots``.
+            clusters: only these; None: all.
 
         Raises:
             InputRefused: it cannot be read.
@@ -148,7 +147,7 @@ class History:
 
         order = ["cluster", "taken_at", "snapshot_id"]
         wanted = None if columns is None else list(dict.fromkeys((*columns, *order)))
-        first = [parts_of(self.tables, "snapshots")]
+        first = [parts_of(self.tables, "snapshots", clusters=clusters)]
         days: dict[str, list[str]] = {}
         for cluster, day in sorted({(part.cluster, part.day) for part in first[0]}):
             days.setdefault(cluster, []).append(day)
@@ -157,7 +156,7 @@ class History:
             last = {cluster: left.pop() for cluster, left in days.items()}
 
             def listed(last: dict[str, str] = last) -> list[str]:
-                parts = first.pop() if first else parts_of(self.tables, "snapshots")
+                parts = first.pop() if first else parts_of(self.tables, "snapshots", clusters=clusters)
                 return [part.path for part in parts if last.get(part.cluster) == part.day]
 
             rows = frame(read_listed(self.tables, "snapshots", listed, wanted))

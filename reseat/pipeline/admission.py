@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -30,10 +31,14 @@ from reseat.pipeline.work import AnyTurn
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SHOWN", "Admission", "Job", "admit", "landed_files", "measured_files"]
+__all__ = ["MANY_DAYS", "SHOWN", "SMALL_FILE", "Admission", "Job", "admit", "landed_files", "measured_files"]
 
 #: The outcome of a file whose snapshot is in the tables, and whose row in the ledger is lacking: it is written now.
 SHOWN = "shown"
+#: A landed file of up to so many bytes, some 3,000 replicas, is small.
+SMALL_FILE = 32_000
+#: So many clusters' days are a fleet: their small files are written together.
+MANY_DAYS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +71,12 @@ class Admission:
         files: one row a file: ``path``, ``token``, ``cluster``, ``day``, ``snapshot_id``, ``outcome``,
             ``month`` (in which the ledger keeps it).
         unreadable: the rows of ``rejected`` of those that Spark did not read.
+        small: whether none of the files is larger than ``SMALL_FILE``.
     """
 
     files: pa.Table
     unreadable: pa.Table
+    small: bool = False
 
     def of(self, outcome: str) -> pa.Table:
         """The files of one outcome: ``taken``, ``duplicate``, ``rejected`` or ``SHOWN``."""
@@ -86,6 +93,14 @@ class Admission:
         return self.files.set_column(self.files.column_names.index("outcome"), "outcome", outcome)
 
     @property
+    def together(self) -> bool:
+        """Whether the tables' files are many and small, so that this process writes and reads them.
+
+        Spark takes 20 ms of CPU for a file, whatever is in it, and this process one.
+        """
+        return self.small and len(self.days) >= MANY_DAYS
+
+    @cached_property
     def days(self) -> list[ClusterDay]:
         """The clusters' days that get snapshots, ascending."""
         taken = self.of("taken").select(["cluster", "day"]).to_pylist()
@@ -162,7 +177,7 @@ def admit(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list
     columns = {"token": token, "outcome": outcome, "month": pa.array(months, pa.string())}
     for name, values in columns.items():
         told = told.append_column(name, values)
-    return Admission(told, rows_of(unreadable))
+    return Admission(told, rows_of(unreadable), all(file.size <= SMALL_FILE for file in files))
 
 
 def _shown_among(tables: Folder, told: pa.Table) -> pa.ChunkedArray:

@@ -12,9 +12,10 @@ is found from the measures alone, beside the writing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -27,7 +28,7 @@ from reseat.history.schema import TABLES, arrow_schema, table
 from reseat.pipeline.admission import SHOWN, Admission, Job, landed_files
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.decode import replica_reader
-from reseat.pipeline.frames import ClusterDay, paths_on, read_days, read_files, read_flat, spark_schema, write
+from reseat.pipeline.frames import ClusterDay, frame_of, paths_on, read_days, read_files, read_flat, spark_schema, write
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.spark.side_by_side import side_by_side
 from reseat.pipeline.staging import Staging
@@ -39,6 +40,8 @@ __all__ = ["BatchChanges", "fill_up", "fresh_measures", "write_rejected", "write
 
 #: Tables written side by side.
 _WRITERS = 4
+#: Small files whose replicas this process holds at once: a million and a half at most.
+_PORTION = 500
 
 
 def fresh_measures(job: Job, measured: DataFrame, admission: Admission) -> DataFrame:
@@ -74,17 +77,41 @@ def write_snapshots(
     """
 
     def unfold(name: str) -> None:
-        write(_unfolded(fresh, name), job.tables, batch.staging(name))
+        _put(job, batch, admission, name, _unfolded(fresh, name))
 
     def replicas() -> None:
-        taken = admission.of("taken")
-        ids = dict(zip(taken["path"].to_pylist(), taken["snapshot_id"].to_pylist(), strict=True))
-        rows = landed_files(job, list(ids)).mapInArrow(
-            replica_reader(job.landing.spark_url(), ids), spark_schema(arrow_schema("replicas", with_keys=True))
-        )
-        write(rows, job.tables, batch.staging("replicas"))
+        for ids in _portions(admission):
+            rows = landed_files(job, list(ids)).mapInArrow(
+                replica_reader(job.landing.spark_url(), ids), spark_schema(arrow_schema("replicas", with_keys=True))
+            )
+            _put(job, batch, admission, "replicas", rows)
 
     side_by_side(job.spark, [replicas, beside, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
+
+
+def _put(job: Job, batch: Staging, admission: Admission, name: str, rows: DataFrame) -> None:
+    """Write rows with ``cluster`` and ``day``: Spark does, or this process where files are many and small."""
+    if admission.together:
+        batch.stage_days(name, rows.toArrow())
+    else:
+        write(rows, job.tables, batch.staging(name))
+
+
+def _portions(admission: Admission) -> Iterator[dict[str, str]]:
+    """The ids of the snapshots that are taken, by path: all, or as many whole days at a time as this process holds."""
+    taken = admission.of("taken").select(["cluster", "day", "path", "snapshot_id"]).to_pylist()
+    portion: dict[str, str] = {}
+    for _, day in groupby(sorted(taken, key=_cluster_day), key=_cluster_day):
+        portion |= {row["path"]: row["snapshot_id"] for row in day}
+        if admission.together and len(portion) >= _PORTION:
+            yield portion
+            portion = {}
+    if portion:
+        yield portion
+
+
+def _cluster_day(row: dict[str, str]) -> ClusterDay:
+    return row["cluster"], row["day"]
 
 
 def write_rejected(job: Job, batch: Staging, measured: DataFrame, admission: Admission) -> None:
@@ -199,11 +226,8 @@ class BatchChanges:
         if found is None:
             return []
         job, tables = self._job, self._job.tables
-        # A snapshot without a replica has no file: what was staged is asked for, and not the days.
-        prepared, base = self._batch.staged("replicas"), self._batch.staging("replicas")
-        staged = read_files(job.spark, tables, "replicas", prepared, base=base)
         brokers = self._both("brokers", found.there, _unfolded(self._fresh, "brokers"))
-        rows = found.compared.changes(brokers, self._both("replicas", found.there, staged))
+        rows = found.compared.changes(brokers, self._replicas(found))
         told = found.pairs.select(["cluster", "day", "is_new"]).to_pylist()
         again = sorted({(row["cluster"], row["day"]) for row in told if not row["is_new"]})
         stale = paths_on(tables, "changes", again)
@@ -213,8 +237,22 @@ class BatchChanges:
             rows = rows.unionByName(stays)
             self._batch.remove(stale)
         # A file a day: changes are few beside what they are made of.
-        write(rows.repartition("cluster", "day"), tables, self._batch.staging("changes"))
+        _put(job, self._batch, self._admission, "changes", rows.repartition("cluster", "day"))
         return again
+
+    def _replicas(self, found: _Found) -> DataFrame:
+        """The replicas of both sides."""
+        # A snapshot without a replica has no file: what was staged is asked for, and not the days.
+        job, staged, base = self._job, self._batch.staged("replicas"), self._batch.staging("replicas")
+        if not self._admission.together:
+            return self._both("replicas", found.there, read_files(job.spark, job.tables, "replicas", staged, base=base))
+        topics, ids = found.compared.changed()
+        chosen = pc.field("topic").isin(topics) & pc.field("snapshot_id").isin(ids)
+
+        def listed() -> list[str]:
+            return [*paths_on(job.tables, "replicas", found.there.days), *staged]
+
+        return frame_of(job.spark, read_listed(job.tables, "replicas", listed, filter=chosen))
 
     def close(self) -> None:
         """Let go of what is kept."""
@@ -228,9 +266,15 @@ class BatchChanges:
         added = added.withColumn("is_new", f.lit(True))
         if not where.days:
             return added
-        there = read_days(self._job.spark, self._job.tables, name, where.days)
-        if where.snapshots is not None:
-            there = there.where(f.col("snapshot_id").isin(*where.snapshots))
+        spark, tables = self._job.spark, self._job.tables
+        if self._admission.together:
+            chosen = None if where.snapshots is None else pc.field("snapshot_id").isin(where.snapshots)
+            rows = read_listed(tables, name, lambda: paths_on(tables, name, where.days), filter=chosen)
+            there = frame_of(spark, rows)
+        else:
+            there = read_days(spark, tables, name, where.days)
+            if where.snapshots is not None:
+                there = there.where(f.col("snapshot_id").isin(*where.snapshots))
         return there.withColumn("is_new", f.lit(False)).unionByName(added)
 
 

@@ -92,6 +92,11 @@ class Comparison:
         names = arrow_schema("changes", with_keys=True).names
         return found.join(f.broadcast(moments), found["pair"] == moments["snapshot_id"]).select(*names)
 
+    def changed(self) -> tuple[pa.Array, pa.Array]:
+        """The names of all topics that changed anywhere, and the snapshots that are compared in them."""
+        kept = self._kept.select("topic", "snapshot_id").toArrow()
+        return kept["topic"].combine_chunks().unique(), kept["snapshot_id"].combine_chunks().unique()
+
     def close(self) -> None:
         """Let go of what is kept."""
         self._kept.unpersist()

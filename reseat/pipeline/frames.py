@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
-from reseat.history.parts import days_below, parts_of
+from reseat.history.parts import days_of, parts_of
 from reseat.history.schema import PARTITION_KEYS, arrow_schema, table
 from reseat.pipeline.staging import day_in
 
@@ -25,6 +25,7 @@ __all__ = [
     "day_folder",
     "days_known",
     "empty",
+    "frame_of",
     "paths_on",
     "read_days",
     "read_files",
@@ -58,13 +59,18 @@ def days_known(tables: Folder, clusters: Collection[str]) -> set[ClusterDay]:
     names = sorted(clusters)
     if delta_of(tables) is not None:
         return {(part.cluster, part.day) for part in parts_of(tables, "snapshots", clusters=names)}
-    found = tables.each(lambda cluster: days_below(tables, f"snapshots/cluster={cluster}"), names)
+    found = tables.each(lambda cluster: days_of(tables, cluster), names)
     return {(cluster, day) for cluster, days in zip(names, found, strict=True) for day in days}
 
 
 def empty(spark: SparkSession, name: str) -> DataFrame:
     """A table without rows."""
     return spark.createDataFrame(arrow_schema(name, with_keys=True).empty_table())
+
+
+def frame_of(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    """Rows that this process holds. In one piece: Spark takes none after a piece without rows."""
+    return spark.createDataFrame(rows.combine_chunks())
 
 
 def read_days(spark: SparkSession, tables: Folder, name: str, days: Collection[ClusterDay]) -> DataFrame:

@@ -40,7 +40,7 @@ from reseat.history.parts import flat_of
 from reseat.history.places import PRIVATE
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.model.wording import counted, listed
-from reseat.pipeline.admission import SHOWN, Admission, Job, admit, measured_files
+from reseat.pipeline.admission import SHOWN, SMALL_FILE, Admission, Job, admit, measured_files
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
 from reseat.pipeline.delta_commit import Overtaken
 from reseat.pipeline.frames import days_known
@@ -227,10 +227,12 @@ def _new_files(landing: Folder, tables: Folder, closed: dict[str, str]) -> Itera
 
 
 def _batches(files: Sequence[FileFact], most_files: int, most_bytes: int) -> Iterator[list[FileFact]]:
+    """Some files at a time, small ones apart from others: their tables are written in another way."""
     batch: list[FileFact] = []
     size = 0
-    for file in files:
-        if batch and (len(batch) >= most_files or size + file.size > most_bytes):
+    for file in sorted(files, key=lambda one: one.size > SMALL_FILE):
+        apart = batch and (batch[-1].size > SMALL_FILE) != (file.size > SMALL_FILE)
+        if batch and (apart or len(batch) >= most_files or size + file.size > most_bytes):
             yield batch
             batch, size = [], 0
         batch.append(file)

@@ -27,8 +27,9 @@ def carry_out(tables: Folder, record: CommitRecord) -> None:
     tables.settle(sorted(homes))
     if not record.remove:
         return
-    if lacking := tables.lacking([final for _, final in record.add]):
-        raise _lost(tables, lacking[0])
+    for _, final in record.add:
+        if not tables.exists(final):
+            raise _lost(tables, final)
     tables.each(tables.delete, record.remove)
     for day in sorted({parent(path) for path in record.remove} - homes):
         folder = day

@@ -18,7 +18,7 @@ import pyarrow as pa
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.places import CLUSTER_NAME
-from reseat.history.schema import TABLES
+from reseat.history.schema import TABLES, arrow_schema
 from reseat.pipeline.ledger import by_month
 
 __all__ = ["BEGUN", "STAGED", "Staging", "cluster_day_of", "day_in"]
@@ -120,6 +120,24 @@ class Staging(ABC):
         keys = day_in((cluster, day)) if cluster is not None and day is not None else ""
         self._stage(f"{self.staging(name)}/{keys}", rows)
 
+    def stage_days(self, name: str, rows: pa.Table) -> None:
+        """Write a file for each cluster's day from this process, its rows in the order of time.
+
+        Args:
+            name: a partitioned table.
+            rows: its rows, with ``cluster`` and ``day``.
+
+        Raises:
+            InputRefused: one cannot be written.
+        """
+        keys = [("cluster", "ascending"), ("day", "ascending")]
+        days = rows.group_by(["cluster", "day"]).aggregate([([], "count_all")]).sort_by(keys)
+        schema, start = arrow_schema(name), 0
+        told = rows.sort_by([*keys, ("taken_at", "ascending")]).select(schema.names).cast(schema)
+        for day in days.to_pylist():
+            self.stage_table(name, told.slice(start, day["count_all"]), cluster=day["cluster"], day=day["day"])
+            start += day["count_all"]
+
     def record(self, rows: pa.Table) -> None:
         """Add rows to the ledger, as ``reseat.pipeline.ledger.by_month`` takes them.
 
@@ -134,7 +152,7 @@ class Staging(ABC):
 
         out = io.BytesIO()
         parquet.write_table(rows, out, compression="zstd")
-        self._tables.write(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
+        self._tables.prepare(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
 
 
 def day_in(day: tuple[str, str]) -> str:

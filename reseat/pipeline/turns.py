@@ -31,7 +31,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.commit_record import RUNS, CommitRecord, commit_numbers, early_records, newest, record_path
+from reseat.history.commit_record import RUNS, CommitRecord, commit_numbers, newest, record_path
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
 from reseat.pipeline.progress import JobProgress, Report, silent
@@ -107,12 +107,6 @@ def take_turn(tables: Folder, report: Report = silent) -> Turn:
         InputRefused: a commit cannot be completed: the file system refuses, or a file of it is gone.
     """
     healed: list[str] = []
-    for path, record in early_records(tables):
-        batch = path.split("/")[-2]
-        carry_out(tables, record)
-        tables.delete(path)
-        _forget(tables, batch)
-        healed.append(_completed(batch, record))
     for _ in range(_TRIES):
         number, record = newest(tables)
         if record.batch:

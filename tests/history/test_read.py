@@ -282,9 +282,10 @@ def test_what_a_commit_was_about_to_rewrite_is_named(tmp_path):
     made = write(tmp_path)
     history = History.open(made.tables)
     before = history.stamp()
-    run = made.tables / "_reseat" / "runs" / "1"
-    run.mkdir(parents=True)
-    (run / "commit.json").write_text('{"add": [], "remove": [], "cluster_days": [["shop", "2026-05-01"]]}')
+    commits = made.tables / "_reseat" / "commits"
+    commits.mkdir(parents=True)
+    (made.tables / "_reseat" / "runs" / "1").mkdir(parents=True)
+    (commits / "000000000001.json").write_text('{"add": [], "remove": [], "cluster_days": [["shop", "2026-05-01"]]}')
 
     assert history.unfinished() == (("shop", FIRST_DAY),)
     assert history.stamp() != before

@@ -344,9 +344,11 @@ def test_what_is_not_told_is_not_zero(tmp_path, monkeypatch):
 def test_an_unfinished_run_and_rejected_files_are_said(tmp_path, monkeypatch):
     """Days that a stopped commit was rewriting, and files that could not be read, stand above the figure."""
     made = write(tmp_path)
-    run = made.tables / "_reseat" / "runs" / "1"
-    run.mkdir(parents=True)
-    (run / "commit.json").write_text(f'{{"add": [], "remove": [], "cluster_days": [["shop", "{FIRST_DAY}"]]}}')
+    commits = made.tables / "_reseat" / "commits"
+    commits.mkdir(parents=True)
+    (commits / "000000000001.json").write_text(
+        f'{{"add": [], "remove": [], "cluster_days": [["shop", "{FIRST_DAY}"]]}}'
+    )
     bad = {
         "cluster": "shop",
         "path": "cluster=shop/x.json",

@@ -27,7 +27,6 @@ _CALLS = (
     "_listed",
     "_level",
     "exists",
-    "lacking",
     "read",
     "write",
     "create",

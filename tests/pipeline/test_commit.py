@@ -57,6 +57,10 @@ class Mortal(Folder):
         self._begin_to_write(path, data)
         Folder.write(self, path, data)
 
+    def prepare(self, path: str, data: bytes) -> None:
+        self._begin_to_write(path, data)
+        Folder.prepare(self, path, data)
+
     def create(self, path: str, data: bytes) -> bool:
         self._begin_to_write(path, data)
         return Folder.create(self, path, data)
@@ -242,28 +246,6 @@ def test_dead_batches_are_healed_each_in_its_way(tables: Folder) -> None:
     assert visible(tables) == before | {f"replicas/{_DAY}": added}
 
 
-def test_what_a_version_left_that_did_not_number_its_commits_is_completed(tables: Folder) -> None:
-    """Its record stands beside what it had prepared; readers are warned until then."""
-    before = visible(tables)
-    staged, final = "_reseat/runs/X/replicas/part-0.parquet", f"replicas/{_DAY}/X-0.parquet"
-    tables.write(staged, b"replicas three")
-    record = {
-        "add": [[staged, final]],
-        "remove": file_of(tables, "rejected", ""),
-        "cluster_days": [["a", "2026-05-01"]],
-    }
-    tables.write("_reseat/runs/X/commit.json", json.dumps(record).encode())
-
-    assert unfinished(tables) == [("a", "2026-05-01")]
-    (told,) = take_turn(tables).healed
-    assert "Batch X was stopped while it was published; it is now complete" in told
-    del before["rejected"]
-    added = [b"replicas one", b"replicas three", b"replicas two"]
-    assert visible(tables) == before | {f"replicas/{_DAY}": added}
-    assert unfinished(tables) == []
-    assert tables.folders("_reseat/runs") == []
-
-
 @pytest.mark.parametrize(
     "folders",
     [
@@ -397,12 +379,10 @@ def test_a_lost_file_is_told_and_not_passed_over(tables: Folder) -> None:
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"add": [], "remove": []}', b'{"add": 1, "remove": [], "x": 2}'])
 def test_a_record_that_is_none_is_told(data: bytes, tables: Folder) -> None:
     """It is never taken for an empty one."""
-    for path in (record_path(9), "_reseat/runs/20260501T000000000000Z-00000000/commit.json"):
-        tables.write(path, data)
-        for ask in (take_turn, unfinished):
-            with pytest.raises(InputRefused, match="not a valid commit record"):
-                ask(tables)
-        tables.delete(path)
+    tables.write(record_path(9), data)
+    for ask in (take_turn, unfinished):
+        with pytest.raises(InputRefused, match="not a valid commit record"):
+            ask(tables)
 
 
 def test_the_record_is_readable_and_keeps_what_it_says() -> None:

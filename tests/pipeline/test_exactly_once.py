@@ -23,7 +23,7 @@ from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
 from reseat.operate.targets.patience import Patience
-from reseat.pipeline import ingest
+from reseat.pipeline import admission, ingest
 from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
 from reseat.pipeline.progress import JobProgress
@@ -100,21 +100,26 @@ def test_delivered_twice_a_snapshot_counts_once(spark: SparkSession, tmp_path: P
 
 
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["three orders", "all orders"])
-def test_in_any_order_of_delivery_the_tables_are_the_same(spark: SparkSession, tmp_path: Path, few: bool) -> None:
+def test_in_any_order_of_delivery_the_tables_are_the_same(
+    spark: SparkSession, tmp_path: Path, few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run after each delivery, late ones over the borders of days, against one run over all.
 
-    Each order of four snapshots is a cluster of its own, so that four runs try all orders. In the long test the tables
-    are compacted in between: files lie differently and say the same.
+    Each order of four snapshots is a cluster of its own, so that four runs try all orders. Every other run writes as a
+    fleet's does, many small files together. In the long test the tables are compacted in between: files lie differently
+    and say the same.
     """
     landing, tables = folders(tmp_path / "one by one")
     chosen = _ORDERS if few else list(permutations(range(len(SHOP))))
     orders = {f"order-{''.join(map(str, order))}": order for order in chosen}
     for turn in range(len(SHOP)):
         put(landing, *(replace(SHOP[order[turn]], cluster=name) for name, order in orders.items()))
+        monkeypatch.setattr(admission, "MANY_DAYS", 1 if turn % 2 else 1_000)
         assert run(spark, landing, tables).taken == len(orders)
         if turn == 2 and not few:
             compact(spark, tables)
 
+    monkeypatch.undo()
     at_once = undisturbed(spark, tmp_path / "at once", (replace(one, cluster=name) for name in orders for one in SHOP))
     assert plain.rows(tables) == at_once
 
