@@ -27,6 +27,8 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionStorage
 from streamlit.runtime.state import SessionState
 
+from reseat.observe.events import LOG
+
 __all__ = ["SECONDS", "Housekeeping", "let_go", "lifespan", "reap"]
 
 #: Seconds between two looks.
@@ -102,7 +104,11 @@ def lifespan(forget: Callable[[], None]) -> Callable[[object], AbstractAsyncCont
 async def _always(keeping: Housekeeping) -> None:
     while True:
         await asyncio.sleep(SECONDS)
-        await asyncio.to_thread(keeping.look, _sessions())
+        try:
+            await asyncio.to_thread(keeping.look, _sessions())
+        except Exception:  # noqa: BLE001 (whatever it was, the next look is made)
+            # Python's own whole collections are off: without further looks, memory would only grow.
+            LOG.exception("housekeeping")
 
 
 def _collect(whole: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import sys
 import threading
 import weakref
@@ -20,6 +21,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.state import SessionState
 
+from components.server import housekeeping
 from components.server.housekeeping import Housekeeping, let_go, lifespan, reap
 from components.state import caching
 from components.state.results import LARGE, Results, named
@@ -232,6 +234,32 @@ def test_the_house_is_kept_while_the_server_runs() -> None:
 
     assert (looks, left) == (1, 0)
     assert frozen > 0
+
+
+def test_the_house_is_kept_after_a_look_that_failed(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is told, and the next look is made: else nothing would be collected any more."""
+    tried: list[int] = []
+
+    def fails() -> None:
+        tried.append(len(tried))
+        raise RuntimeError("the first ones fail")
+
+    async def served() -> None:
+        async with lifespan(fails)(None):
+            while len(tried) < 2:
+                await asyncio.sleep(0.001)
+
+    there = itertools.cycle((1, 0))
+    monkeypatch.setattr(housekeeping, "SECONDS", 0.001)
+    monkeypatch.setattr(housekeeping, "_sessions", lambda: next(there))
+    try:
+        asyncio.run(asyncio.wait_for(served(), 10))
+    finally:
+        gc.unfreeze()
+
+    assert "the first ones fail" in caplog.text
 
 
 def test_a_session_that_is_over_is_let_go_without_another_one() -> None:
