@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, FloatArray, Plan
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, Plan
 from reseat.model.tiering import AFTER_TIERED, Tiering
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
@@ -74,6 +74,17 @@ def _copies_of(plan: Plan, tiering: Tiering) -> _Copies:
     return _Copies(copied, tiered, tiered & np.isin(moves.target, tiering.after_tiered), bytes_, fresh)
 
 
+def _remote_bytes(layout: ClusterLayout, topics: list[str], tiering: Tiering) -> float | None:
+    """What topics have in remote storage alone, where records are equally large; None where that cannot be told."""
+    part = {topic: (all_ - local) / local for topic, all_, local, _ in tiering.records if local}
+    if layout.replica_bytes is None or not part.keys() >= set(topics):
+        return None
+    each = np.array([part.get(topic, np.nan) for topic in layout.topics])[layout.topic_of]
+    local = layout.replica_bytes.max(axis=1, where=layout.replica_ids != NONE, initial=0.0)
+    remote = float((local * each)[layout.is_topic(topics)[layout.topic_of]].sum())
+    return None if np.isnan(remote) else remote
+
+
 def copies_as_dict(plan: Plan, tiering: Tiering) -> dict[str, object]:
     """What the plan copies, for scripts: the range of its bytes, which bytes these are, and what of it is tiered."""
     copies = _copies_of(plan, tiering)
@@ -103,10 +114,13 @@ def tiered_sentences(plan: Plan, tiering: Tiering) -> tuple[str, ...]:
     records = [counts for topic, *counts in tiering.records if topic in names]
     far, all_ = sum(one[0] - one[1] for one in records), sum(one[0] for one in records)
     where = f" ({far:,} of {counted(all_, 'record')} of {verb(len(names), 'that topic', 'those topics')})"
+    remote = _remote_bytes(layout, names, tiering)
+    equal = "its records taken for as large as local ones"
+    about = "its size is unknown:" if remote is None else f"has {size(remote)}, {equal}:"
     said = [
         f"{counted(count, 'new replica')} {verb(count, 'is', 'are')} of tiered topics ({listed(names)}){local}. What "
-        f"is in remote storage alone{where if len(records) == len(names) else ''} is not copied, and its size is "
-        "unknown: brokers tell it in metrics alone."
+        f"is in remote storage alone{where if len(records) == len(names) else ''} is not copied, and {about} brokers "
+        "tell it in metrics alone."
     ]
     if short.any():
         ids = np.unique(moves.target[short]).tolist()

@@ -103,7 +103,11 @@ def test_records_say_what_is_likely_and_what_is_in_remote_storage_alone() -> Non
     said = tiered_sentences(made, Tiering(("events",), (2, 3), (("events", 100, 40, 10),)))
     whole = copies_as_dict(made, Tiering(("events",), (), (("events", 100, 40, 10),)))["copies"]
 
-    assert "in remote storage alone (60 of 100 records of that topic) is not copied" in said[0]
+    assert said[0].endswith(
+        "What is in remote storage alone (60 of 100 records of that topic) is not copied, and has 6.0 GB, its records "
+        "taken for as large as local ones: brokers tell it in metrics alone."
+    )
+    assert "its size is unknown" in tiered_sentences(made, Tiering(("events",), (), (("events", 100, 0, 0),)))[0]
     assert said[1].endswith("The plan copies 2.0 GB to 6.0 GB, likely 3.0 GB.")
     assert isinstance(whole, dict)
     assert whole["bytes_likely"] == 6 * GB
