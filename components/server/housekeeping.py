@@ -29,7 +29,7 @@ from streamlit.runtime.state import SessionState
 
 from reseat.observe.events import LOG
 
-__all__ = ["SECONDS", "Housekeeping", "let_go", "lifespan", "reap"]
+__all__ = ["SECONDS", "Housekeeping", "let_go", "lifespan", "reap", "sessions_kept"]
 
 #: Seconds between two looks.
 SECONDS = 5.0
@@ -105,7 +105,7 @@ async def _always(keeping: Housekeeping) -> None:
     while True:
         await asyncio.sleep(SECONDS)
         try:
-            await asyncio.to_thread(keeping.look, _sessions())
+            await asyncio.to_thread(keeping.look, sessions_kept())
         except Exception:  # noqa: BLE001 (whatever it was, the next look is made)
             # Python's own whole collections are off: without further looks, memory would only grow.
             LOG.exception("housekeeping")
@@ -125,7 +125,7 @@ def _resident() -> int:
     return 0
 
 
-def _sessions() -> int:
+def sessions_kept() -> int:
     """How many sessions Streamlit keeps: open ones and those whose page was closed a moment ago.
 
     It lets go of what is over only when another one is over, and at night none is: so it is made to. In the event loop

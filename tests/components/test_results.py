@@ -253,7 +253,7 @@ def test_the_house_is_kept_after_a_look_that_failed(
 
     there = itertools.cycle((1, 0))
     monkeypatch.setattr(housekeeping, "SECONDS", 0.001)
-    monkeypatch.setattr(housekeeping, "_sessions", lambda: next(there))
+    monkeypatch.setattr(housekeeping, "sessions_kept", lambda: next(there))
     try:
         asyncio.run(asyncio.wait_for(served(), 10))
     finally:
