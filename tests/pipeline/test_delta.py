@@ -10,6 +10,7 @@ import pytest
 from reseat.history.delta import DeltaTables
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
+from reseat.pipeline import admission
 from reseat.pipeline.ingest import run
 from reseat.pipeline.sweep import sweep
 from reseat.pipeline.upkeep.compaction import compact
@@ -37,8 +38,13 @@ def by_history(tables: Folder) -> dict[str, list[str]]:
     return {one.name: sorted(map(str, History.open(tables).table(one.name).to_pylist())) for one in TABLES}
 
 
-def test_the_same_rows_as_plain_tables_after_every_job(spark: SparkSession, tmp_path: Path) -> None:
-    """Runs over late snapshots, a sweep, a compaction, a retention; asked by pages and by who knows Delta alone."""
+def test_the_same_rows_as_plain_tables_after_every_job(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs over late snapshots, a sweep, a compaction, a retention; asked by pages and by who knows Delta alone.
+
+    The second run writes as a fleet's does, many small files together.
+    """
     landing = Folder.open(tmp_path / "landing")
     plainly, delta = Folder.open(tmp_path / "plain"), delta_tables(tmp_path / "delta")
     for tables in (plainly, delta):
@@ -55,6 +61,7 @@ def test_the_same_rows_as_plain_tables_after_every_job(spark: SparkSession, tmp_
     both(run, landing)
     put(landing, *SHOP)
     landing.write("cluster=shop/torn.json", b"{")
+    monkeypatch.setattr(admission, "MANY_DAYS", 1)
     both(run, landing)
     assert run(spark, landing, delta).new == 0
     both(sweep)
