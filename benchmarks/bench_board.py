@@ -36,8 +36,9 @@ def run() -> list[tuple[str, str, str]]:
     """Drag over boards of 60, 300 and 1,000 brokers; (what, budget, measured)."""
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import FLAGS, free_port, start_dashboard, stop
+    from tests.browser.conftest import FLAGS, start_dashboard, stop
     from tests.conftest import chromium
+    from tests.servers.ports import free_port
 
     if chromium() is None:
         return [("frames while dragging", "50 ms", "not measured: no Chromium was found")]

@@ -23,7 +23,8 @@ import psutil
 from websockets.exceptions import WebSocketException
 
 from benchmarks.visitor import Visitor
-from tests.servers.dashboard import free_port, start_dashboard, stop
+from tests.servers.dashboard import start_dashboard, stop
+from tests.servers.ports import free_port
 
 __all__ = ["Load", "driven", "run"]
 

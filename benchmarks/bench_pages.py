@@ -79,8 +79,9 @@ def payloads() -> list[tuple[str, str, str]]:
 
 def drawing() -> list[tuple[str, str, str]]:
     """From the click to the drawn heatmap in a real Chromium, 1,000 brokers x 1,000,000 partitions."""
-    from tests.browser.conftest import FLAGS, SCREEN, free_port, open_sample, start_dashboard, stop
+    from tests.browser.conftest import FLAGS, SCREEN, open_sample, start_dashboard, stop
     from tests.conftest import chromium
+    from tests.servers.ports import free_port
 
     if chromium() is None:
         return [("heatmap from click to drawn", "1 s", "no Chromium on this machine")]

@@ -19,7 +19,7 @@ import pytest
 
 from tests.conftest import missing
 from tests.servers.bare_machine import BareMachine, lacking, made
-from tests.servers.dashboard import free_port
+from tests.servers.ports import free_port
 from tests.test_deploy import ROOT, STEPS, words
 
 pytestmark = pytest.mark.slow

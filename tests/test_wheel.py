@@ -16,7 +16,8 @@ import pytest
 
 from reseat import __version__
 from reseat.installed import EXTRAS
-from tests.servers.dashboard import free_port, stop
+from tests.servers.dashboard import stop
+from tests.servers.ports import free_port
 
 ROOT = Path(__file__).parent.parent
 UV = Path(sys.executable).with_name("uv")

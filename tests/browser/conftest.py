@@ -22,7 +22,8 @@ from components.shell import navigation
 from components.shell.navigation import LESSONS, ClustersView
 from tests.conftest import chromium, require
 from tests.history.made import write
-from tests.servers.dashboard import free_port, start_dashboard, stop
+from tests.servers.dashboard import start_dashboard, stop
+from tests.servers.ports import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page

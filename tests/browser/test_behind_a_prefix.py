@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.conftest import open_files, open_sample, to
-from tests.servers.dashboard import ROOT, free_port, start_dashboard, stop
+from tests.servers.dashboard import ROOT, start_dashboard, stop
+from tests.servers.ports import free_port
 from tests.serving.conftest import nginx
 
 if TYPE_CHECKING:

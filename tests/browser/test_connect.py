@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port, settled, start_dashboard, stop, to
+from tests.browser.conftest import settled, start_dashboard, stop, to
 from tests.conftest import require
+from tests.servers.ports import free_port
 from tests.servers.zookeeper import ZooKeeperServer, start_zookeeper
 
 if TYPE_CHECKING:

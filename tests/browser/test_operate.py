@@ -18,12 +18,13 @@ from reseat.formats.documents.sealed import layout_hash, read_sealed
 from reseat.operate.journal.journal import Journal
 from reseat.operate.targets.admin import AdminTarget
 from reseat.sources.connection import Connection
-from tests.browser.conftest import ROOT, free_port, open_files, seen, start_dashboard, stop, to
+from tests.browser.conftest import ROOT, open_files, seen, start_dashboard, stop, to
 from tests.browser.test_rack_board import drag, says, tile
 from tests.conftest import missing, require
 from tests.servers.carry_out import await_assignments, carry_out, layout_of
 from tests.servers.cluster import KafkaCluster, Kind, start
 from tests.servers.cluster import missing as kafka_missing
+from tests.servers.ports import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import to
 from tests.conftest import require
-from tests.servers.dashboard import free_port, start_dashboard, stop
+from tests.servers.dashboard import start_dashboard, stop
+from tests.servers.ports import free_port
 from tests.servers.provider import Provider
 
 if TYPE_CHECKING:

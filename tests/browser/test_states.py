@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop, to
+from tests.browser.conftest import open_files, open_sample, settled, start_dashboard, stop, to
 from tests.browser.cut import cut_off
 from tests.conftest import require
+from tests.servers.ports import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import at_rest, free_port, settled, start_dashboard, stop
+from tests.browser.conftest import at_rest, settled, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
+from tests.servers.ports import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -13,12 +13,13 @@ from playwright.sync_api import expect
 
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState
-from tests.browser.conftest import free_port, seen, start_dashboard, stop, to
+from tests.browser.conftest import seen, start_dashboard, stop, to
 from tests.browser.test_operate import confirm, connect
 from tests.browser.test_rack_board import drag, tile
 from tests.conftest import missing, require
 from tests.servers.cluster import missing as kafka_missing
 from tests.servers.cluster import start
+from tests.servers.ports import free_port
 from tests.servers.provider import Provider
 
 if TYPE_CHECKING:

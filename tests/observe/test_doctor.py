@@ -11,7 +11,7 @@ import pytest
 from reseat.cli import main
 from reseat.observe.doctor import examine
 from reseat.sources.diagnosis import StepOutcome
-from tests.servers.dashboard import free_port
+from tests.servers.ports import free_port
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:

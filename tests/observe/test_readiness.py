@@ -11,7 +11,7 @@ import pytest
 
 from reseat.observe.readiness import Condition, Readiness, conditions, journal_writable, links_writable, tables_readable
 from reseat.operate.journal.journal import Journal
-from tests.servers.dashboard import free_port
+from tests.servers.ports import free_port
 
 
 def test_a_journal_can_be_written_whether_it_is_there_or_not_yet(tmp_path: Path) -> None:

@@ -17,15 +17,20 @@ import subprocess
 import sys
 import time
 import uuid
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import Literal
+from typing import Concatenate, Literal, ParamSpec
 
 from tests.servers import class_archives
 from tests.servers.node_files import broker_settings, controller_settings, data_folders, write_logging
+from tests.servers.ports import free_ports
 
 HERE = Path(__file__).parent
 CACHE = HERE.parent.parent / ".cache" / "kafka"
+P = ParamSpec("P")
 Kind = Literal["zookeeper-2.8", "kraft-4.1", "kraft-4.4"]
 KINDS: tuple[Kind, ...] = ("zookeeper-2.8", "kraft-4.1", "kraft-4.4")
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
@@ -215,8 +220,8 @@ class KafkaCluster:
         for name, process in self.processes.items():
             ended = process.poll()
             log = self.directory / f"{name.replace(' ', '-')}.log"
-            said = log.read_text(errors="replace")[-1500:] if log.exists() else ""
-            parts.append(f"{name} {'runs' if ended is None else f'ended with {ended}'}; the end of its log:\n{said}")
+            said = _faults_and_end(log) if log.exists() else ""
+            parts.append(f"{name} {'runs' if ended is None else f'ended with {ended}'}; {said}")
         return f"{self.kind} at {self.bootstrap}\n" + "\n".join(parts)
 
     def stop(self, *, orderly: bool = False) -> None:
@@ -241,6 +246,26 @@ class KafkaCluster:
         self.processes.clear()
 
 
+def _once_more(
+    begin: Callable[Concatenate[Kind, Path, P], KafkaCluster],
+) -> Callable[Concatenate[Kind, Path, P], KafkaCluster]:
+    """A cluster that does not come about is begun a second time: how servers start is not what is tested."""
+
+    @wraps(begin)
+    def started(kind: Kind, directory: Path, *args: P.args, **settings: P.kwargs) -> KafkaCluster:
+        given = set(directory.iterdir()) if directory.exists() else set()
+        try:
+            return begin(kind, directory, *args, **settings)
+        except ServerFailed as failure:
+            warnings.warn(f"a cluster is started a second time: {failure}", stacklevel=2)
+            for made in set(directory.iterdir()) - given:
+                shutil.rmtree(made) if made.is_dir() else made.unlink()
+            return begin(kind, directory, *args, **settings)
+
+    return started
+
+
+@_once_more
 def start(
     kind: Kind,
     directory: Path,
@@ -255,6 +280,8 @@ def start(
     **settings: str,
 ) -> KafkaCluster:
     """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started and answer.
+
+    Where one ends before, all begins once more on other ports, and a warning says why.
 
     Args:
         kind: which recipe.
@@ -274,10 +301,10 @@ def start(
         ServerFailed: a server did not start; the message holds the end of its log.
     """
     directory.mkdir(parents=True, exist_ok=True)
+    further = listeners or {}
     ids = list(racks)
     names = dict.fromkeys(ids, "127.0.0.1") | (hosts or {})
     (directory / "hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in {"localhost", *names.values()}))
-    further = listeners or {}
     ports = free_ports((2 + len(further)) * len(ids) + 1)
     quorum = dict(zip(controllers, free_ports(len(controllers)), strict=True))
     own_ports = {name: dict(zip(ids, ports[(2 + n) * len(ids) :], strict=False)) for n, name in enumerate(further)}
@@ -425,26 +452,21 @@ def await_ready(ready: object, process: subprocess.Popen[bytes], log: Path, name
     until = time.monotonic() + seconds
     while not ready():  # type: ignore[operator]
         if process.poll() is not None or time.monotonic() > until:
-            raise ServerFailed(f"{name} did not start:\n{log.read_text(errors='replace')[-3000:]}")
+            raise ServerFailed(f"{name} did not start; {_faults_and_end(log)}")
         time.sleep(0.1)  # a server in another process: there is nothing to wait on but its log or its port
+
+
+def _faults_and_end(log: Path) -> str:
+    """The first errors of a log, which tell why a server ended, and its end, which tells only that it did."""
+    said = log.read_text(errors="replace")
+    faults = re.findall(r"^.*\b(?:ERROR|FATAL)\b.*\n(?:.*\n){,4}", said, re.MULTILINE)[:3]
+    return f"the first errors of its log:\n{''.join(faults) or 'none'}\nthe end of it:\n{said[-1500:]}"
 
 
 def listens(port: int) -> bool:
     """Whether somebody listens on a port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody has, all of them different."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for s in sockets:
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
 
 
 def java_program() -> str | None:

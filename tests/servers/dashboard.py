@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -17,18 +16,9 @@ import pytest
 
 from reseat.cli.service.dashboard import HEAPS
 
-__all__ = ["ROOT", "free_port", "start_dashboard", "stop"]
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Seconds until a server that does not answer is given up.
 _PATIENCE = 60
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def start_dashboard(

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.cluster import await_ready, free_ports, listens
+from tests.servers.cluster import await_ready, listens
+from tests.servers.ports import free_ports
 
 __all__ = ["REALM", "Kdc", "kdc", "library", "missing_kdc"]
 

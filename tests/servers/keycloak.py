@@ -18,7 +18,8 @@ import pytest
 
 from tests.conftest import missing
 from tests.servers.cluster import java_program
-from tests.servers.dashboard import ROOT, free_port, stop
+from tests.servers.dashboard import ROOT, stop
+from tests.servers.ports import free_port
 
 __all__ = ["SECRET", "keycloak"]
 

@@ -19,7 +19,8 @@ import pyspark
 
 from reseat.pipeline.spark.java import find_java, spark_java_home
 from tests.servers import class_archives
-from tests.servers.cluster import CACHE, await_ready, free_ports, listens
+from tests.servers.cluster import CACHE, await_ready, listens
+from tests.servers.ports import free_ports
 
 __all__ = ["SparkServer", "Standalone", "connect_server", "jvm_options", "keep_classes", "standalone"]
 

@@ -14,7 +14,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.cluster import await_ready, free_ports, java_program, listens
+from tests.servers.cluster import await_ready, java_program, listens
+from tests.servers.ports import free_ports
 
 #: What the server needs of PySpark's jars; the class path holds these alone, so that it starts quickly.
 _JARS = (

@@ -15,7 +15,8 @@ import httpx2
 import pytest
 
 from tests.conftest import nginx_program, require
-from tests.servers.dashboard import free_port, start_dashboard, stop
+from tests.servers.dashboard import start_dashboard, stop
+from tests.servers.ports import free_port
 from tests.servers.visitor import Visitor
 
 PAGE = "tests/serving/doors_app.py"

@@ -10,7 +10,8 @@ import pytest
 import trustme
 from websockets.exceptions import InvalidStatus
 
-from tests.servers.dashboard import ROOT, free_port
+from tests.servers.dashboard import ROOT
+from tests.servers.ports import free_port
 from tests.servers.provider import Provider
 from tests.serving.conftest import line
 

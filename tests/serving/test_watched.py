@@ -11,7 +11,8 @@ import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.servers.dashboard import ROOT, free_port
+from tests.servers.dashboard import ROOT
+from tests.servers.ports import free_port
 
 DASHBOARD = ROOT / "deploy" / "grafana-dashboard.json"
 PASTE = "Paste what a tool printed, prompts and log lines included"

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from tests.servers.dashboard import ROOT, free_port
+from tests.servers.dashboard import ROOT
+from tests.servers.ports import free_port
 from tests.serving.conftest import Server, line
 
 #: nginx as people configure it for Streamlit, and as its manual configures any proxy.
