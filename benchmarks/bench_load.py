@@ -42,6 +42,8 @@ _SHORT_THINKS = (0.5, 1.5)
 _ASKS = 0.5
 #: Seconds between two lines that say how far it is.
 _TELLS = 30.0
+#: Seconds until what the first one's pages left is collected: as they are drawn, garbage of 40 MB may still be counted.
+_SETTLES = 20.0
 #: Seconds after which nobody is there any more: a session ends two minutes after its page was closed.
 _LEFT = 600
 
@@ -161,6 +163,7 @@ async def _live(port: int, server: psutil.Process, load: Load, people: int, seco
             one = await also.enter_async_context(Visitor(port))
             await one.arrive()
             await one.press(_LARGE)
+        await asyncio.sleep(_SETTLES)
         machine = os.getloadavg()[0]
         load.before, cpu, began = server.memory_full_info().uss, _cpu(server), time.perf_counter()
         over = began + seconds
