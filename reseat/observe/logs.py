@@ -19,6 +19,8 @@ from reseat.errors import InputRefused
 __all__ = ["json_lines", "set_up"]
 
 _LEVELS = ("debug", "info", "warning", "error")
+#: Clients of clusters: their lines have addresses, and Reseat's own tell what came of it.
+_CLIENTS = ("kafka", "reseat.zookeeper")
 
 
 def set_up(environment: Mapping[str, str], session: Callable[[], str | None]) -> None:
@@ -42,6 +44,8 @@ def set_up(environment: Mapping[str, str], session: Callable[[], str | None]) ->
     handler = json_lines(sys.stderr, session)
     ours, root = logging.getLogger("reseat"), logging.getLogger()
     ours.setLevel(level.upper())
+    for client in _CLIENTS:
+        logging.getLogger(client).setLevel(logging.INFO if level == "debug" else logging.CRITICAL)
     root.handlers = [handler]
     # Streamlit's lines go the same way; its own handler would write them as text.
     for name in ("streamlit", *(one for one in logging.Logger.manager.loggerDict if one.startswith("streamlit."))):
