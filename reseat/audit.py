@@ -33,7 +33,7 @@ from pathlib import Path
 
 from reseat.errors import InputRefused, WriteRefused
 
-__all__ = ["VARIABLE", "Verified", "record", "verify"]
+__all__ = ["LONGEST", "SYSLOG_VARIABLE", "VARIABLE", "Verified", "record", "verify"]
 
 #: The environment variable that names the file.
 VARIABLE = "RESEAT_AUDIT"
@@ -44,7 +44,7 @@ _SYSLOG_SECONDS = 5.0
 #: RFC 3164: facility authpriv, severity notice; the tag of the program.
 _SYSLOG_HEADER = b"<85>reseat: "
 #: Bytes within which a line ends: who reads the last one reads no more.
-_LONGEST = 65_536
+LONGEST = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _append(path: Path, told: dict[str, object]) -> bytes:
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         size = os.fstat(file).st_size
-        end = os.pread(file, _LONGEST, max(0, size - _LONGEST))
+        end = os.pread(file, LONGEST, max(0, size - LONGEST))
         # A line that was cut off as its process died stays as it is, on a line of its own, and does not verify.
         whole = end.endswith(b"\n") or not size
         line = chained(told, _hash_of(end.rsplit(b"\n", 2)[-2]) if size and whole else _hash_of(end) if size else "")

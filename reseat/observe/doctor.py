@@ -23,7 +23,14 @@ from reseat.history.places import default_landing, default_tables
 from reseat.installed import DASHBOARD, EXTRAS, missing
 from reseat.model.wording import listed
 from reseat.observe.metrics import address_of
-from reseat.observe.readiness import Condition, can_be_read, journal_writable, links_writable, tables_readable
+from reseat.observe.readiness import (
+    Condition,
+    audit_writable,
+    can_be_read,
+    journal_writable,
+    links_writable,
+    tables_readable,
+)
 from reseat.operate.journal.schema import default_path
 from reseat.sources.configuration import named_clusters, secrets_in
 from reseat.sources.diagnosis import DiagnosisStep, diagnose
@@ -135,6 +142,7 @@ def _folders(steps: Steps, environment: Mapping[str, str]) -> None:
         journal_writable(journal),
         tables_readable(tables),
         _landing(landing),
+        *audit_writable(environment),
         *links_writable(environment),
     ):
         if condition.holds:

@@ -1,4 +1,4 @@
-"""Whether a server can do its work: its journal, tables, folder of links, and the clusters of its configuration.
+"""Whether a server can do its work: its journal, tables, audit log, folder of links, and the clusters that it names.
 
 What it promises: (1) nothing is written, and nothing is made that is not there yet; (2) it answers within seconds,
 whatever hangs; (3) no secret and no address is in what it says of all clusters together.
@@ -9,7 +9,10 @@ orchestrator that takes it out of service then would take it from everybody. It 
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import socket
 import sqlite3
 import threading
 import time
@@ -19,6 +22,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from reseat import audit
 from reseat.access.shared_reports import VARIABLE, SharedReports
 from reseat.errors import InputRefused
 from reseat.history.places import default_tables
@@ -33,6 +37,7 @@ from reseat.sources.diagnosis.reaching import takes
 __all__ = [
     "Condition",
     "Readiness",
+    "audit_writable",
     "can_be_read",
     "clusters_reached",
     "conditions",
@@ -54,7 +59,7 @@ class Condition:
     """One thing that a server needs.
 
     Attributes:
-        name: a stable word: ``journal``, ``tables``, ``links`` or ``clusters``.
+        name: a stable word: ``journal``, ``tables``, ``audit``, ``syslog``, ``links`` or ``clusters``.
         holds: whether it is as it should be.
         sentence: how it is, for a person.
         counts: whether the server is unready without it.
@@ -76,6 +81,7 @@ def conditions(environment: Mapping[str, str], secrets: Sequence[str | Path] = (
     return (
         journal_writable(default_path(dict(environment))),
         tables_readable(default_tables(environment)),
+        *audit_writable(environment),
         *links_writable(environment),
         _clusters(environment, secrets),
     )
@@ -114,6 +120,40 @@ def can_be_read(where: str, made_with: str) -> str:
     """What to say of a folder or URL that can be read: one of this machine that is not there is made with something."""
     there = "://" in where or os.path.exists(where)  # noqa: PTH110 -- it raises nothing
     return "can be read" if there else f"is made with {made_with}"
+
+
+def audit_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:
+    """Whether each audit log that is named takes a line; else nothing. It counts: without it nobody may do anything."""
+    found = []
+    for name, variable, tried in (
+        ("audit", audit.VARIABLE, _appendable),
+        ("syslog", audit.SYSLOG_VARIABLE, _listened_to),
+    ):
+        place = environment.get(variable, "").strip()
+        try:
+            how = tried(Path(place).expanduser()) if place else ""
+        except OSError as error:
+            how = f"cannot be written: {error.strerror or error}; nothing happens without it"
+        if place:
+            found.append(Condition(name, not how.startswith("cannot"), f"{place} ({variable}) {how}."))
+    return tuple(found)
+
+
+def _appendable(path: Path) -> str:
+    there = path.exists()
+    if shutil.disk_usage(path if there else path.parent).free < audit.LONGEST:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if not there and not _writable(path.parent):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    if there:
+        os.close(os.open(path, os.O_RDWR | os.O_APPEND))
+    return "can be written" if there else "is made with the first line"
+
+
+def _listened_to(path: Path) -> str:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+        out.connect(str(path))
+    return "takes lines"
 
 
 def links_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:

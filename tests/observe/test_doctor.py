@@ -53,14 +53,16 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "journal.sqlite").write_text("no journal " * 100)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        named = environment(tmp_path, RESEAT_METRICS="nine", RESEAT_LINKS=str(secrets))
+        named = environment(tmp_path, RESEAT_METRICS="nine", RESEAT_LINKS=str(secrets), RESEAT_AUDIT=str(tmp_path))
         told = examine(named, [secrets], host="127.0.0.1", port=port)
     failed = {one.name: one.sentence for one in told if one.outcome is StepOutcome.FAILED}
+    folders = [one.sentence for one in told if (one.name, one.outcome) == ("Folders", StepOutcome.FAILED)]
 
     assert set(failed) == {"Ports", "Folders", "typo", "shop: Ports"}
     assert "RESEAT_METRICS is 'nine'" in failed["Ports"]
     assert "bootstrapp" in failed["typo"]
-    assert failed["Folders"] == f"{secrets} (RESEAT_LINKS): {secrets} cannot be written."
+    assert f"{secrets} (RESEAT_LINKS): {secrets} cannot be written." in folders
+    assert any(f"{tmp_path} (RESEAT_AUDIT) cannot be written: Is a directory" in said for said in folders)
     assert [one.name for one in told if one.outcome is StepOutcome.WARNED] == ["Ports"]
     assert "hush-77" not in str(told)
 

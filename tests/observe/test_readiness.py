@@ -6,10 +6,19 @@ import os
 import socket
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from reseat.observe.readiness import Condition, Readiness, conditions, journal_writable, links_writable, tables_readable
+from reseat.observe.readiness import (
+    Condition,
+    Readiness,
+    audit_writable,
+    conditions,
+    journal_writable,
+    links_writable,
+    tables_readable,
+)
 from reseat.operate.journal.journal import Journal
 from tests.servers.ports import free_port
 
@@ -68,6 +77,41 @@ def test_a_folder_of_links_is_asked_for_where_one_is_named(tmp_path: Path) -> No
     assert (told("file").holds, told("file").counts) == (False, False)
     assert f"{tmp_path / 'file'} cannot be written" in told("file/links").sentence
     assert not (tmp_path / "new").exists()
+
+
+def test_an_audit_log_that_cannot_be_written_is_told_and_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is read, approved or written without it. Asking makes nothing and sends nothing."""
+    (tmp_path / "there").touch()
+
+    def told(**named: str) -> list[tuple[str, bool, bool]]:
+        return [(one.sentence, one.holds, one.counts) for one in audit_writable(named)]
+
+    new, there, folder, nowhere = (str(tmp_path / name) for name in ("new", "there", ".", "gone/log"))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(str(tmp_path / "syslog"))
+        daemon.setblocking(False)
+        both = told(RESEAT_AUDIT=there, RESEAT_AUDIT_SYSLOG=str(tmp_path / "syslog"))
+        with pytest.raises(BlockingIOError):
+            daemon.recv(1)
+
+    assert told() == []
+    assert told(RESEAT_AUDIT=new) == [(f"{new} (RESEAT_AUDIT) is made with the first line.", True, True)]
+    assert [one[1:] for one in both] == [(True, True)] * 2
+    assert both[0][0] == f"{there} (RESEAT_AUDIT) can be written."
+    for path, why in ((folder, "Is a directory"), (nowhere, "No such file or directory")):
+        (sentence, holds, counts), *_ = told(RESEAT_AUDIT=path)
+        assert (holds, counts) == (False, True)
+        assert f"{path} (RESEAT_AUDIT) cannot be written: {why}" in sentence
+    assert not told(RESEAT_AUDIT_SYSLOG=nowhere)[0][1]
+    assert not Path(new).exists()
+    named = {name: str(tmp_path / name) for name in ("RESEAT_JOURNAL", "RESEAT_TABLES")}
+    assert [one.name for one in conditions({**named, "RESEAT_AUDIT": folder}) if not one.holds] == ["audit"]
+
+    monkeypatch.setattr("reseat.observe.readiness.shutil.disk_usage", lambda _: SimpleNamespace(free=4096))
+    for path in (new, there):
+        assert "No space left on device" in told(RESEAT_AUDIT=path)[0][0]
 
 
 def test_clusters_are_counted_and_not_named_and_one_that_is_away_is_told_but_does_not_count(tmp_path: Path) -> None:
