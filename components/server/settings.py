@@ -17,19 +17,23 @@ import re
 import sys
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, net_util
 from streamlit.file_util import get_static_dir
 from streamlit.web.server.server_util import get_url
 
 from components.server import health, shared_reports
+from components.server.plain_page import plain_page
 from reseat.access import OperateToken, access_of, operate_token, unsafe_together, writing_enabled
 from reseat.errors import InputRefused
+from reseat.observe.events import LOG
 from reseat.report.writers.parts import WEB
 from reseat.sources.configuration import secrets_in
 
@@ -38,6 +42,8 @@ __all__ = ["COOKIE", "HEADERS", "Guarded", "settings", "token"]
 #: The cookie that says that the token was shown; sent with the socket's request alone.
 COOKIE = "reseat_operate"
 _SOCKET = "_stcore/stream"
+#: Where Streamlit sends who signs in to the provider.
+_SIGN_IN = "/auth/login"
 #: The address' parameter that shows the token.
 _PARAMETER = "token"
 #: Streamlit's cookies of a sign-in; larger ones are cut into parts with a number behind.
@@ -140,13 +146,37 @@ class Guarded:
         if shown is not None:
             await _without_token(scope, shown, send)
             return
+        if scope["path"].endswith(f"/{_SOCKET}"):
+            _tell_of_no_socket()
+            await PlainTextResponse("A WebSocket was expected.\n", 426, {"upgrade": "websocket"})(scope, receive, send)
+            return
+        away = False
 
         async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = list(_headers(message.get("headers", ()), _https(scope)))
-            await send(message)
+            nonlocal away
+            starts = message["type"] == "http.response.start"
+            # Streamlit says two words then, and shows no way back.
+            away = away or (starts and message["status"] == 400 and scope["path"].endswith(_SIGN_IN))
+            if not away:
+                if starts:
+                    message["headers"] = list(_headers(message.get("headers", ()), _https(scope)))
+                await send(message)
 
         await self._app(scope, receive, guarded)
+        if away:
+            away = False
+            await plain_page(
+                "Nobody can sign in now",
+                "The sign-in provider does not answer this server as expected. Whoever is signed in stays so. "
+                '<a href="../">Back to Reseat</a>',
+                503,
+            )(scope, receive, guarded)
+
+
+@cache
+def _tell_of_no_socket() -> None:
+    """Once: a page that gets no web socket tries for as long as it is open."""
+    LOG.warning("a page got no web socket: the proxy must pass on Upgrade and Connection (docs/serving.md)")
 
 
 def _headers(told: Iterable[Sequence[bytes]], https: bool) -> Iterable[tuple[bytes, bytes]]:

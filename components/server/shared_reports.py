@@ -11,13 +11,12 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from streamlit import config
 
+from components.server.plain_page import NOT_KEPT, plain_page
 from reseat.access import SharedReports
 from reseat.errors import WriteRefused
 
 __all__ = ["path_of", "routes"]
 
-#: Nothing on the way keeps it, and no search engine lists it; the server's own headers keep the address to itself.
-_HEADERS = {"cache-control": "no-store", "x-robots-tag": "noindex, nofollow"}
 _PLACE = "shared"
 
 
@@ -38,23 +37,11 @@ async def _open(request: Request) -> Response:
         token = request.path_params["token"]
         document = None if links is None else await run_in_threadpool(links.open, token, time.time())
     except WriteRefused:
-        return _said("This report cannot be opened now", "Try again later, or ask whoever sent you the link.", 503)
+        return plain_page("This report cannot be opened now", "Try again later, or ask whoever sent you the link.", 503)
     if document is None:
-        return _said(
+        return plain_page(
             "This link opens no report",
             "It may have expired, been revoked or been cut short. Ask whoever sent it to you for another one.",
             404,
         )
-    return HTMLResponse(document, headers=_HEADERS)
-
-
-def _said(title: str, text: str, status: int) -> Response:
-    """A page that says that there is no report, the same for whatever reason: nobody learns which links there were."""
-    page = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title} – Reseat</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;"
-        "margin:20vh auto 0;padding:0 1.5rem}h1{font-size:1.4rem}</style>"
-        f"<main><h1>{title}</h1><p>{text}</p></main></html>\n"
-    )
-    return HTMLResponse(page, status, headers=_HEADERS)
+    return HTMLResponse(document, headers=NOT_KEPT)

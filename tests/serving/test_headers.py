@@ -96,14 +96,32 @@ def test_nginx_as_the_documents_have_it(start, visit, nginx, tmp_path):
             lines = lines.replace(word, instead)
         nginx(lines, address, trusting)
         visitor = visit(address, tls=trusting)
+        watched = [visitor.http.get(path).status_code for path in ("/healthz", "/readyz")]
 
         assert "Sign in" in line(visitor.open(), "WRITE")
         visitor.sign_in()
         assert line(visitor.open(), "WRITE").startswith("WRITE open")
         answer = visitor.http.get("/")
 
+    assert watched == [404, 404]
     assert [answer.headers.get_list(name) for name in EXPECTED] == [[value] for value in EXPECTED.values()]
     assert len(answer.headers.get_list("content-security-policy")) == 1
     assert "max-age=31536000" in answer.headers["strict-transport-security"]
     assert all(cookie.secure for cookie in visitor.cookies if cookie.name.startswith("_streamlit_"))
     assert [cookie for cookie in visitor.cookies if cookie.name.startswith("_streamlit_user")]
+
+
+def test_a_proxy_that_passes_no_web_sockets_on_is_told_in_the_log(start, visit, nginx):
+    """Once, however often the page tries: all of them stay empty, and nothing else says why."""
+    port = free_port()
+    server = start()
+    nginx(
+        f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server.address}; }} }}",
+        f"http://127.0.0.1:{port}",
+    )
+    for _ in range(2):
+        with pytest.raises(InvalidStatus) as refused, visit(f"http://127.0.0.1:{port}").connect():
+            pass
+
+        assert refused.value.response.status_code == 426
+    assert server.log.read_text().count("no web socket") == 1

@@ -171,6 +171,26 @@ def test_a_sign_in_is_a_line_of_the_audit_log_and_without_it_no_door_opens(start
     assert "cannot be written" in line(refused, "READ_HISTORY")
 
 
+def test_a_provider_that_is_away_takes_nothing_from_who_is_signed_in(start, visit):
+    """Their rights last as long as they would have; who comes is told in words, with a way back, and may try again."""
+    with Provider(ADA) as gone:
+        server = start(secrets=lambda at: gone.secrets(at, LISTED), RESEAT_OPERATE="1")
+        ada = visit(server.address)
+        ada.open()
+        ada.sign_in()
+        ada.open()
+    ben = visit(server.address)
+    ben.open()
+    answer = ben.sign_in()
+
+    assert line(ada.again(), "WRITE").startswith("WRITE open")
+    assert answer.status_code == 503
+    assert "Nobody can sign in now" in answer.text
+    assert '<a href="../">' in answer.text
+    assert "frame-ancestors" in answer.headers["content-security-policy"]
+    assert line(ben.open(), "WRITE") == "WRITE closed: Sign in to write to clusters."
+
+
 def test_a_read_only_link_opens_its_report_for_anybody_and_nothing_else(server, links):
     """No sign-in and no cookie on the way; a wrong link and a revoked one answer alike, and nothing is printed."""
     kept = SharedReports(links)
