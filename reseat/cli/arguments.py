@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
+from textwrap import fill
 from typing import Any, NoReturn
 
 from reseat import __version__
@@ -13,7 +14,7 @@ from reseat.cli import options
 from reseat.cli.ahead.arguments import forecast_arguments, migrate_arguments, watch_arguments
 from reseat.cli.argument_values import additions, broker_ids, count, price, seed, words
 from reseat.cli.operate.arguments import operate_arguments
-from reseat.cli.options import flag, later, several
+from reseat.cli.options import flag, later, several, value
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
@@ -25,8 +26,21 @@ __all__ = ["parser"]
 _CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
+class _Manual(argparse.RawDescriptionHelpFormatter):
+    """A help in the parts of a manual page."""
+
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, "SYNOPSIS: " if prefix is None else prefix)
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section((heading or "").upper().removeprefix("POSITIONAL "))
+
+
 class _OneLineParser(argparse.ArgumentParser):
-    """Says in one line what is wrong; the usage is a ``--help`` away. A value may begin with a dash."""
+    """Says in one line what is wrong; the manual is a ``--help`` away. A value may begin with a dash."""
+
+    def __init__(self, **told: Any) -> None:
+        super().__init__(**{"formatter_class": _Manual, "epilog": _EXIT_STATUS, **told})
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -63,8 +77,7 @@ def parser() -> argparse.ArgumentParser:
     root = _OneLineParser(
         prog="reseat",
         description="See where the replicas of a Kafka cluster are, plan a drain, and preview leader changes.",
-        epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"{_ENVIRONMENT}\n\n{_EXIT_STATUS}",
     )
     root.add_argument("--version", action="version", version=f"reseat {__version__}")
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -74,8 +87,7 @@ def parser() -> argparse.ArgumentParser:
                 name,
                 help=sentence,
                 description=f"{sentence[0].upper()}{sentence[1:]}.",
-                epilog=f"Example:\n  reseat {name} {example}\n\n{_EXIT_CODES}",
-                formatter_class=argparse.RawDescriptionHelpFormatter,
+                epilog=f"EXAMPLE:\n  reseat {name} {example}\n\n{_EXIT_STATUS}",
             )
         )
     return root
@@ -85,19 +97,19 @@ def _show(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     flag(command, "--proposed", "the proposed assignment, if the input has one next to the current one")
     said = "replication from rack to rack a day, by topic: a table topic,bytes_per_second of what is produced"
-    command.add_argument("--produced", metavar="FILE", help=said)
+    value(command, "--produced", "FILE", said)
     said = "with --produced: what that costs at this price per GB (10^9 bytes)"
-    command.add_argument("--price-per-gb", type=price, metavar="X", help=said)
+    value(command, "--price-per-gb", "X", said, type=price)
     command.set_defaults(run=later("show"))
 
 
 def _disks(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     flag(command, "--balance", "balance the directories of each broker by bytes, moving as few as this finds")
-    command.add_argument("--drain", metavar="ID:PATH", help="empty this log directory of this broker")
+    value(command, "--drain", "ID:PATH", "empty this log directory of this broker")
     several(command, "--brokers", "ID,...", broker_ids, "with --balance: these brokers alone")
-    command.add_argument("--output", metavar="FILE", help="reassignment JSON to execute, - for standard output")
-    command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that rolls it back")
+    value(command, "--output", "FILE", "reassignment JSON to execute, - for standard output")
+    value(command, "--rollback", "FILE", "reassignment JSON that rolls it back")
     command.set_defaults(run=later("disks"))
 
 
@@ -111,18 +123,17 @@ def _advise(command: argparse.ArgumentParser) -> None:
 def _plan(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     options.wish(command)
-    command.add_argument("--output", metavar="FILE", help="reassignment JSON to execute, - for standard output")
-    command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that rolls it back")
-    command.add_argument("--election", metavar="FILE", help="the plan's partitions, as input for kafka-leader-election")
-    said = "the plan's topics, as input for kafka-reassign-partitions --generate"
-    command.add_argument("--topics-to-move", metavar="FILE", help=said)
+    value(command, "--output", "FILE", "reassignment JSON to execute, - for standard output")
+    value(command, "--rollback", "FILE", "reassignment JSON that rolls it back")
+    value(command, "--election", "FILE", "the plan's partitions, as input for kafka-leader-election")
+    value(command, "--topics-to-move", "FILE", "the plan's topics, as input for kafka-reassign-partitions --generate")
     said = "the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number added"
-    command.add_argument("--pieces", metavar="FILE", help=said)
+    value(command, "--pieces", "FILE", said)
     said = "with --output: name for each new replica the log directory of its broker that has most room (log_dirs)"
     flag(command, "--choose-directories", said)
     said = "what is copied from rack to rack, as a table, and what it costs at this price per GB (10^9 bytes)"
-    command.add_argument("--price-per-gb", type=price, metavar="X", help=said)
-    command.add_argument("--certificate", metavar="FILE", help="what is proven about the plan, as JSON")
+    value(command, "--price-per-gb", "X", said, type=price)
+    value(command, "--certificate", "FILE", "what is proven about the plan, as JSON")
     options.plan_options(command)
     flag(command, "--points", "list moves vs. balance: the spread for each number of moves")
     options.kafka_version(command, "print the commands for this Kafka version")
@@ -131,15 +142,13 @@ def _plan(command: argparse.ArgumentParser) -> None:
 
 def _generate(command: argparse.ArgumentParser) -> None:
     """The words of ``kafka-reassign-partitions --generate``; as ``options.layout`` has them where it has none."""
-    said = 'the topics: {"version":1,"topics":[...]}'
-    command.add_argument("--topics-to-move-json-file", required=True, metavar="FILE", help=said)
-    said = "the brokers to move them to"
-    command.add_argument("--broker-list", required=True, type=broker_ids, metavar="ID,...", help=said)
+    value(command, "--topics-to-move-json-file", "FILE", 'the topics: {"version":1,"topics":[...]}', required=True)
+    value(command, "--broker-list", "ID,...", "the brokers to move them to", required=True, type=broker_ids)
     flag(command, "--disable-rack-aware", "racks do not count")
-    command.add_argument("--bootstrap-server", dest="bootstrap", metavar="HOSTS", help="brokers of a live cluster")
-    command.add_argument("--zookeeper", metavar="HOSTS[/CHROOT]", help="or its ZooKeeper servers")
-    command.add_argument("--command-config", dest="config", metavar="FILE", help="security, as a .properties file")
-    command.add_argument("--layout", nargs="+", metavar="LAYOUT", help="or a layout in any format that Reseat reads")
+    value(command, "--bootstrap-server", "HOSTS", "brokers of a live cluster", dest="bootstrap")
+    value(command, "--zookeeper", "HOSTS[/CHROOT]", "or its ZooKeeper servers")
+    value(command, "--command-config", "FILE", "security, as a .properties file", dest="config")
+    value(command, "--layout", "LAYOUT", "or a layout in any format that Reseat reads", nargs="+")
     options.racks(command)
     flag(command, "--generate", "taken for the word that Kafka's tool needs")
     untold = {"without_internal": False, "no_racks": False, "accept_incomplete": False, "order_is_right": False}
@@ -170,18 +179,15 @@ def _elect(command: argparse.ArgumentParser) -> None:
     several(command, "--stopped-racks", "RACK,...", words, "preview while all brokers of these racks are stopped")
     flag(command, "--unclean", "with --stopped: unclean leader election is enabled")
     options.controller(command)
-    said = "only these partitions: JSON as for kafka-leader-election"
-    command.add_argument("--partitions", metavar="FILE", help=said)
+    value(command, "--partitions", "FILE", "only these partitions: JSON as for kafka-leader-election")
     command.set_defaults(run=later("elect"))
 
 
 def _place(command: argparse.ArgumentParser) -> None:
     said = "the brokers, each with its rack if it has one"
-    command.add_argument(
-        "--brokers", action="append", required=True, type=additions, metavar="ID[:RACK],...", help=said
-    )
-    command.add_argument("--partitions", required=True, type=count, metavar="N", help="number of partitions")
-    command.add_argument("--replication-factor", required=True, type=count, metavar="N", help="replicas per partition")
+    value(command, "--brokers", "ID[:RACK],...", said, action="append", required=True, type=additions)
+    value(command, "--partitions", "N", "number of partitions", required=True, type=count)
+    value(command, "--replication-factor", "N", "replicas per partition", required=True, type=count)
     command.add_argument(
         "--algorithm",
         choices=("striped", "kraft", "naive"),
@@ -193,14 +199,14 @@ def _place(command: argparse.ArgumentParser) -> None:
         ("--shift", "striped: a fixed replica shift instead of a random one"),
         ("--fixed-start-index", "striped: both start and shift"),
     ):
-        command.add_argument(name, type=count, metavar="N", help=said)
-    command.add_argument("--first-partition", type=count, default=0, metavar="ID", help="id of the first partition")
-    command.add_argument("--seed", type=seed, metavar="N", help="seed of java.util.Random for random choices")
+        value(command, name, "N", said, type=count)
+    value(command, "--first-partition", "ID", "id of the first partition", type=count, default=0)
+    value(command, "--seed", "N", "seed of java.util.Random for random choices", type=seed)
     several(command, "--fenced", "ID,...", broker_ids, "kraft: fenced brokers")
     several(command, "--cordoned", "ID,...", broker_ids, "kraft: brokers that get no new replica (4.3)")
     options.kafka_version(command, "kraft: refuse in the words of this Kafka version")
     flag(command, "--disable-rack-aware", "ignore racks")
-    command.add_argument("--explain", type=count, metavar="ID", help="striped: show each step for this partition")
+    value(command, "--explain", "ID", "striped: show each step for this partition", type=count)
     options.json_output(command)
     command.set_defaults(run=later("place"))
 
@@ -216,7 +222,7 @@ def _consumers(command: argparse.ArgumentParser) -> None:
     said = (
         "range (the default), roundrobin, [cooperative-]sticky[-2.8], broker-uniform, broker-range, or an installed one"
     )
-    command.add_argument("--assignor", default="range", metavar="NAME", help=said)
+    value(command, "--assignor", "NAME", said, default="range")
     flag(command, "--compare", "compare all of Kafka's assignors")
     options.json_output(command)
     command.set_defaults(run=later("consumers"))
@@ -224,10 +230,9 @@ def _consumers(command: argparse.ArgumentParser) -> None:
 
 def _snapshot(command: argparse.ArgumentParser) -> None:
     options.connection(command)
-    command.add_argument("--output", metavar="FILE", help="the snapshot file, - for standard output")
-    said = "save it in the pipeline's landing zone, a folder or a URL; needs --cluster"
-    command.add_argument("--landing", metavar="DIR", help=said)
-    command.add_argument("--cluster", metavar="NAME", help="display name of the cluster")
+    value(command, "--output", "FILE", "the snapshot file, - for standard output")
+    value(command, "--landing", "DIR", "save it in the pipeline's landing zone, a folder or a URL; needs --cluster")
+    value(command, "--cluster", "NAME", "display name of the cluster")
     command.set_defaults(run=later("snapshot"))
 
 
@@ -235,13 +240,17 @@ def _land(command: argparse.ArgumentParser) -> None:
     said = "a layout in any format that Reseat reads, - for standard input; several files are combined"
     command.add_argument("layout", nargs="+", metavar="LAYOUT", help=said)
     said = "the landing zone, a folder or a URL; by default RESEAT_LANDING, else ~/.local/share/reseat/landing"
-    command.add_argument("--landing", metavar="DIR", help=said)
-    said = "name of the cluster in the history; a snapshot may include it"
-    command.add_argument("--cluster", metavar="NAME", help=said)
+    value(command, "--landing", "DIR", said)
+    value(command, "--cluster", "NAME", "name of the cluster in the history; a snapshot may include it")
     said = "snapshot time, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot includes its own"
-    command.add_argument("--taken-at", metavar="ISO-TIME", help=said)
+    value(command, "--taken-at", "ISO-TIME", said)
     options.racks(command)
     command.set_defaults(run=later("land", "land_layout"))
+
+
+def _help(command: argparse.ArgumentParser) -> None:
+    command.add_argument("words", metavar="COMMAND", nargs="*", help="a command, and the one below it")
+    command.set_defaults(run=lambda chosen: parser().parse_args([*chosen.words, "--help"]))
 
 
 #: Each command: its words, what it does, and an example.
@@ -333,6 +342,23 @@ _COMMANDS: tuple[tuple[str, Callable[[argparse.ArgumentParser], None], str, str]
     ),
     ("doctor", doctor_arguments, "what of this installation is as it should be, and what is missing", "--port 8080"),
     ("audit", audit_arguments, "the audit log: whether it is as it was written", "verify audit.jsonl"),
+    ("help", _help, "the manual of a command", "operate execute"),
     ("completion", completion_arguments, "print what completes words in a shell", "bash >> ~/.bashrc"),
 )
-_EXIT_CODES = "Exit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)
+#: What commands read of their environment; docs/operations.md and docs/serving.md have those of a server.
+_VARIABLES = {
+    "NO_COLOR": "any value: no colours",
+    "RESEAT_DEBUG": "1: the traceback of an internal error",
+    "RESEAT_OPERATE": "1: commands may write to clusters",
+    "RESEAT_APPROVAL": "clusters on which plans need a second person's approval",
+    "RESEAT_AUDIT": "the audit log",
+    "RESEAT_JOURNAL": "the file that keeps every run",
+    "RESEAT_LANDING": "saved snapshots: a folder or a URL",
+    "RESEAT_TABLES": "the pipeline's tables: a folder or a URL",
+    "RESEAT_LIMITS": "a file: what brokers and clusters may hold, and alerts",
+    "RESEAT_WEBHOOK": "the address that watch tells alerts",
+}
+_ENVIRONMENT = "ENVIRONMENT:\n" + "\n".join(f"  {name:<16}  {meaning}" for name, meaning in _VARIABLES.items())
+_EXIT_STATUS = "EXIT STATUS:\n" + "\n".join(
+    fill(code.meaning, 79, initial_indent=f"  {code.value:>3}  ", subsequent_indent=" " * 7) for code in ExitCode
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from reseat.cli.argument_values import (
     additions,
@@ -31,6 +32,7 @@ __all__ = [
     "racks",
     "several",
     "throttle",
+    "value",
     "wish",
 ]
 
@@ -45,7 +47,20 @@ def flag(command: Options, name: str, said: str) -> None:
 
 def several(command: Options, name: str, metavar: str, of: Callable[[str], object], said: str) -> None:
     """An option that may be given several times; each time ``of`` reads its value."""
-    command.add_argument(name, action="append", default=[], type=of, metavar=metavar, help=said)
+    value(command, name, metavar, said, action="append", default=[], type=of)
+
+
+def value(command: Options, option: str, metavar: str, said: str, **how: Any) -> None:
+    """An option with a value.
+
+    Args:
+        command: the command or group that it belongs to.
+        option: with its dashes.
+        metavar: what the help calls the value.
+        said: its help.
+        how: what else argparse is told.
+    """
+    command.add_argument(option, metavar=metavar, help=said, **how)
 
 
 def later(module: str, name: str = "") -> Callable[[argparse.Namespace], int]:
@@ -72,7 +87,7 @@ def json_output(command: Options) -> None:
 
 def racks(command: Options) -> None:
     """Racks from a file."""
-    command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
+    value(command, "--racks", "FILE", "racks by broker: CSV broker,rack or JSON {id: rack}")
 
 
 def layout(command: Options) -> None:
@@ -100,12 +115,9 @@ def wish(command: Options) -> None:
     several(command, "--remove", "ID,...", broker_ids, "brokers to drain")
     several(command, "--add", "ID[:RACK],...", additions, "brokers to add")
     several(command, "--replace", "OLD:NEW[:RACK],...", replacements, "drain OLD; NEW takes its place in every list")
-    command.add_argument(
-        "--replication-factor", type=factor, metavar="N", help="the new replication factor of --topics"
-    )
+    value(command, "--replication-factor", "N", "the new replication factor of --topics", type=factor)
     several(command, "--topics", "NAME,...", words, "topics to change, or patterns")
-    said = "balance replicas over all brokers and leaders over all lists, with the fewest moves"
-    flag(command, "--rebalance", said)
+    flag(command, "--rebalance", "balance replicas over all brokers and leaders over all lists, with the fewest moves")
     flag(command, "--mend-racks", "give every partition the best rack diversity; nothing else moves")
     said = "mend partitions: brokers named twice, other factors than the topic's, dead brokers, and racks"
     flag(command, "--mend", said)
@@ -135,28 +147,25 @@ def wish(command: Options) -> None:
     flag(command, "--same-rack", "with --remove: each replica goes to another broker in its rack")
     said = "also plan partitions without a live in-sync replica; by default they stay as they are"
     flag(command, "--keep-unmovable", said)
-    said = "the complete change, with every option: a change file, or a plan's certificate"
-    command.add_argument("--wish", metavar="FILE", help=said)
+    value(command, "--wish", "FILE", "the complete change, with every option: a change file, or a plan's certificate")
 
 
 def plan_options(command: Options) -> None:
     """How to plan the change."""
     flag(command, "--reorder-all", "with --remove or --add: any replica list may be reordered to balance leaders")
-    command.add_argument("--receive-cap", type=count, metavar="N", help="max replicas received per broker")
+    value(command, "--receive-cap", "N", "max replicas received per broker", type=count)
     flag(command, "--by-bytes", "with --remove or --rebalance: balance by size instead of replica count")
-    command.add_argument("--max-moves", type=count, metavar="N", help="with --add or --rebalance: at most N moves")
-    said = "with --add or --rebalance: copy at most this much (500GB)"
-    command.add_argument("--max-bytes", type=amount, metavar="SIZE", help=said)
-    command.add_argument("--point", type=count, metavar="N", help="the plan with N moves; --points lists the choices")
+    value(command, "--max-moves", "N", "with --add or --rebalance: at most N moves", type=count)
+    value(command, "--max-bytes", "SIZE", "with --add or --rebalance: copy at most this much (500GB)", type=amount)
+    value(command, "--point", "N", "the plan with N moves; --points lists the choices", type=count)
 
 
 def connection(command: Options) -> None:
     """Where a live cluster is and how to be let in; no secret is ever an argument."""
-    command.add_argument("--bootstrap", metavar="HOSTS", help="brokers: host:port, comma-separated")
-    said = "ZooKeeper servers, for clusters that keep their metadata there"
-    command.add_argument("--zookeeper", metavar="HOSTS[/CHROOT]", help=said)
+    value(command, "--bootstrap", "HOSTS", "brokers: host:port, comma-separated")
+    value(command, "--zookeeper", "HOSTS[/CHROOT]", "ZooKeeper servers, for clusters that keep their metadata there")
     said = "security and secrets: a Kafka client's .properties, or TOML with the keys of secrets.toml"
-    command.add_argument("--config", metavar="FILE", help=said)
+    value(command, "--config", "FILE", said)
 
 
 def controller(command: Options) -> None:
@@ -169,9 +178,9 @@ def throttle(
     command: Options, said: str = "replication throttle per broker, for the duration; none: not decided"
 ) -> None:
     """The replication throttle."""
-    command.add_argument("--throttle", type=rate, metavar="BYTES_PER_SECOND", help=said)
+    value(command, "--throttle", "BYTES_PER_SECOND", said, type=rate)
 
 
 def kafka_version(command: Options, said: str) -> None:
     """Of which Kafka commands and words are."""
-    command.add_argument("--kafka-version", metavar="X.Y", help=said)
+    value(command, "--kafka-version", "X.Y", said)

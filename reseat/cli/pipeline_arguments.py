@@ -6,7 +6,7 @@ import argparse
 import re
 
 from reseat.cli.argument_values import whole
-from reseat.cli.options import flag, later
+from reseat.cli.options import flag, later, value
 
 __all__ = ["pipeline_arguments"]
 
@@ -30,36 +30,35 @@ def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
     run = action("run", "ingest new snapshots into the tables, each exactly once")
     _landing(run)
     _on_spark(run)
-    run.add_argument(
+    value(
+        run,
         "--every",
+        "SECONDS",
+        "keep running and ingest new snapshots at this interval, until stopped",
         type=_seconds,
-        metavar="SECONDS",
-        help="keep running and ingest new snapshots at this interval, until stopped",
     )
     sweep = action("sweep", "analyse the failure of each broker, rack and pair (table resilience)")
     _on_spark(sweep)
-    sweep.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    value(sweep, "--cluster", "NAME", "only this cluster")
     flag(sweep, "--latest", "only the last snapshot of each cluster")
     compact = action("compact", "merge the small files of each cluster and day")
     _on_spark(compact)
-    compact.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    value(compact, "--cluster", "NAME", "only this cluster")
     retain = action("retain", "keep all snapshots of the last N days, and one per day before that")
     _on_spark(retain)
-    retain.add_argument(
-        "--keep-days", required=True, type=_days, metavar="N", help="keep all snapshots of the last N days"
-    )
+    value(retain, "--keep-days", "N", "keep all snapshots of the last N days", required=True, type=_days)
     migrate = action("migrate", "copy tables to where they are Delta tables (S3, ABFS, HDFS), and compare")
-    migrate.add_argument("--from", dest="source", required=True, metavar="DIR", help="the tables: a folder or a URL")
-    migrate.add_argument("--to", dest="target", required=True, metavar="URL", help="where the new ones are made")
+    value(migrate, "--from", "DIR", "the tables: a folder or a URL", dest="source", required=True)
+    value(migrate, "--to", "URL", "where the new ones are made", dest="target", required=True)
     _progress(migrate)
     demo = action("demo", "save a generated week of demo clusters, to try the pages")
     _landing(demo)
-    demo.add_argument("--seed", type=int, default=7, metavar="N", help="seed of the generated week (default 7)")
+    value(demo, "--seed", "N", "seed of the generated week (default 7)", type=int, default=7)
     _progress(demo)
 
 
 def _landing(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--landing", required=True, metavar="DIR", help="the landing zone: a folder or a URL")
+    value(command, "--landing", "DIR", "the landing zone: a folder or a URL", required=True)
 
 
 def _progress(command: argparse.ArgumentParser) -> None:
@@ -69,16 +68,12 @@ def _progress(command: argparse.ArgumentParser) -> None:
 
 
 def _on_spark(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--tables", required=True, metavar="DIR", help="the folder of the tables, or a URL")
+    value(command, "--tables", "DIR", "the folder of the tables, or a URL", required=True)
     where = command.add_mutually_exclusive_group()
-    where.add_argument(
-        "--master", metavar="URL", help="where Spark runs: local[*] (the default), spark://HOST:PORT, yarn, k8s://..."
-    )
-    where.add_argument("--remote", metavar="sc://HOST:PORT", help="a Spark Connect server instead")
-    command.add_argument(
-        "--conf", action="append", default=[], type=_setting, metavar="NAME=VALUE", help="a setting of Spark"
-    )
-    command.add_argument("--memory", type=_memory, metavar="SIZE", help="memory of the driver, such as 4g")
+    value(where, "--master", "URL", "where Spark runs: local[*] (the default), spark://HOST:PORT, yarn, k8s://...")
+    value(where, "--remote", "sc://HOST:PORT", "a Spark Connect server instead")
+    value(command, "--conf", "NAME=VALUE", "a setting of Spark", action="append", default=[], type=_setting)
+    value(command, "--memory", "SIZE", "memory of the driver, such as 4g", type=_memory)
     _progress(command)
 
 

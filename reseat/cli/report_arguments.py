@@ -6,7 +6,7 @@ import argparse
 
 from reseat.cli import options
 from reseat.cli.argument_values import price
-from reseat.cli.options import flag, later
+from reseat.cli.options import flag, later, value
 
 __all__ = ["report_arguments"]
 
@@ -22,44 +22,41 @@ def report_arguments(command: argparse.ArgumentParser) -> None:
     options.wish(command)
     options.plan_options(command)
     files = command.add_argument_group("output files")
-    files.add_argument("--html", metavar="FILE", help="one file that opens anywhere, offline")
-    files.add_argument("--pdf", metavar="FILE", help="pages to print")
-    files.add_argument("--pptx", metavar="FILE", help="slides that can be edited")
-    files.add_argument("--template", metavar="FILE", help="with --pptx: your own PPTX, whose master the slides get")
-    files.add_argument("--text", metavar="FILE", help="a short text for chat, - for standard output")
-    files.add_argument("--data", metavar="DIR", help="every table and figure as CSV and Parquet, into this folder")
-    files.add_argument("--figure", metavar="SLUG", help="with --png or --svg: which figure; --json lists them")
-    files.add_argument("--png", metavar="FILE", help="write the figure as PNG")
-    files.add_argument("--svg", metavar="FILE", help="write the figure as SVG")
+    value(files, "--html", "FILE", "one file that opens anywhere, offline")
+    value(files, "--pdf", "FILE", "pages to print")
+    value(files, "--pptx", "FILE", "slides that can be edited")
+    value(files, "--template", "FILE", "with --pptx: your own PPTX, whose master the slides get")
+    value(files, "--text", "FILE", "a short text for chat, - for standard output")
+    value(files, "--data", "DIR", "every table and figure as CSV and Parquet, into this folder")
+    value(files, "--figure", "SLUG", "with --png or --svg: which figure; --json lists them")
+    value(files, "--png", "FILE", "write the figure as PNG")
+    value(files, "--svg", "FILE", "write the figure as SVG")
     told = command.add_argument_group("content")
     said = f"which ones, in this order: {', '.join(_CHAPTERS)}; by default all, for management without the appendix"
-    told.add_argument("--chapters", type=_chapters, metavar="NAME,...", help=said)
+    value(told, "--chapters", "NAME,...", said, type=_chapters)
     told.add_argument(
         "--audience",
         choices=("management", "operators"),
         default="management",
         help="management: plain words (the default); operators: Kafka's terms and the commands",
     )
-    told.add_argument("--title", metavar="TEXT", help="the title; by default the cluster and the change")
-    told.add_argument("--author", metavar="TEXT", help="the author's line")
-    told.add_argument("--logo", metavar="FILE", help="a PNG or SVG on the first page")
-    told.add_argument(
-        "--price-per-gb", type=price, metavar="X", help="price of traffic between racks, per GB (10^9 bytes)"
-    )
-    told.add_argument("--currency", default="$", metavar="SIGN", help="currency sign of prices; $ by default")
+    value(told, "--title", "TEXT", "the title; by default the cluster and the change")
+    value(told, "--author", "TEXT", "the author's line")
+    value(told, "--logo", "FILE", "a PNG or SVG on the first page")
+    value(told, "--price-per-gb", "X", "price of traffic between racks, per GB (10^9 bytes)", type=price)
+    value(told, "--currency", "SIGN", "currency sign of prices; $ by default", default="$")
     options.throttle(told)
     options.kafka_version(told, "Kafka version of the commands")
     past = command.add_argument_group("history")
-    past.add_argument("--history", metavar="TABLES", help="the pipeline's tables, a folder or a URL; needs --cluster")
-    past.add_argument("--cluster", metavar="NAME", help="the cluster's name, in the history and in the report")
+    value(past, "--history", "TABLES", "the pipeline's tables, a folder or a URL; needs --cluster")
+    value(past, "--cluster", "NAME", "the cluster's name, in the history and in the report")
     said = "the journal whose runs on this cluster tell how long copying takes; by default as of reseat operate"
-    past.add_argument("--journal", metavar="FILE", help=said)
+    value(past, "--journal", "FILE", said)
     mask = command.add_argument_group("names")
     flag(mask, "--mask", "replace topics, hosts, racks and the cluster by pseudonyms")
     said = "with --mask: the key that makes pseudonyms stable; created if missing, keep it secret"
-    mask.add_argument("--mask-key", metavar="FILE", help=said)
-    said = "with --mask: CSV that translates back: pseudonym, kind, name"
-    mask.add_argument("--mask-names", metavar="FILE", help=said)
+    value(mask, "--mask-key", "FILE", said)
+    value(mask, "--mask-names", "FILE", "with --mask: CSV that translates back: pseudonym, kind, name")
     command.set_defaults(run=later("report"))
 
 

@@ -99,7 +99,7 @@ def test_every_command_explains_itself(command: list[str], capsys: pytest.Captur
         main([*command, "--help"])
 
     assert left.value.code == 0
-    assert "usage: reseat" in capsys.readouterr().out
+    assert "SYNOPSIS: reseat" in capsys.readouterr().out
 
 
 def test_standard_input_is_read_only_once(capsys: pytest.CaptureFixture[str]) -> None:

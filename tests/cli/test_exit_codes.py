@@ -10,7 +10,8 @@ import pytest
 from reseat.cli import main
 from reseat.cli.output.exit_codes import ExitCode
 
-COMMANDS = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+COMMANDS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
 
 def test_the_document_has_the_table() -> None:
@@ -21,13 +22,37 @@ def test_the_document_has_the_table() -> None:
     assert told == {code.value: code.meaning for code in ExitCode}
 
 
-@pytest.mark.parametrize("words", [[], ["plan"], ["operate"]], ids=["reseat", "plan", "operate"])
-def test_every_help_ends_with_the_table(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A command's also has an example, which its own parser understands."""
+@pytest.mark.parametrize(
+    "words", [[], ["plan"], ["operate"], ["operate", "execute"], ["audit", "verify"]], ids=" ".join
+)
+@pytest.mark.parametrize("asked", [["--help"], ["help"]], ids=" ".join)
+def test_every_help_is_a_manual_that_ends_with_the_table(
+    words: list[str], asked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As wide as a terminal; a command's has an example, and the one of all the variables that commands read."""
     with pytest.raises(SystemExit) as ended:
-        main([*words, "--help"])
+        main([*words, "--help"] if asked == ["--help"] else ["help", *words])
     said = capsys.readouterr().out
+    parts = re.findall(r"^([A-Z ]+):", said, re.M)
+    table = " ".join(f"{code.value} {code.meaning}" for code in ExitCode)
 
     assert ended.value.code == ExitCode.DONE
-    assert said.endswith("".join(f"  {code.value:>3}  {code.meaning}\n" for code in ExitCode))
-    assert bool(words) == ("\nExample:\n  reseat " in said)
+    assert said.startswith(f"SYNOPSIS: {' '.join(['reseat', *words])} ")
+    assert " ".join(said.partition("EXIT STATUS:")[2].split()) == table
+    assert max(map(len, said.partition("EXIT STATUS:")[2].splitlines())) < 80
+    assert [part for part in parts if part in ("OPTIONS", "ENVIRONMENT", "EXAMPLE", "EXIT STATUS")] == [
+        "OPTIONS",
+        *([["ENVIRONMENT"], ["EXAMPLE"], []][len(words)]),
+        "EXIT STATUS",
+    ]
+
+
+def test_the_variables_of_the_manual_are_those_of_the_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is explained in one of them."""
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    named = re.findall(r"^  ([A-Z_]{6,})  ", capsys.readouterr().out, re.M)
+    documents = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "docs").glob("*.md")))
+
+    assert len(named) > 5
+    assert [name for name in named if f"`{name}" not in documents] == []

@@ -7,7 +7,7 @@ import re
 
 from reseat.cli import options
 from reseat.cli.argument_values import broker_id, whole
-from reseat.cli.options import Options, flag, later, several
+from reseat.cli.options import Options, flag, later, several, value
 from reseat.errors import WishRefused
 from reseat.schedule.batches import Order
 from reseat.schedule.windows import Windows, read_windows
@@ -30,19 +30,18 @@ def operate_arguments(operate: argparse.ArgumentParser) -> None:
     def action(name: str, sentence: str, module: str, function: str = "") -> argparse.ArgumentParser:
         command = actions.add_parser(name, help=sentence, description=sentence[0].upper() + sentence[1:] + ".")
         options.connection(command)
-        command.add_argument(
-            "--journal", metavar="FILE", help="the journal of runs; by default RESEAT_JOURNAL or your state folder"
-        )
+        value(command, "--journal", "FILE", "the journal of runs; by default RESEAT_JOURNAL or your state folder")
         options.json_output(command)
         command.set_defaults(run=later(f"operate.{module}", function or name))
         return command
 
     execute = action("execute", "execute a plan", "execute")
-    execute.add_argument("--plan", required=True, metavar="FILE", help="reassignment JSON, - for standard input")
-    execute.add_argument(
+    value(execute, "--plan", "FILE", "reassignment JSON, - for standard input", required=True)
+    value(
+        execute,
         "--shown",
-        metavar="FILE",
-        help="the layout (a snapshot, say) that you looked at; a plan without its original layout is validated "
+        "FILE",
+        "the layout (a snapshot, say) that you looked at; a plan without its original layout is validated "
         "against it, by default against the live cluster",
     )
     flag(
@@ -72,41 +71,36 @@ def operate_arguments(operate: argparse.ArgumentParser) -> None:
         _run(wish)
         _confirmed(wish)
     uncordon = action("uncordon", "lift the cordon of brokers, so that they get replicas again", "cordons")
-    uncordon.add_argument(
+    value(
+        uncordon,
         "--broker",
+        "ID",
+        "this broker; may be repeated; by default all that runs left cordoned",
         action="append",
         type=broker_id,
-        metavar="ID",
-        help="this broker; may be repeated; by default all that runs left cordoned",
     )
     _confirmed(uncordon)
     status = action("status", "what was executed and its progress; removes throttles left by a crash", "status")
     _run(status, "each partition of this run")
     verify = action("verify", "compare the cluster with a plan, as Kafka's --verify, and change nothing", "status")
     which = verify.add_mutually_exclusive_group()
-    which.add_argument("--plan", metavar="FILE", help="reassignment JSON; by default the last run's plan")
+    value(which, "--plan", "FILE", "reassignment JSON; by default the last run's plan")
     _run(which, "the plan of this run")
     elect = action("elect", "run an election, and show its result next to its preview", "leaders")
     kind = elect.add_mutually_exclusive_group(required=True)
     flag(kind, "--preferred", "the first replica of each list, if it is in sync")
     flag(kind, "--unclean", "any live replica if there is no leader: data may be lost")
     some = elect.add_mutually_exclusive_group()
-    some.add_argument(
-        "--partitions", metavar="FILE", help="JSON as for kafka-leader-election; by default all partitions"
-    )
-    some.add_argument("--topic", action="append", metavar="NAME", help="every partition of this topic; may be repeated")
-    some.add_argument(
-        "--partition", action="append", type=_partition, metavar="TOPIC-ID", help="this partition; may be repeated"
-    )
+    value(some, "--partitions", "FILE", "JSON as for kafka-leader-election; by default all partitions")
+    value(some, "--topic", "NAME", "every partition of this topic; may be repeated", action="append")
+    value(some, "--partition", "TOPIC-ID", "this partition; may be repeated", action="append", type=_partition)
     flag(elect, "--accept-loss", "run an unclean election although it may lose the records that it reports")
     _guarded(elect)
     create = action("create", "create a topic with the given assignment", "leaders")
-    create.add_argument("--topic", required=True, metavar="NAME", help="name of the topic")
+    value(create, "--topic", "NAME", "name of the topic", required=True)
     placed = create.add_mutually_exclusive_group(required=True)
-    placed.add_argument(
-        "--replica-assignment", metavar="LISTS", help="as for kafka-topics: 1:2,2:3; ids from 0 without gaps"
-    )
-    placed.add_argument("--placed", metavar="FILE", help="JSON of reseat place, or {partition id: [broker ids]}")
+    value(placed, "--replica-assignment", "LISTS", "as for kafka-topics: 1:2,2:3; ids from 0 without gaps")
+    value(placed, "--placed", "FILE", "JSON of reseat place, or {partition id: [broker ids]}")
     several(create, "--topic-config", "KEY=VALUE", _setting, "a topic setting")
     flag(create, "--as-nodes", "write ZooKeeper nodes, unchecked by Kafka; the only way to ids with gaps")
     _guarded(create)
@@ -114,40 +108,39 @@ def operate_arguments(operate: argparse.ArgumentParser) -> None:
 
 def _pace(command: argparse.ArgumentParser) -> None:
     options.throttle(command, "replication throttle per broker; none: no throttle")
-    command.add_argument(
-        "--moves-a-broker", type=_moves, metavar="N", help="concurrent replica moves per broker (default 10)"
-    )
+    value(command, "--moves-a-broker", "N", "concurrent replica moves per broker (default 10)", type=_moves)
     command.add_argument(
         "--order",
         choices=[order.value for order in Order],
         help="which partitions go first: the smallest (default), the largest, or those whose preferred leader changes",
     )
-    command.add_argument(
+    value(
+        command,
         "--window",
+        "TIMES",
+        'send only during these times of day, such as "22:00-06:00 Europe/Berlin"; always: at any time',
         type=_windows,
-        metavar="TIMES",
-        help='send only during these times of day, such as "22:00-06:00 Europe/Berlin"; always: at any time',
     )
-    command.add_argument(
+    value(
+        command,
         "--pause-after",
+        "N[,N...]",
+        "pause once so many partitions have moved, until resume; none: no pause",
         type=_points,
-        metavar="N[,N...]",
-        help="pause once so many partitions have moved, until resume; none: no pause",
     )
 
 
 def _run(command: Options, said: str = "the run; by default the open one") -> None:
-    command.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help=said)
+    value(command, "--run", "ID", said, dest="run_id", type=_run_id)
 
 
 def _confirmed(command: Options) -> None:
-    command.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, to confirm")
+    value(command, "--confirm", "CLUSTER_ID", "the cluster's id, to confirm", default="")
 
 
 def _guarded(command: Options) -> None:
     _confirmed(command)
-    said = "override this check; may be repeated"
-    command.add_argument("--override", action="append", default=[], metavar="CHECK", help=said)
+    value(command, "--override", "CHECK", "override this check; may be repeated", action="append", default=[])
 
 
 def _waited(command: Options) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from reseat.cli.argument_values import whole
-from reseat.cli.options import json_output, later
+from reseat.cli.options import json_output, later, value
 
 __all__ = ["audit_arguments", "completion_arguments", "dashboard_arguments", "doctor_arguments"]
 
@@ -13,12 +13,8 @@ __all__ = ["audit_arguments", "completion_arguments", "dashboard_arguments", "do
 def dashboard_arguments(command: argparse.ArgumentParser) -> None:
     """Add the words of ``dashboard``."""
     _listens(command)
-    command.add_argument(
-        "--base-path", default="", metavar="PATH", help="path prefix behind a proxy, such as tools/kafka"
-    )
-    command.add_argument(
-        "--metrics", metavar="[ADDRESS:]PORT", help="serve Prometheus metrics there (default: RESEAT_METRICS, else off)"
-    )
+    value(command, "--base-path", "PATH", "path prefix behind a proxy, such as tools/kafka", default="")
+    value(command, "--metrics", "[ADDRESS:]PORT", "serve Prometheus metrics there (default: RESEAT_METRICS, else off)")
     command.set_defaults(run=later("service.dashboard", "dashboard"))
 
 
@@ -35,9 +31,7 @@ def audit_arguments(command: argparse.ArgumentParser) -> None:
     said = "check that no line was changed, deleted, inserted or moved"
     verify = actions.add_parser("verify", help=said, description=f"{said[0].upper()}{said[1:]}.")
     verify.add_argument("file", nargs="?", metavar="FILE", help="the audit log (default: RESEAT_AUDIT)")
-    verify.add_argument(
-        "--last", default="", metavar="HASH", help="the last hash of an earlier look, which must be there"
-    )
+    value(verify, "--last", "HASH", "the last hash of an earlier look, which must be there", default="")
     json_output(verify)
     command.set_defaults(run=later("service.audit", "audit"))
 
@@ -50,13 +44,14 @@ def completion_arguments(command: argparse.ArgumentParser) -> None:
 
 def _listens(command: argparse.ArgumentParser) -> None:
     """Where the dashboard listens."""
-    command.add_argument(
+    value(
+        command,
         "--host",
+        "ADDRESS",
+        "address to listen on (default 127.0.0.1, this machine alone; 0.0.0.0: every interface)",
         default="127.0.0.1",
-        metavar="ADDRESS",
-        help="address to listen on (default 127.0.0.1, this machine alone; 0.0.0.0: every interface)",
     )
-    command.add_argument("--port", type=_port, default=8501, metavar="N", help="port to listen on (default 8501)")
+    value(command, "--port", "N", "port to listen on (default 8501)", type=_port, default=8501)
 
 
 def _port(text: str) -> int:
