@@ -18,9 +18,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import missing
-from tests.servers.bare_machine import BareMachine, lacking, made
+from tests.servers.bare_machine import NEWEST, SUITE, BareMachine, lacking, made
 from tests.servers.ports import free_port
 from tests.test_deploy import ROOT, STEPS, words
+from tests.test_wheel import built as wheel_in
+from tests.test_wheel import versions
 
 pytestmark = pytest.mark.slow
 
@@ -29,12 +31,13 @@ _INSTALLED, _ANSWERS = 900, 120
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Iterator[BareMachine]:
+def machine(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[BareMachine]:
     """Debian's smallest set of packages, with what the README asks for: Python and make."""
     reason = lacking()
     if reason is not None:
         missing("debootstrap", reason)
-    yield made(tmp_path / "root", "python3", "python3-venv", "make", "ca-certificates")
+    suite = getattr(request, "param", SUITE)
+    yield made(tmp_path / "root", "python3", "python3-venv", "make", "ca-certificates", suite=suite)
     subprocess.run(["rm", "-rf", "--one-file-system", tmp_path / "root"], check=True)
 
 
@@ -97,6 +100,31 @@ def test_what_operations_begins_with_is_enough(machine: BareMachine) -> None:
     assert "The dashboard is in /opt/reseat/" in said[-1]
 
 
+@pytest.mark.parametrize("machine", [NEWEST], indirect=True)
+def test_the_wheel_works_on_the_newest_python_of_debian(machine: BareMachine, tmp_path: Path) -> None:
+    """With all extras and the lock file's versions: a plan, a report, and the pipeline on Spark."""
+    wheel = wheel_in(tmp_path)
+    (tmp_path / "versions").write_text(versions())
+    machine.copy([wheel, tmp_path / "versions"], "/work/")
+    there = replace(machine, folder="/work", variables=machine.variables | {"HOME": "/work"})
+    there.run(
+        "chmod 1777 /tmp && python3 -m venv uv && uv/bin/pip install -q uv && python3 -m venv --without-pip env"
+        f" && uv/bin/uv pip install -q --python env/bin/python -c versions 'reseat[all] @ file:///work/{wheel.name}'",
+        seconds=_INSTALLED,
+    )
+    sample = next(machine.inside("/work/env").rglob("zookeeper-2.8-three-racks.txt")).relative_to(machine.root)
+    for line in (
+        f"plan /{sample} --remove 7 --output plan.json",
+        f"report /{sample} --remove 7 --pdf report.pdf --pptx report.pptx",
+        f"land /{sample} --landing landing --cluster production --taken-at 2026-05-01T03:10:00Z",
+        "pipeline run --landing landing --tables tables",
+    ):
+        there.run(f"env/bin/reseat {line}", seconds=_INSTALLED)
+
+    assert re.search(r"on Python 3\.1[4-9]", there.run("env/bin/reseat doctor", seconds=_ANSWERS))
+    assert list(machine.inside("/work/tables").rglob("*.parquet"))
+
+
 def asked(port: int) -> str | None:
     """What a server's health says, or None where none answers."""
     try:
@@ -138,8 +166,27 @@ def built(machine: BareMachine, target: str) -> BareMachine:
     return BareMachine(machine.root, told, int(words("USER")[0]), folder, writable)
 
 
+#: Writes the journal, and holds the tables as a job of the pipeline does, for some seconds.
+_HOLDS = """
+import sqlite3, sys, time
+from pathlib import Path
+from reseat.history.folder import Folder
+from reseat.operate.journal.journal import Journal
+from reseat.pipeline.lock import hold
+Journal(Path("/data/journal.sqlite")).close()
+database = sqlite3.connect("/data/journal.sqlite", isolation_level=None)
+with hold(Folder.open("/data/tables"), "run"):
+    database.execute("BEGIN IMMEDIATE")
+    print("held", flush=True)
+    time.sleep(float(sys.argv[1]))
+"""
+
+
 def test_the_image_runs_on_a_root_that_cannot_be_written(machine: BareMachine, tmp_path: Path) -> None:
-    """As user 10001 and first process, without a network: healthy, writing to /data alone, ended well by SIGTERM."""
+    """As user 10001 and first process, without a network: healthy, writing to /data alone, ended well by SIGTERM.
+
+    Killed, it leaves no lock.
+    """
     image = built(machine, "slim")
     command = [*json.loads(words("ENTRYPOINT")[0]), *json.loads(words("CMD")[0])]
     healthy = json.loads(words("HEALTHCHECK")[0].partition("CMD ")[2])
@@ -165,6 +212,21 @@ def test_the_image_runs_on_a_root_that_cannot_be_written(machine: BareMachine, t
         assert set(program.uids()) == {10001}
         assert image.beside(running, ["touch", "/opt/reseat/x"]).returncode != 0
         assert image.beside(running, ["touch", "/data/x"]).returncode == 0
+        # Killed as a run writes the journal and a job holds the tables, it leaves nothing that the next one waits for.
+        held = image.beside(
+            running,
+            ["sh", "-c", 'python -c "$0" 600 >/data/held 2>&1 & until [ -s /data/held ]; do sleep 0.2; done', _HOLDS],
+        )
+        assert (held.returncode, (image.inside("/data") / "held").read_text()) == (0, "held\n")
+        program.kill()
+        running.wait(30)
+        running = image.start(command, log, apart=True)
+        until = time.monotonic() + _ANSWERS
+        while image.beside(running, healthy).returncode and time.monotonic() < until:
+            time.sleep(0.5)
+        again = image.beside(running, ["python", "-c", _HOLDS, "0"])
+        assert (again.returncode, again.stdout) == (0, "held\n"), again.stderr
+        assert json.loads(fetched(8501, "/readyz"))["ready"] is True
         assert ended(running, image) < 10
     finally:
         image.kill(running)

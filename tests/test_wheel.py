@@ -83,9 +83,13 @@ def made(folder: Path, python: str) -> Environment:
     """An empty environment with the lock file's versions beside it."""
     environment = Environment(folder / "env", folder)
     subprocess.run([UV, "venv", "-q", "--python", python, environment.home], check=True, capture_output=True)
-    versions = re.findall(r"^([\w-][^\n]*?) *\\?$", (ROOT / "requirements.lock").read_text(), re.M)
-    (folder / "versions").write_text("\n".join(versions))
+    (folder / "versions").write_text(versions())
     return environment
+
+
+def versions() -> str:
+    """The lock file's, without their hashes: given these, an installer wants one of Reseat itself."""
+    return "\n".join(re.findall(r"^([\w-][^\n]*?) *\\?$", (ROOT / "requirements.lock").read_text(), re.M))
 
 
 def answers(url: str, server: subprocess.Popen[bytes]) -> bytes:

@@ -17,11 +17,13 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["BareMachine", "lacking", "made"]
+__all__ = ["NEWEST", "BareMachine", "lacking", "made"]
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Whose Python is 3.11, the oldest that Reseat takes and the one of the Containerfile.
 SUITE = "bookworm"
+#: The one to come, with the newest Python that Debian has.
+NEWEST = "forky"
 _PROGRAMS = ("mmdebstrap", "unshare", "nsenter", "setpriv", "ip")
 #: How this machine reaches its packages, which the other one has to do as well.
 _REACHES = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
@@ -139,17 +141,20 @@ class BareMachine:
         return ["unshare", "--mount", *own, "--pid", "--fork", "--kill-child", "sh", "-ec", "\n".join(steps)]
 
 
-def made(folder: Path, *packages: str) -> BareMachine:
+def made(folder: Path, *packages: str, suite: str = SUITE) -> BareMachine:
     """A machine with nothing but Debian's smallest set of packages and those named, unpacked into a folder.
 
     Args:
         folder: where its root is made.
         packages: Debian's names.
+        suite: of which Debian.
     """
-    kept = ROOT / ".cache" / f"debian-{'-'.join((SUITE, *packages))}.tar"
+    kept = ROOT / ".cache" / f"debian-{'-'.join((suite, *packages))}.tar"
     if not kept.exists():
         new = kept.with_name(f"{kept.stem}-{os.getpid()}.tar")
-        command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}", SUITE, str(new)]
+        # A mirror may be behind: who signed it counts, and not when.
+        how = ["--quiet", "--variant=minbase", '--aptopt=Acquire::Check-Valid-Until "false"']
+        command = ["mmdebstrap", *how, f"--include={','.join(packages)}", suite, str(new)]
         subprocess.run(command, check=True, timeout=900)
         new.rename(kept)
     folder.mkdir(parents=True)
