@@ -20,6 +20,7 @@ from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
 from reseat.report.copying import copying_of
 from reseat.report.tiered import tiered_sentences
+from reseat.schedule.tiered import left_out
 from reseat.schedule.transfer import rollback
 
 __all__ = ["draw_downloads", "draw_execution"]
@@ -130,9 +131,12 @@ def _time(seat: OpenLayout, plan: Plan, throttle: int | None) -> str:
     if slowest is None:
         return "No data is copied."
     broker, sends, amount = slowest
-    what = f"**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
-    what += f"{text.size(amount)}."
     schedule = caching.kept(copying_of)(plan, seat.reading.tiering).batches
+    most = "Up to " if left_out(schedule) else ""
+    what = (
+        f"{most}**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
+    )
+    what += f"{text.size(amount)}."
     rates = shared.observed_rates(seat.cluster_id)
     return f"{what} {text.plain(takes(schedule, RunOptions(throttle=throttle), rates, datetime.now(UTC)))}"
 

@@ -237,10 +237,10 @@ def schedule_of(
 ) -> tuple[Work, Preview]:
     """``reseat.schedule.batches.batches``: the batches in which a plan would be sent as the cluster stands."""
     from reseat.schedule.batches import batches, work_of
-    from reseat.schedule.tiered import with_least
+    from reseat.schedule.tiered import with_tiered
 
     work = work_of(layout, sealed.proposed)
-    return work, with_least(batches(work, limits), work, sealed.proposed, tiering)
+    return work, with_tiered(batches(work, limits), work, sealed.proposed, tiering)
 
 
 _READINGS = _results(LAYOUTS)

@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from reseat.model.columns import FloatArray
+
 __all__ = ["AFTER_TIERED", "RECORDS", "TIERED", "Tiering"]
 
 #: The topic's setting, and the broker's.
@@ -31,6 +35,11 @@ class Tiering:
     topics: tuple[str, ...] = ()
     after_tiered: tuple[int, ...] = ()
     records: tuple[tuple[str, int, int, int], ...] = ()
+
+    def parts_not_tiered(self, topics: Sequence[str]) -> FloatArray:
+        """(T,) float64: of each topic the part of its local records that is not tiered yet; NaN where not told."""
+        part = {topic: fresh / local if local else 0.0 for topic, _, local, fresh in self.records}
+        return np.array([part.get(topic, np.nan) for topic in topics], np.float64)
 
     def __or__(self, other: Tiering) -> Tiering:
         """What either of two texts tells."""

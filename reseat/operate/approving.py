@@ -22,6 +22,7 @@ from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.operate.run.places import Directories, between_directories
 from reseat.schedule.batches import work_of
+from reseat.schedule.tiered import likely_bytes
 
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
@@ -71,7 +72,7 @@ def approval_of(
     if between:
         rollback, moves = _between(between, now.layout)
     elif rows.size:
-        moves = _of_lists(plan.proposed, current, rows, now.layout)
+        moves = _of_lists(plan.proposed, current, rows, now)
     else:
         raise WriteRefused("The cluster is as planned already: there is nothing to execute.")
     return Approval(
@@ -91,18 +92,18 @@ def approval_of(
 
 
 def _of_lists(
-    proposed: ClusterLayout, current: ClusterLayout, rows: npt.NDArray[np.int64], now: ClusterLayout
+    proposed: ClusterLayout, current: ClusterLayout, rows: npt.NDArray[np.int64], now: Snapshot
 ) -> tuple[PlannedMove, ...]:
-    """Each partition whose list changes."""
-    before, after, work = current.replica_ids, proposed.replica_ids, work_of(now, proposed)
-    copied = (work.bytes * work.copies).tolist()
+    """Each partition whose list changes, with the bytes that it likely copies."""
+    before, after, work = current.replica_ids, proposed.replica_ids, work_of(now.layout, proposed)
+    copied = likely_bytes(work, proposed, now.tiering).sum(axis=1).tolist()
     return tuple(
         PlannedMove(
             proposed.topics[proposed.topic_of[row]],
             int(proposed.partition[row]),
             _held(before[row].tolist()),
             _held(after[row].tolist()),
-            0 if not work.copies[row] else None if copied[row] != copied[row] else int(copied[row]),  # NaN: not told
+            None if np.isnan(copied[row]) else int(copied[row]),
         )
         for row in rows.tolist()
     )

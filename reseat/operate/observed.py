@@ -21,6 +21,7 @@ from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.run.batches import work_of_moves
 from reseat.schedule.batches import BatchLimits, Preview, batches
 from reseat.schedule.estimate import ObservedRate, estimate
+from reseat.schedule.tiered import left_out
 
 __all__ = ["LEAST_BATCH_SECONDS", "LEAST_SECONDS", "observed_rates", "takes"]
 
@@ -72,7 +73,7 @@ def takes(preview: Preview, options: RunOptions, rates: tuple[ObservedRate, ...]
     words = f"About {duration(hours.likely)}{'' if low == high else f' ({low} to {high})'}{told.source}"
     if options.windows is not None:
         words += f"; started now, it ends about {options.windows.over_at(now, hours.likely):%Y-%m-%d %H:%M %Z}"
-    return f"{words}{without}."
+    return f"{words}{without}.{left_out(preview)}"
 
 
 def _rate_of(journal: Journal, run: Run) -> ObservedRate | None:

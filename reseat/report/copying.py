@@ -29,7 +29,7 @@ from reseat.model.units import money, size
 from reseat.model.wording import counted
 from reseat.schedule.batches import BatchLimits, Hours, Preview, Work, batches, work_of
 from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
-from reseat.schedule.tiered import with_least
+from reseat.schedule.tiered import with_tiered
 
 __all__ = ["Copying", "Route", "copying_of", "leave_their_rack"]
 
@@ -206,7 +206,7 @@ class Copying:
     def batches(self) -> Preview:
         """The batches in which Reseat sends the plan."""
         whole = batches(self.work, BatchLimits(batch_bytes=self.batch_bytes))
-        return with_least(whole, self.work, self.changed, self.tiering)
+        return with_tiered(whole, self.work, self.changed, self.tiering)
 
     def _by_broker(self, carrier: IntArray) -> FloatArray:
         size = np.append(np.nan_to_num(self.bytes), 0.0)[:-1]

@@ -69,8 +69,7 @@ def _copies_of(plan: Plan, tiering: Tiering) -> _Copies:
     copied = moves.target != NONE
     tiered = copied & layout.is_topic(tiering.topics)[layout.topic_of[moves.row]]
     bytes_ = np.full(len(moves), np.nan) if moves.bytes is None else moves.bytes
-    part = {topic: fresh / local if local else 0.0 for topic, _, local, fresh in tiering.records}
-    fresh = np.array([part.get(topic, np.nan) for topic in layout.topics])[layout.topic_of[moves.row]]
+    fresh = tiering.parts_not_tiered(layout.topics)[layout.topic_of[moves.row]]
     return _Copies(copied, tiered, tiered & np.isin(moves.target, tiering.after_tiered), bytes_, fresh)
 
 

@@ -48,6 +48,7 @@ __all__ = [
     "Preview",
     "Work",
     "batches",
+    "bytes_at_busiest",
     "next_batch",
     "work_of",
 ]
@@ -144,6 +145,12 @@ class Work:
         """(n,) int32: replicas that are copied."""
         return row_counts(self.receivers != NONE)
 
+    @cached_property
+    def bytes_of_copies(self) -> FloatArray:
+        """(n, W) float64: bytes that each receiver copies of the whole log; 0: no receiver, or no size is told."""
+        each: FloatArray = np.where(self.receivers != NONE, np.nan_to_num(self.bytes)[:, None], 0.0)
+        return each
+
     def rows_by(self, order: Order) -> Longs:
         """(n,) all rows in the order in which they are to go; sorted once for each order."""
         if order not in self._sorted:
@@ -226,9 +233,10 @@ class Preview:
         batch: (n,) int32 the batch of each partition, from 0.
         bytes: (k,) float64 bytes copied, sizes that are not told left out.
         unknown: (k,) int64 copies whose size is not told.
-        slowest: (k,) float64 bytes at the broker with the most to send or to receive.
-        busiest: bytes at the broker with the most to send or to receive in all.
-        lowest: the same without what brokers need not copy of tiered topics, see ``reseat.schedule.tiered``.
+        slowest: (k,) float64 bytes at the broker with the most to send or to receive, as is likely.
+        busiest: bytes at the broker with the most to send or to receive in all, at most.
+        likely: the same as is likely, see ``reseat.schedule.tiered``.
+        lowest: the same at least.
     """
 
     batch: IntArray
@@ -236,6 +244,7 @@ class Preview:
     unknown: Longs
     slowest: FloatArray
     busiest: float
+    likely: float
     lowest: float
 
     def __len__(self) -> int:
@@ -450,23 +459,32 @@ def _digits(numbers: IntArray) -> Longs:
 
 def _summed(work: Work, batch: IntArray, count: int) -> Preview:
     told = ~np.isnan(work.bytes)
-    size: FloatArray = np.where(told, work.bytes, 0.0)
-    total: FloatArray = size * work.copies
-    sends = np.flatnonzero(work.sender != NONE)
-    at, column = np.nonzero(work.receivers != NONE)
-    sent = _slowest(batch[sends], work.sender[sends], total[sends], count)
-    received = _slowest(batch[at], work.receivers[at, column], size[at], count)
-    all_sent = np.bincount(work.sender[sends], total[sends])
-    all_received = np.bincount(work.receivers[at, column], size[at])
-    busiest = float(max(all_sent.max(initial=0.0), all_received.max(initial=0.0)))
+    slowest, busiest = bytes_at_busiest(work, batch, count, work.bytes_of_copies)
     return Preview(
         batch=batch,
-        bytes=np.bincount(batch, weights=total, minlength=count).astype(np.float64),
+        bytes=np.bincount(batch, np.where(told, work.bytes, 0.0) * work.copies, count).astype(np.float64),
         unknown=np.bincount(batch, weights=np.where(told, 0, work.copies), minlength=count).astype(np.int64),
-        slowest=np.maximum(sent, received),
+        slowest=slowest,
         busiest=busiest,
+        likely=busiest,
         lowest=busiest,
     )
+
+
+def bytes_at_busiest(work: Work, batch: IntArray, count: int, each: FloatArray) -> tuple[FloatArray, float]:
+    """Bytes at the broker with the most to send or to receive: (count,) of each batch, and of all together.
+
+    Args:
+        work: who copies from whom.
+        batch: (n,) the batch of each partition, of ``count``.
+        count: how many batches there are.
+        each: (n, W) bytes that each receiver copies, 0 where there is none.
+    """
+    sends = np.flatnonzero(work.sender != NONE)
+    at, column = np.nonzero(work.receivers != NONE)
+    ways = ((sends, work.sender[sends], each.sum(1)[sends]), (at, work.receivers[at, column], each[at, column]))
+    sent, received = (_slowest(batch[rows], broker, amount, count) for rows, broker, amount in ways)
+    return np.maximum(sent, received), float(max(np.bincount(who, bytes_).max(initial=0.0) for _, who, bytes_ in ways))
 
 
 def _slowest(batch: IntArray, broker: IntArray, size: npt.NDArray[np.floating], count: int) -> FloatArray:

@@ -100,5 +100,4 @@ def _shown(rates: tuple[ObservedRate, ...], throttle: float | None) -> tuple[lis
 
 def _of(preview: Preview, rates: list[float]) -> Hours:
     """The busiest broker at the fastest, the middle and the slowest of some rates."""
-    likely, high = (preview.busiest / rate for rate in (median(rates), min(rates)))
-    return Hours(preview.lowest / max(rates), likely, high)
+    return Hours(preview.lowest / max(rates), preview.likely / median(rates), preview.busiest / min(rates))

@@ -26,12 +26,12 @@ def snapshot(lists):
     return Snapshot(sized, datetime.now(UTC), "admin", cluster_id="C1")
 
 
-def approval(now=BEFORE):
-    """The approval of the plan from BEFORE to AFTER."""
+def approval(now=BEFORE, **told):
+    """The approval of the plan from BEFORE to AFTER; ``told`` is what else the reading tells."""
     current, proposed = (ClusterLayout.from_assignments(lists, brokers=BROKERS) for lists in (BEFORE, AFTER))
     text = write_reassignment(Plan(current, proposed, Certificate(wish=Wish(), moves=3)))
     return approval_of(
-        read_sealed(text), text, snapshot(now), cluster="prod", operator="ann", options=RunOptions(7, None)
+        read_sealed(text), text, replace(snapshot(now), **told), cluster="prod", operator="ann", options=RunOptions(7, None)
     )
 
 
@@ -57,6 +57,18 @@ def test_an_approval_holds_each_partition_that_changes():
     back = read_sealed(made.rollback)
     assert back.proposed.assignments() == {key: BEFORE[key] for key in AFTER if AFTER[key] != BEFORE[key]}
     assert (made.cluster_id, made.cluster, made.operator, made.kind) == ("C1", "prod", "ann", "plan")
+
+
+def test_of_tiered_topics_the_likely_bytes_are_held_or_none():
+    """Broker 4 copies what is not tiered yet, a quarter; where that is not told, how much it copies is unknown."""
+    tiered = {
+        "topic_configs": {"orders": {"remote.storage.enable": "true"}},
+        "broker_configs": {4: {"follower.fetch.last.tiered.offset.enable": "true"}},
+    }
+    told = approval(**tiered, facts={"tiered_records": {"orders": [100, 40, 10]}})
+
+    assert [move.bytes_total for move in told.moves] == [250, 0, 1_250]
+    assert [move.bytes_total for move in approval(**tiered).moves] == [None, 0, None]
 
 
 def test_a_plan_that_is_carried_out_already_is_refused():

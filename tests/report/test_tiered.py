@@ -22,8 +22,13 @@ from reseat.report.chapters import cost
 from reseat.report.copying import copying_of
 from reseat.report.gather import gather
 from reseat.report.tiered import copies_as_dict, tiered_sentences
+from reseat.schedule.batches import Hours
+from reseat.schedule.estimate import ObservedRate
+from reseat.schedule.tiered import left_out
 
 GB = 1e9
+#: Two runs, of 1 and of 0.5 GB a second; neither was limited by a throttle.
+RATES = tuple(ObservedRate(rate * GB, None, datetime(2026, 1, 1, tzinfo=UTC)) for rate in (1.0, 1.0, 0.5))
 AFTER = {"follower.fetch.last.tiered.offset.enable": "true"}
 
 
@@ -122,7 +127,7 @@ def test_records_that_a_file_tells_wrongly_are_not_told(told: object) -> None:
 
 
 def test_hours_begin_where_all_is_tiered_that_may_be() -> None:
-    """The low end leaves out what brokers need not copy; likely and high count the whole local log."""
+    """The low end leaves out what brokers need not copy; likely does as far as records are told; high counts all."""
     made = plan(cluster([4 * GB, 2 * GB]), Wish(remove=(1,)))
     whole = copying_of(made).hours(1 * GB)
     ranged = copying_of(made, Tiering(("events",), (2, 3))).hours(1 * GB)
@@ -130,6 +135,11 @@ def test_hours_begin_where_all_is_tiered_that_may_be() -> None:
 
     assert (ranged.low, ranged.likely, ranged.high) == (2.0, whole.likely, whole.high)
     assert whole.low == elsewhere.low == 6.0
+    told = copying_of(made, Tiering(("events",), (2, 3), (("events", 100, 40, 10),)), rates=RATES)
+    assert told.hours(1 * GB) == Hours(2.0, 3.0, 12.0)
+    assert told.estimate(2 * GB).hours == Hours(1.0, 3.0, 12.0)
+    assert left_out(told.batches) == " The low and likely times leave out what is tiered already."
+    assert left_out(copying_of(made).batches) == ""
 
 
 def test_json_says_which_bytes_and_their_range(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:

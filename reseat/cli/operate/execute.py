@@ -32,7 +32,7 @@ from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.schedule.batches import BatchLimits, Order, batches, work_of
-from reseat.schedule.tiered import with_least
+from reseat.schedule.tiered import with_tiered
 from reseat.schedule.windows import Windows
 from reseat.sources.live import read_cluster
 
@@ -207,7 +207,7 @@ def _approved(
     complain(*notes_of(checks), f"Run {run.id} is executed with {sentences.how(options)}.{unbound}")
     limits = BatchLimits(options.max_concurrent_moves_per_broker, session.target.batch_bytes, order=options.order)
     work = work_of(now.layout, plan.proposed)
-    schedule = with_least(batches(work, limits), work, plan.proposed, now.tiering)
+    schedule = with_tiered(batches(work, limits), work, plan.proposed, now.tiering)
     time = takes(schedule, options, rates, datetime.now(UTC))
     complain(*filter(None, (time,)))
     return run

@@ -16,6 +16,7 @@ from reseat.report.matter import Matter, ReportChoices
 from reseat.report.shown import value
 from reseat.report.tiered import tiered_sentences
 from reseat.schedule.batches import Hours
+from reseat.schedule.tiered import left_out
 
 __all__ = ["chapter", "handed_over", "price_of"]
 
@@ -122,10 +123,11 @@ def _ends(copying: Copying, throttle: float) -> str:
         return (
             f"{low} Likely and high: at the middle and the slowest of the rates that {counted(runs, 'earlier run')} on "
             "this cluster showed. Of a throttle of which they show nothing, the times are from it alone."
+            f"{left_out(copying.batches)}"
         )
     return (
         f"{low} Likely: in {_batches(copying)} of at most ten moves per broker, one after the other, each as long as "
-        "its slowest broker. High: one copy at a time."
+        f"its slowest broker. High: one copy at a time.{left_out(copying.batches)}"
     )
 
 

@@ -200,7 +200,11 @@ def _batches(preview: Preview, copies: Counts, choices: ReportChoices) -> Table:
         columns.append(Column("Data to copy", told, "bytes"))
         if choices.throttle:
             columns.append(
-                Column("At least", np.where(preview.unknown > 0, np.nan, preview.seconds(choices.throttle)), "seconds")
+                Column(
+                    "At the throttle",
+                    np.where(preview.unknown > 0, np.nan, preview.seconds(choices.throttle)),
+                    "seconds",
+                )
             )
     return Table("batches", "Batches, in order", tuple(columns), shown=20)
 
