@@ -31,7 +31,7 @@ def draw_flow(seat: OpenLayout, plan: Plan) -> None:
         st.markdown(text.plain(sentence))
     draw_within_racks(plan)
     draw_flows(plan, "flows")
-    draw_across_racks(plan)
+    draw_across_racks(plan, seat.reading.tiering)
 
 
 def draw_files(seat: OpenLayout, plan: Plan) -> None:

@@ -22,6 +22,8 @@ __all__ = ["draw_groups", "group_as_read", "show_recorded"]
 
 _LISTED: Slot[Listing] = Slot("consumers-listed")
 _GROUP: Slot[LiveGroup] = Slot("consumers-live-group")
+_NEVER = Listing(())
+_NONE = "No group of consumers is listed: there is none, or this user lacks DESCRIBE on them."
 #: What the brokers' assignors are called here, by the name that they have in a group of the consumer protocol.
 _OF_BROKERS = {"uniform": "broker-uniform", "range": "broker-range"}
 
@@ -32,7 +34,7 @@ def draw_groups(seat: OpenLayout | None) -> None:
     if live is None:
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="consumers-live"):
-        listing = _LISTED.of(live.name).get(Listing(()))
+        listing = _LISTED.of(live.name).get(_NEVER)
         known = {one.name: one for one in listing.groups if one.consumes}
         names = list(known)
         if not live.connection.bootstrap:
@@ -43,8 +45,8 @@ def draw_groups(seat: OpenLayout | None) -> None:
             _list(live)
             st.rerun()
         if not names:
-            if listing.not_read:
-                st.caption(text.plain(" ".join(listing.not_read[:3])))
+            if listing is not _NEVER:
+                st.caption(text.plain(" ".join(listing.not_read[:3] or (_NONE,))))
             return
         chosen = st.selectbox(
             "Group",

@@ -36,12 +36,17 @@ _STREAMS = (
 def sentence_of(group: LiveGroup) -> str:
     """A share or streams group in one sentence."""
     read = {partition for member in group.members for partition in member.assignment}
-    behind = f"; lag {text.counted(sum(group.lag.values()), 'record')}" if group.lag else ""
+    behind = f"; {_behind(group)}" if group.lag else ""
     members = text.counted(len(group.members), "member")
     if group.kind == "share":
         return f"{text.visible(group.name, 80)}: {members} share {text.counted(len(read), 'partition')}{behind}."
     tasks = sum(len(member.tasks.active) for member in group.members if member.tasks is not None)
     return f"{text.visible(group.name, 80)}: {members} with {text.counted(tasks, 'active task')}{behind}."
+
+
+def _behind(group: LiveGroup) -> str:
+    most = "at most " if group.lag_at_most else ""
+    return f"lag {most}{text.counted(sum(group.lag.values()), 'record')}"
 
 
 def draw_whole(group: LiveGroup) -> None:
@@ -58,8 +63,8 @@ def draw_whole(group: LiveGroup) -> None:
 
 def draw_members(group: LiveGroup) -> None:
     """Members of a group of any kind, with client, host and lag, and with their targets where there are such."""
-    lag = f"lag {text.counted(sum(group.lag.values()), 'record')} in {text.counted(len(group.lag), 'partition')} with "
-    lag = f"{lag}committed offsets" if group.lag else "no offsets are committed yet"
+    lag = f"{_behind(group)} in {text.counted(len(group.lag), 'partition')} with committed offsets"
+    lag = lag if group.lag else "no offsets are committed yet"
     epochs = "" if group.epoch is None else f", epoch {group.epoch:,}"
     if group.assignment_epoch not in (None, group.epoch):
         epochs += f" with the assignment of epoch {group.assignment_epoch:,}"
@@ -136,7 +141,8 @@ def _draw_shared(group: LiveGroup) -> None:
     tables.table(frame_of, "consumers-shared", height=300)
     frame.how_to_read(
         "Records before *start* are done with for good; those from there to *end* may be locked by a member, done with "
-        "out of order, or waiting. *Lag* is what the coordinator counts as not done with."
+        "out of order, or waiting. *Lag* is what the coordinator counts as not done with; before Kafka 4.2, which does "
+        "not tell it, all of these."
     )
     if len(rows) > len(rows_shown):
         st.caption(tables.shown_of(len(rows_shown), len(rows), "partition"))

@@ -16,7 +16,7 @@ from components.look.notices import refused
 from components.look.text import wish_in_words
 from components.shell import frame, navigation
 from components.shell.frame import Figure
-from components.state import caching, fields
+from components.state import fields
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
@@ -178,21 +178,22 @@ def figures_of(plan: Plan, proposal: Proposal, schedule: Preview, rate: float) -
         schedule: its batches.
         rate: the throttle in bytes a second a broker; 0: none.
     """
-    sent = caching.transfer_of(plan)
-    unknown = f"{text.counted(sent.unknown, 'copy', 'copies')} unknown" if sent is not None and sent.unknown else None
-    if sent is None:
+    without = int(schedule.unknown.sum())
+    told = bool(schedule.busiest) or not without
+    unknown = f"{text.counted(without, 'copy', 'copies')} unknown" if told and without else None
+    if not told:
         least = text.count(None)
-    elif not rate and sent.slowest() is not None:
+    elif not rate and schedule.busiest:
         least = "no throttle"
     else:
-        least = text.duration(sent.seconds(rate)) if rate else "no data"
+        least = text.duration(schedule.lowest / rate) if rate else "no data"
     made = proposal.sealed.told_hash is not None
     return [
         Figure("Replicas move", text.count(plan.certificate.moves), None, define("Replica moves")),
         Figure("Partitions changed", text.count(plan.certificate.changed_partitions), None, None),
         Figure(
             "Data to copy",
-            text.size(None if sent is None else sent.total),
+            text.size(float(schedule.bytes.sum()) if told else None),
             unknown,
             "Counted from the sizes just read.",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -14,11 +15,12 @@ from reseat.election import layout_after
 from reseat.errors import InputRefused
 from reseat.formats.text.rates import read_rates
 from reseat.model import Plan
+from reseat.model.tiering import Tiering
 from reseat.model.units import money
 from reseat.model.wording import listed, verb
 from reseat.report.copying import Copying, copying_of, leave_their_rack
 
-__all__ = ["draw_across_racks"]
+__all__ = ["draw_across_racks", "draw_within_racks"]
 
 
 def draw_within_racks(plan: Plan) -> None:
@@ -41,9 +43,9 @@ def draw_within_racks(plan: Plan) -> None:
     )
 
 
-def draw_across_racks(plan: Plan) -> None:
+def draw_across_racks(plan: Plan, tiering: Tiering) -> None:
     """What the plan copies from rack to rack, and what replication sends there all day; nothing without racks."""
-    copying: Copying = caching.kept(copying_of)(plan)
+    copying: Copying = caching.kept(copying_of)(plan, tiering)
     if not plan.current.racks:
         return
     st.header("From rack to rack", anchor=False)
@@ -57,25 +59,37 @@ def draw_across_racks(plan: Plan) -> None:
         placeholder="no price set",
         width=280,
     )
-    if copying.across.copies and copying.sized:
-        _draw_copies(plan, copying, price)
+    for sentence in copying.rack_sentences(price):
+        st.markdown(text.plain(sentence))
+    _draw_copies(plan.current.racks, copying)
     _draw_standing(plan, price)
 
 
-def _draw_copies(plan: Plan, copying: Copying, price: float | None) -> None:
-    """A row a rack that sends, a column a rack that receives."""
+def _draw_copies(racks: Sequence[str], copying: Copying) -> None:
+    """A row a rack that sends, a column a rack that receives; nothing where no bytes are known to cross."""
     import pandas as pd
 
-    racks = plan.current.racks
-    for sentence in copying.rack_sentences(price):
-        st.markdown(text.plain(sentence))
     send, receive, cells = copying.between_racks(len(racks))
-    names = {rack: f"to {text.visible(racks[rack], 60)}" for rack in receive.tolist()}
+    if not cells.size:
+        return
+    names = _told_apart(racks)
     columns = {
-        name: [text.size(cell) if cell else "" for cell in cells[:, at]] for at, name in enumerate(names.values())
+        f"to {names[rack]}": [text.size(cell) if cell else "" for cell in column]
+        for rack, column in zip(receive.tolist(), cells.T, strict=True)
     }
-    values = pd.DataFrame({"from": [text.visible(racks[rack], 60) for rack in send.tolist()], **columns})
-    tables.table(values, "plan-racks", dict.fromkeys(names.values(), tables.RIGHT))
+    values = pd.DataFrame({"from": [names[rack] for rack in send.tolist()], **columns})
+    tables.table(values, "plan-racks", dict.fromkeys(columns, tables.RIGHT))
+
+
+def _told_apart(racks: Sequence[str]) -> list[str]:
+    """Names short enough for a column, with a number behind those that are alike once they are cut."""
+    shown: dict[str, None] = {}
+    for rack in racks:
+        name, alike = text.visible(rack, 60), 1
+        while (told := name if alike == 1 else f"{name} ({alike})") in shown:
+            alike += 1
+        shown[told] = None
+    return list(shown)
 
 
 def _draw_standing(plan: Plan, price: float | None) -> None:
@@ -103,6 +117,8 @@ def _draw_standing(plan: Plan, price: float | None) -> None:
         st.warning(text.plain(f"Not a topic here, or excluded: {listed(strange, 5)}."), icon=":material/warning:")
     for sentence in standing_sentences(told, len(now.topics) - len(told), price):
         st.markdown(text.plain(sentence))
+    if not told:
+        return
     change = sum(later.values())
     paid = "" if price is None else f", {money(change / 1e9 * price)}"
     st.markdown(text.plain(f"With the plan it is {text.size(change)} a day{paid}."))

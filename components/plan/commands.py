@@ -18,10 +18,9 @@ from components.what_if.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
-from reseat.report.copying import copying_of
+from reseat.report.copying import copying_of, rollback
 from reseat.report.tiered import tiered_sentences
 from reseat.schedule.tiered import left_out
-from reseat.schedule.transfer import rollback
 
 __all__ = ["draw_downloads", "draw_execution"]
 
@@ -124,33 +123,30 @@ def _time(seat: OpenLayout, plan: Plan, throttle: int | None) -> str:
     from reseat.operate.journal.records import RunOptions
     from reseat.operate.observed import takes
 
-    sent = caching.transfer_of(plan)
-    if sent is None:
+    copying = caching.kept(copying_of)(plan, seat.reading.tiering)
+    if not copying.sized:
         return "Duration unknown: the input has no replica sizes. Add the output of `kafka-log-dirs --describe`."
-    slowest = sent.slowest()
-    if slowest is None:
+    schedule, sends = copying.batches, bool(copying.sent.max(initial=0) > copying.received.max(initial=0))
+    if not schedule.busiest:
         return "No data is copied."
-    broker, sends, amount = slowest
-    schedule = caching.kept(copying_of)(plan, seat.reading.tiering).batches
-    most = "Up to " if left_out(schedule) else ""
-    what = (
-        f"{most}**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
-    )
-    what += f"{text.size(amount)}."
+    broker = copying.broker_ids[(copying.sent if sends else copying.received).argmax()]
+    most, does = "Up to " if left_out(schedule) else "", "sends" if sends else "receives"
+    what = f"{most}**{text.size(copying.told_bytes)}** are copied; broker {broker} {does} the most, "
+    what += f"{text.size(schedule.busiest)}."
     rates = shared.observed_rates(seat.cluster_id)
     return f"{what} {text.plain(takes(schedule, RunOptions(throttle=throttle), rates, datetime.now(UTC)))}"
 
 
 def _way_back(plan: Plan) -> str:
     """What the rollback would need."""
-    back = caching.transfer_of(rollback(plan))
+    back = caching.kept(copying_of)(rollback(plan))
     needed = np.unique(plan.moves.source[plan.moves.source >= 0])
     waits = plan.certificate.way_back_waits_for
     words = [
         "It is a reassignment like the plan:",
         f"{text.counted(int((plan.moves.source >= 0).sum()), 'replica')} would have to be copied again",
     ]
-    words.append("." if back is None else f", {text.size(back.total)}.")
+    words.append(f", {text.size(back.told_bytes)}." if back.sized else ".")
     sentence = f"{words[0]} {words[1]}{words[2]}"
     if len(needed) == 1:
         sentence += f" Broker {needed[0]} must be alive with room for it: keep it until you are sure."

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.schedule.batches import BatchLimits, Preview, Work
     from reseat.schedule.estimate import ObservedRate
-    from reseat.schedule.transfer import Transfer
 
 __all__ = [
     "AFTER",
@@ -61,7 +60,6 @@ __all__ = [
     "reading_of",
     "report_of",
     "schedule_of",
-    "transfer_of",
 ]
 
 #: Answers of the history kept: those of a few pages, for a few clusters.
@@ -301,14 +299,6 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
 
     with planning(wish):
         return _computed(plan, layout, wish)
-
-
-@_result(2 * PLANS)
-def transfer_of(plan: Plan) -> Transfer | None:
-    """``reseat.schedule.transfer.transfer``: what carrying out a plan copies."""
-    from reseat.schedule.transfer import transfer
-
-    return _computed(transfer, plan)
 
 
 @_result(2 * PLANS)

@@ -77,6 +77,8 @@ def standing_sentences(told: Sequence[Standing], without: int, price: float | No
         without: topics of which no rate is known.
         price: of a GB (10^9 bytes) that goes from one rack to another, in whatever currency.
     """
+    if not told:
+        return ["No rate is known of any topic here: what replication sends from rack to rack is unknown."]
     across, unplaced = sum(one.across for one in told), sum(one.unplaced for one in told)
     paid = "" if price is None else f", {money(across / 1e9 * price)} at {price:,.4g} a GB"
     said = [f"Replication sends {size(across)} a day from rack to rack{paid}."]

@@ -148,7 +148,7 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     lines = [*caution_lines(made.certificate), *made.certificate.sentences, *tiered_sentences(made, tiering)]
     if curve:
         lines += ["", *curve]
-    lines += _racks(made, chosen.price_per_gb)
+    lines += _racks(made, chosen.price_per_gb, tiering)
     if notes:
         lines += ["", "Note", *(f"  {note}" for note in notes)]
     if made.findings:
@@ -177,16 +177,16 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     return lines
 
 
-def _racks(made: Plan, price: float | None) -> list[str]:
+def _racks(made: Plan, price: float | None, tiering: Tiering) -> list[str]:
     """Bytes from rack to rack, and their price, where one is given."""
     if price is None:
         return []
-    copying, racks = copying_of(made), made.current.racks
+    copying, racks = copying_of(made, tiering), made.current.racks
     send, receive, cells = copying.between_racks(len(racks))
     names = [str(racks[rack]) for rack in receive.tolist()]
     rows = [(racks[rack], *map(size, row)) for rack, row in zip(send.tolist(), cells, strict=True)]
-    said = copying.rack_sentences(price) or ("Nothing is copied from rack to rack, as far as racks are told.",)
-    return ["", *said, *(table(("from \\ to", *names), rows, left=1) if copying.across.copies else [])]
+    said = copying.rack_sentences(price) or ("Racks are unknown, or nothing is copied: no traffic between racks.",)
+    return ["", *said, *(table(("from \\ to", *names), rows, left=1) if cells.size else [])]
 
 
 def _files(chosen: argparse.Namespace) -> tuple[str | None, ...]:

@@ -34,7 +34,7 @@ from reseat.model.units import duration, size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan
-from reseat.schedule.transfer import transfer
+from reseat.schedule.batches import bytes_at_busiest, work_of
 
 __all__ = ["Advice", "Answer", "advice"]
 
@@ -302,17 +302,20 @@ def _told(
         gain -= sum(_WEIGHTS[finding.severity] for finding in then if finding.kind not in told.kinds)
     certificate = None if made is None else made.certificate
     moves = 0 if certificate is None else certificate.moves
-    copied = None if made is None else transfer(made)
-    slowest = None if copied is None else copied.slowest()
-    known = certificate is None or not moves or (copied is not None and not copied.unknown)
+    work = None if made is None else work_of(made.current, made.proposed.select(made.changed))
+    total = busiest = 0.0
+    known = work is None or not np.isnan(work.bytes[work.copies > 0]).any()
+    if work is not None and known:
+        total = float(work.bytes_of_copies.sum())
+        _, busiest = bytes_at_busiest(work, np.zeros(len(work.sender), np.int32), 1, work.bytes_of_copies)
     return Answer(
         kind=change.kind,
         title=change.title,
         wish=change.wish,
         elections=elections,
         moves=moves,
-        bytes=(0.0 if copied is None else copied.total) if known else None,
-        busiest=(0.0 if slowest is None else slowest[2]) if known else None,
+        bytes=total if known else None,
+        busiest=busiest if known else None,
         fixed=tuple(fixed),
         reduced=tuple(reduced),
         changes=_spreads(told.layout, after, () if change.wish is None else change.wish.remove),

@@ -26,12 +26,12 @@ import numpy.typing as npt
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Plan
 from reseat.model.tiering import Tiering
 from reseat.model.units import money, size
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.schedule.batches import BatchLimits, Hours, Preview, Work, batches, work_of
 from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
-from reseat.schedule.tiered import with_tiered
+from reseat.schedule.tiered import left_out, with_tiered
 
-__all__ = ["Copying", "Route", "copying_of", "leave_their_rack"]
+__all__ = ["Copying", "Route", "copying_of", "leave_their_rack", "rollback"]
 
 _Counts = npt.NDArray[np.int64]
 
@@ -180,11 +180,17 @@ class Copying:
         across = self.across
         if not len(self) or self.unplaced.copies == len(self):
             return ()
+        if not across.copies:
+            return ("Nothing is copied from rack to rack, as far as racks are known.",)
+        if across.unsized == across.copies:
+            which = f"{across.copies:,} of {counted(len(self), 'new replica')}"
+            return (f"{which} {verb(across.copies, 'is', 'are')} copied from rack to rack, of unknown size.",)
         at_least = "At least " if across.unsized else ""
         paid = "" if price is None else f", {at_least.lower()}{money(across.bytes / 1e9 * price)} at {price:,.4g} a GB"
         said = [
             f"{at_least}{size(across.bytes)} of {size(self.told_bytes)} are copied from rack to rack{paid}. A new "
             "replica copies from its partition's leader, also where consumers fetch from their own rack (KIP-392).",
+            *(["Of tiered topics whole local logs are counted."] if left_out(self.batches) else []),
         ]
         if self.unplaced.copies:
             said.append(f"The racks of {counted(self.unplaced.copies, 'copy', 'copies')} are unknown: not among these.")
@@ -271,3 +277,12 @@ def copying_of(
         rates=rates,
         tiering=tiering,
     )
+
+
+def rollback(plan: Plan) -> Plan:
+    """The way back: from the proposed layout to the current one.
+
+    It carries the certificate of the way there, which says nothing of the way back.
+    """
+    back = plan.proposed.with_brokers(plan.current.brokers)
+    return Plan(current=back, proposed=plan.current, certificate=plan.certificate)

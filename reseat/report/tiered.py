@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, Plan
+from reseat.model import NONE, BoolArray, ClusterLayout, Plan
 from reseat.model.tiering import AFTER_TIERED, Tiering
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
@@ -27,50 +27,34 @@ class _Copies:
     """What a plan copies; n moves.
 
     Attributes:
-        copied: (n,) bool, moves that copy data.
-        tiered: (n,) bool, those of tiered topics.
+        tiered: (n,) bool, copies of tiered topics.
         short: (n,) bool, those that leave out what is tiered already.
-        bytes: (n,) float64, NaN where not told.
-        fresh: (n,) float64, the part of the topic's local records that is not tiered yet; NaN where not told.
+        tiered_bytes: local logs of the first; NaN where a size is not told, as below.
+        low: bytes where all that may be tiered is.
+        likely: bytes where records of a topic are equally large; NaN where those not tiered yet are not told, too.
+        high: bytes where every new replica copies the whole local log.
     """
 
-    copied: BoolArray
     tiered: BoolArray
     short: BoolArray
-    bytes: FloatArray
-    fresh: FloatArray
-
-    @property
-    def known(self) -> bool:
-        """Whether all sizes are told."""
-        return not np.isnan(self.bytes[self.copied]).any()
-
-    @property
-    def most(self) -> float:
-        """Bytes where every new replica copies the whole local log, of those told."""
-        return float(np.nansum(self.bytes[self.copied]))
-
-    @property
-    def least(self) -> float:
-        """Bytes where all that may be tiered is, of those told."""
-        return self.most - float(np.nansum(self.bytes[self.short]))
-
-    @property
-    def likely(self) -> float | None:
-        """Bytes where records of a topic are equally large; None where those not tiered yet are not told."""
-        if not self.short.any():
-            return self.most
-        likely = self.least + float((self.bytes * self.fresh)[self.short].sum())
-        return None if np.isnan(likely) else likely
+    tiered_bytes: float
+    low: float
+    likely: float
+    high: float
 
 
 def _copies_of(plan: Plan, tiering: Tiering) -> _Copies:
     moves, layout = plan.moves, plan.current
     copied = moves.target != NONE
-    tiered = copied & layout.is_topic(tiering.topics)[layout.topic_of[moves.row]]
-    bytes_ = np.full(len(moves), np.nan) if moves.bytes is None else moves.bytes
-    fresh = tiering.parts_not_tiered(layout.topics)[layout.topic_of[moves.row]]
-    return _Copies(copied, tiered, tiered & np.isin(moves.target, tiering.after_tiered), bytes_, fresh)
+    topic = layout.topic_of[moves.row]
+    tiered = copied & layout.is_topic(tiering.topics)[topic]
+    short = tiered & np.isin(moves.target, tiering.after_tiered)
+    whole = np.where(copied, np.nan if moves.bytes is None else moves.bytes, 0.0)
+    high = float(whole.sum())
+    likely = np.where(short, whole * tiering.parts_not_tiered(layout.topics)[topic], whole)
+    return _Copies(
+        tiered, short, float(whole[tiered].sum()), high - float(whole[short].sum()), float(likely.sum()), high
+    )
 
 
 def _remote_bytes(layout: ClusterLayout, topics: list[str], tiering: Tiering) -> float | None:
@@ -87,15 +71,18 @@ def _remote_bytes(layout: ClusterLayout, topics: list[str], tiering: Tiering) ->
 def copies_as_dict(plan: Plan, tiering: Tiering) -> dict[str, object]:
     """What the plan copies, for scripts: the range of its bytes, which bytes these are, and what of it is tiered."""
     copies = _copies_of(plan, tiering)
-    told = copies.known
+
+    def told(amount: float) -> int | None:
+        return None if np.isnan(amount) else int(amount)
+
     return {
         "copies": {
             "of": "local logs",
-            "bytes_low": int(copies.least) if told else None,
-            "bytes_likely": int(copies.likely) if told and copies.likely is not None else None,
-            "bytes_high": int(copies.most) if told else None,
+            "bytes_low": told(copies.low),
+            "bytes_likely": told(copies.likely),
+            "bytes_high": told(copies.high),
             "tiered_replicas": int(copies.tiered.sum()),
-            "tiered_local_bytes": int(copies.bytes[copies.tiered].sum()) if told else None,
+            "tiered_local_bytes": None if np.isnan(copies.high) else told(copies.tiered_bytes),
             "replicas_that_leave_out_what_is_tiered": int(copies.short.sum()),
         }
     }
@@ -104,12 +91,12 @@ def copies_as_dict(plan: Plan, tiering: Tiering) -> dict[str, object]:
 def tiered_sentences(plan: Plan, tiering: Tiering) -> tuple[str, ...]:
     """What of the copies is tiered, and from what to what the bytes of the plan range; nothing where nothing is."""
     moves, layout, copies = plan.moves, plan.current, _copies_of(plan, tiering)
-    tiered, short, known = copies.tiered, copies.short, copies.known
+    tiered, short, known = copies.tiered, copies.short, not np.isnan(copies.high)
     if not tiered.any():
         return ()
     count = int(tiered.sum())
     names = [layout.topics[at] for at in np.unique(layout.topic_of[moves.row[tiered]]).tolist()]
-    local = f", {size(float(copies.bytes[tiered].sum()))} of local log" if known else ""
+    local = f", {size(copies.tiered_bytes)} of local log" if known else ""
     records = [counts for topic, *counts in tiering.records if topic in names]
     far, all_ = sum(one[0] - one[1] for one in records), sum(one[0] for one in records)
     where = f" ({far:,} of {counted(all_, 'record')} of {verb(len(names), 'that topic', 'those topics')})"
@@ -124,7 +111,7 @@ def tiered_sentences(plan: Plan, tiering: Tiering) -> tuple[str, ...]:
     if short.any():
         ids = np.unique(moves.target[short]).tolist()
         who = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'copies', 'copy')}"
-        likely = "" if copies.likely is None else f", likely {size(copies.likely)}"
-        range_ = f" The plan copies {size(copies.least)} to {size(copies.most)}{likely}." if known else ""
+        likely = "" if np.isnan(copies.likely) else f", likely {size(copies.likely)}"
+        range_ = f" The plan copies {size(copies.low)} to {size(copies.high)}{likely}." if known else ""
         said.append(f"{who} only what is not tiered yet ({AFTER_TIERED}).{range_}")
     return tuple(said)

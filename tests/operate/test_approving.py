@@ -31,7 +31,12 @@ def approval(now=BEFORE, **told):
     current, proposed = (ClusterLayout.from_assignments(lists, brokers=BROKERS) for lists in (BEFORE, AFTER))
     text = write_reassignment(Plan(current, proposed, Certificate(wish=Wish(), moves=3)))
     return approval_of(
-        read_sealed(text), text, replace(snapshot(now), **told), cluster="prod", operator="ann", options=RunOptions(7, None)
+        read_sealed(text),
+        text,
+        replace(snapshot(now), **told),
+        cluster="prod",
+        operator="ann",
+        options=RunOptions(7, None),
     )
 
 

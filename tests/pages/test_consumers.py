@@ -424,6 +424,16 @@ def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> Non
     assert at.segmented_control(key="consumers-assignor-1").value == "sticky"
 
 
+def test_a_cluster_without_groups_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it was asked; Kafka leaves out those that a user may not see."""
+    at = live_page(monkeypatch, ClusterUnreachable("", "lost"))
+    monkeypatch.setattr(group_reading, "list_groups", lambda admin: Listing(()))
+    press(at, "consumers-list")
+
+    assert not at.exception
+    assert "there is none, or this user lacks DESCRIBE on them" in texts(at)
+
+
 def test_a_live_group_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the cluster's reason; the story before stays."""
     at = live_page(monkeypatch, ClusterUnreachable("Broker 1 does not describe the group shop: NO.", "authorization"))
@@ -495,6 +505,18 @@ def test_a_share_group_is_no_story_of_owners(monkeypatch: pytest.MonkeyPatch) ->
     assert not at.segmented_control
     press(at, "tale-cooperative")
     assert "Assignment is not ownership" not in texts(at)
+
+
+def test_a_share_group_whose_lag_is_not_told_is_behind_at_most_by_all_that_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As Kafka 4.1 tells it: records beyond the start may be done with."""
+    members = (LiveMember("one", "c", "h", topics=("T",), assignment=(("T", 0),), generation=2),)
+    group = LiveGroup("shop", "share", "Stable", "simple", 1, members, {("T", 0): 7}, {("T", 0): 20}, {"T": 1}, epoch=2)
+    at = shown_group(monkeypatch, group)
+
+    assert "lag at most 13 records." in texts(at)
+    assert "lag at most 13 records in 1 partition" in texts(at)
 
 
 def test_a_share_group_is_shown_to_whoever_has_none() -> None:

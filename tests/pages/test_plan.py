@@ -314,6 +314,34 @@ def test_what_goes_from_rack_to_rack_stands_below_the_flow_with_its_price(opened
     assert "at 0.5 a GB" in texts(at)
 
 
+def test_racks_whose_names_are_cut_alike_have_a_column_each(opened):
+    """They differ in the middle alone; the bytes of each stand in its own column."""
+    long = [f"{'x' * 40}{middle}{'y' * 40}" for middle in "abc"]
+    lists = {("t", n): ids for n, ids in enumerate(([1, 3], [1, 3], [2, 3]))}
+    brokers = [Broker(broker, long[at]) for at, broker in ((0, 1), (1, 2), (2, 3), (2, 4), (1, 5))]
+    layout = ClusterLayout.from_assignments(lists, brokers=brokers, size_bytes=dict.fromkeys(lists, 10**9))
+    at = opened("plan", layout, Wish(remove=(2, 3)))
+    choose(at, "plan-view", "Replica flow (from → to)")
+    table = next(one.value for one in tables(at) if "from" in one.value and str(one.value.columns[1]).startswith("to "))
+
+    assert not at.exception
+    assert len(set(table.columns)) == len(table.columns) > 2
+
+
+def test_the_flow_says_what_is_unknown_between_racks(opened):
+    """Without sizes replicas are counted; with rates of other topics alone nothing is claimed of the day."""
+    lists = {("t", 0): [1, 2], ("t", 1): [2, 1]}
+    brokers = [Broker(broker, rack) for broker, rack in ((1, "a"), (2, "b"), (3, "b"))]
+    at = opened("plan", ClusterLayout.from_assignments(lists, brokers=brokers), Wish(remove=(2,)))
+    choose(at, "plan-view", "Replica flow (from → to)")
+    assert "1 of 2 new replicas is copied from rack to rack, of unknown size." in texts(at)
+    next(area for area in at.text_area if area.label.startswith("Produced rates")).set_value("other,5").run()
+
+    assert not at.exception
+    assert "No rate is known of any topic here" in texts(at)
+    assert "With the plan it is" not in texts(at)
+
+
 def test_the_traffic_of_every_day_is_told_by_topic_beside_what_is_copied(opened):
     """Now and with the plan, from rates that are typed, at the same price; a line that is none is refused by number."""
     at = opened("plan", wish=Wish(remove=(4,)))

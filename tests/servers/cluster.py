@@ -43,6 +43,7 @@ _KRAFT_TOOLS = {
     "acls": "org.apache.kafka.tools.AclCommand",
     "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
     "cluster": "org.apache.kafka.tools.ClusterTool",
+    "features": "org.apache.kafka.tools.FeatureCommand",
     "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
     "console-share-consumer": "org.apache.kafka.tools.consumer.ConsoleShareConsumer",

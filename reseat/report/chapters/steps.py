@@ -10,10 +10,9 @@ from reseat.model import NONE, Plan
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, ids
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
-from reseat.report.copying import Copying
+from reseat.report.copying import Copying, rollback
 from reseat.report.matter import Matter, ReportChoices
 from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES, Preview
-from reseat.schedule.transfer import rollback
 
 __all__ = ["chapter"]
 

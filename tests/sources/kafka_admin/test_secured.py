@@ -12,6 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 import pytest
+from kafka import KafkaConsumer
+from kafka.structs import OffsetAndMetadata, TopicPartition
 from streamlit.testing.v1 import AppTest
 
 from components.state import shared
@@ -24,6 +26,9 @@ from reseat.sources.diagnosis import StepOutcome, diagnose
 from reseat.sources.followed import LiveClusters
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
+from reseat.sources.kafka_admin.groups import ListedGroup
+from reseat.sources.kafka_admin.groups.describing import described
+from reseat.sources.kafka_admin.groups.reading import describe_group, list_groups
 from tests.conftest import missing
 from tests.operate import guarding
 from tests.operate.live_cluster import refused
@@ -145,6 +150,25 @@ def test_who_may_see_little_reads_what_he_may(secured: Secured) -> None:
         "Sizes and log directories of broker 1 are unknown: DESCRIBE on CLUSTER is needed.",
         "No topic is shown: there is none, or DESCRIBE on TOPIC is needed.",
     )
+
+
+def test_groups_that_a_user_may_not_see_are_not_taken_for_none(secured: Secured) -> None:
+    """Kafka leaves them out of its list without a word, so that both are said of one that is asked for."""
+    reader = KafkaConsumer(bootstrap_servers=secured.cluster.bootstrap, group_id="hidden", enable_auto_commit=False)
+    reader.assign([TopicPartition("orders", 0)])
+    reader.commit({TopicPartition("orders", 0): OffsetAndMetadata(0, "", -1)})
+    reader.close()
+    limited = secured.connection("SASL", sasl_mechanism="PLAIN", username="limited", password=Secret(PASSWORD))
+    with open_admin(replace(limited, username="reader")) as admin:
+        assert [group.name for group in list_groups(admin).groups] == ["hidden"]
+        assert describe_group(admin, "hidden").state == "Empty"
+    with open_admin(limited) as admin:
+        assert list_groups(admin).groups == ()
+        with pytest.raises(ClusterUnreachable, match="or this user lacks DESCRIBE on it"):
+            describe_group(admin, "hidden")
+        with pytest.raises(ClusterUnreachable, match="GROUP_AUTHORIZATION_FAILED") as denied:
+            described(admin, ListedGroup("hidden", "consumer", "Stable", "consumer", 1))
+        assert denied.value.reason == "authorization"
 
 
 #: The rights of *Required ACLs* on Clusters, by a user who has all but that one: (operation, resource) of Kafka's tool,

@@ -162,6 +162,11 @@ class LiveGroup:
         return {p: max(0, self.ends[p] - offset) for p, offset in self.committed.items() if p in self.ends}
 
     @property
+    def lag_at_most(self) -> bool:
+        """Whether ``lag`` counts records that may be done with: of a share group whose coordinator does not tell it."""
+        return self.kind == "share" and self.lags is None
+
+    @property
     def on_the_way(self) -> tuple[str, ...]:
         """Members of a newer protocol that do not have yet what the coordinator wants them to have."""
         return tuple(member.id for member in self.members if self.epoch is not None and not member.there(self.epoch))

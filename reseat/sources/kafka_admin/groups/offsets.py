@@ -33,18 +33,10 @@ def committed_offsets(admin: AdminClient, name: str, coordinator: int, problems:
         require_stable=False,
         max_version=9,  # later versions name topics by id alone
     )
-    try:
-        told = admin.send(request, coordinator)
-    except ClusterUnreachable as failure:
-        problems.append(f"Committed offsets are unknown: {failure.sentence}")
-        return {}
-    group = told.groups[0] if getattr(told, "groups", None) else told
-    if group.error_code:
-        problems.append(f"Committed offsets are unknown: {error_name(group.error_code)}.")
-        return {}
+    group = _group_told(admin, request, coordinator, "Committed offsets are unknown", problems)
     return {
         (topic.name, part.partition_index): part.committed_offset
-        for topic in group.topics
+        for topic in (() if group is None else group.topics)
         for part in topic.partitions
         if not part.error_code and part.committed_offset >= 0
     }
@@ -62,13 +54,9 @@ def share_offsets(
         problems.append("How far the share group is, is unknown: this Kafka does not tell it.")
         return {}, {}
     group_of = wanted.DescribeShareGroupOffsetsRequestGroup
-    try:
-        told = admin.send(wanted(groups=[group_of(group_id=name, topics=None)]), coordinator).groups[0]
-    except ClusterUnreachable as failure:
-        problems.append(f"How far the share group is, is unknown: {failure.sentence}")
-        return {}, {}
-    if told.error_code:
-        problems.append(f"How far the share group is, is unknown: {error_name(told.error_code)}.")
+    request = wanted(groups=[group_of(group_id=name, topics=None)])
+    told = _group_told(admin, request, coordinator, "How far the share group is, is unknown", problems)
+    if told is None:
         return {}, {}
     known = {
         (topic.topic_name, part.partition_index): part
@@ -78,6 +66,20 @@ def share_offsets(
     }
     lags = {partition: int(part.lag) for partition, part in known.items() if getattr(part, "lag", _UNKNOWN) >= 0}
     return {partition: int(part.start_offset) for partition, part in known.items()}, lags or None
+
+
+def _group_told(admin: AdminClient, request: Any, coordinator: int, unknown: str, problems: list[str]) -> Any:
+    """The one group of the answer; None, and why that is unknown, where there is none."""
+    try:
+        told = admin.send(request, coordinator)
+    except ClusterUnreachable as failure:
+        problems.append(f"{unknown}: {failure.sentence}")
+        return None
+    group = told.groups[0] if getattr(told, "groups", None) else told
+    if group.error_code:
+        problems.append(f"{unknown}: {error_name(group.error_code)}.")
+        return None
+    return group
 
 
 def leaders_of(

@@ -156,6 +156,8 @@ def _listed(admin: AdminClient, name: str) -> ListedGroup:
     listing = list_groups(admin)
     found = next((group for group in listing.groups if group.name == name), None)
     if found is None:
-        why = " ".join(("There is no such group, or it has expired.", *listing.not_read))
+        why = " ".join(
+            ("There is no such group, it has expired, or this user lacks DESCRIBE on it.", *listing.not_read)
+        )
         raise ClusterUnreachable(f"No broker lists the group {name}. {why}", "lost")
     return found
