@@ -57,10 +57,11 @@ def draw_groups(seat: OpenLayout | None) -> None:
             label_visibility="collapsed",
             key="consumers-group",
         )
-        if st.button("Show it", key="consumers-show", disabled=chosen is None) and chosen is not None:
-            _show(live, chosen)
+        show = st.button("Show it", key="consumers-show", disabled=chosen is None)
     if listing.not_read:
         st.caption(text.plain(" ".join(listing.not_read[:3])))
+    if show and chosen is not None:
+        _show(live, chosen)
 
 
 def _list(live: LiveCluster) -> None:

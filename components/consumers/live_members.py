@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from components.look import tables, text
 from components.shell import frame
+from reseat.model.wording import verb
 from reseat.sources.kafka_admin.groups import KINDS, LiveGroup, LiveMember, Tasks
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def sentence_of(group: LiveGroup) -> str:
     behind = f"; {_behind(group)}" if group.lag else ""
     members = text.counted(len(group.members), "member")
     if group.kind == "share":
-        return f"{text.visible(group.name, 80)}: {members} share {text.counted(len(read), 'partition')}{behind}."
+        share = verb(len(group.members), "shares", "share")
+        return f"{text.visible(group.name, 80)}: {members} {share} {text.counted(len(read), 'partition')}{behind}."
     tasks = sum(len(member.tasks.active) for member in group.members if member.tasks is not None)
     return f"{text.visible(group.name, 80)}: {members} with {text.counted(tasks, 'active task')}{behind}."
 
@@ -85,7 +87,7 @@ def _members(group: LiveGroup) -> pd.DataFrame:
     import pandas as pd
 
     lag = group.lag
-    columns: dict[str, list[object]] = {
+    columns: dict[str, Any] = {
         "member": [text.visible(member.id, 80) for member in group.members],
         "client": [text.visible(member.client_id, 60) for member in group.members],
         "host": [text.visible(member.host, 60) for member in group.members],
@@ -103,7 +105,8 @@ def _members(group: LiveGroup) -> pd.DataFrame:
     if group.kind == "streams":
         columns |= _tasks(group.members)
     if group.kind != "share":  # of a partition that several read it is nobody's
-        columns["lag"] = [sum(lag.get(one, 0) for one in member.assignment) for member in group.members]
+        told = [[lag[one] for one in member.assignment if one in lag] for member in group.members]
+        columns["lag"] = pd.array([sum(lags) if lags else None for lags in told], dtype="Int64")
     return pd.DataFrame(columns)
 
 

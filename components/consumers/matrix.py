@@ -20,6 +20,8 @@ __all__ = ["MOST_COLUMNS", "MOST_MEMBERS", "draw_matrix", "surplus_words"]
 
 #: Up to so many partitions and members each partition is a cell; beyond, a cell counts a topic's partitions.
 MOST_COLUMNS, MOST_MEMBERS = 90, 14
+#: Numbers of more columns touch each other: then every second one, or third, has its own.
+_TICKS = 40
 #: Members and topics drawn as counts; more have no room.
 _MOST_ROWS, _MOST_TOPICS = 1_000, 300
 #: Between two topics, in widths of a cell.
@@ -93,8 +95,8 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     figure.update_xaxes(
         side="top",
         tickmode="array",
-        tickvals=list(x.values()) if len(x) <= 60 else [],
-        ticktext=ticks if len(x) <= 60 else [],
+        tickvals=list(x.values())[:: 1 + len(x) // _TICKS],
+        ticktext=ticks[:: 1 + len(x) // _TICKS],
         range=[-0.7, max(max(x.values(), default=0) + 0.7, 14)],
         fixedrange=True,
         showline=False,

@@ -33,22 +33,24 @@ def flagged(count: int | None, severity: Severity | None, of: str = "") -> str:
 
 
 def draw_findings(layout: ClusterLayout, found: Sequence[Finding], digest: str) -> None:
-    """A line each, worst first; the whole table behind one is computed and sent only once it is opened.
+    """A line each, in their order; the whole table behind one is computed and sent only once it is opened.
 
     Args:
         layout: what was judged.
-        found: of ``reseat.balance.findings``.
+        found: of ``reseat.balance.findings``, and what was found as the layout was read.
         digest: of the layout, so that another layout's list starts folded.
     """
     with st.container(key="findings", gap="xsmall"):
-        for finding in found:
+        for at, finding in enumerate(found):
+            again = sum(one.kind == finding.kind for one in found[:at])
+            kind = f"{finding.kind}-{again}" if again else finding.kind
             mark = f":{_COLOURS[finding.severity]}[{theme.severity_icon(finding.severity)} **{finding.severity.word}**]"
-            key = f"finding-{finding.kind}-{digest[:16]}"
-            with fields.fold(f"{mark} {text.plain(finding.sentence)}", name=f"open_{finding.kind}", key=key) as opened:
-                _behind(layout, finding, seen=bool(opened.open))
+            key = f"finding-{kind}-{digest[:16]}"
+            with fields.fold(f"{mark} {text.plain(finding.sentence)}", name=f"open_{kind}", key=key) as opened:
+                _behind(layout, finding, f"behind-{kind}", seen=bool(opened.open))
 
 
-def _behind(layout: ClusterLayout, finding: Finding, *, seen: bool) -> None:
+def _behind(layout: ClusterLayout, finding: Finding, key: str, *, seen: bool) -> None:
     """What a finding is about; where it is folded away, its partitions are ready for a printer alone."""
     if finding.brokers:
         names = "Broker" if len(finding.brokers) == 1 else "Brokers"
@@ -65,6 +67,6 @@ def _behind(layout: ClusterLayout, finding: Finding, *, seen: bool) -> None:
     if len(rows) and not seen:
         partitions_on_paper(layout, rows)
     elif len(rows):
-        partitions_table(layout, rows, f"behind-{finding.kind}")
+        partitions_table(layout, rows, key)
     elif finding.brokers:
         navigation.link(navigation.HEATMAP, "Replicas per broker and topic on the Heatmap")

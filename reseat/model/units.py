@@ -23,12 +23,12 @@ def number(value: float | None, digits: int = 1) -> str:
 def money(amount: float) -> str:
     """An amount without its currency: two digits behind the point, or two that say something where it is small.
 
-    Less than a ten thousandth is told as that.
+    Less than a millionth is told as that.
     """
     if math.isnan(amount):
         return "unknown"
-    if 0 < amount < 0.0001:
-        return "under 0.0001"
+    if 0 < amount < 0.000001:
+        return "<0.000001"
     if amount and abs(amount) < 0.1:
         return f"{amount:.{1 - math.floor(math.log10(abs(amount)))}f}"
     return f"{amount:,.2f}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reseat.formats import read
 from reseat.formats.recognised import missing
-from reseat.model import ClusterLayout, Wish
+from reseat.model import ClusterLayout, Finding, Severity, Wish
 from tests.planning.test_directories import disks
 
 from .conftest import tables, texts, through
@@ -273,3 +273,14 @@ def test_log_directories_are_a_table_where_a_broker_has_several(opened):
         [1, "/b", "online", 1, "1.0 GB"],
     ]
     assert "Log directories" not in texts(opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]})))
+
+
+def test_what_was_found_as_the_layout_was_read_is_listed_with_the_rest(opened):
+    """As it is counted above: a quorum of which a rack holds too much, and two findings of one kind."""
+    kinds = ("quorum_in_one_rack", "log_dir_full", "log_dir_full")
+    found = [Finding(kind, Severity.ATTENTION, f"Sentence {at}.", brokers=(1, 2)) for at, kind in enumerate(kinds)]
+    at = opened("overview", findings=tuple(found))
+    labels = [one.label.replace("\\", "") for one in at.expander]
+
+    assert not at.exception
+    assert [sum(f"Sentence {n}." in label for label in labels) for n in range(3)] == [1, 1, 1]
