@@ -29,7 +29,8 @@ from reseat.balance.mends import after_change, mend_of, name_of
 from reseat.balance.spread import spread_of
 from reseat.election import Mode, layout_after, preferred
 from reseat.errors import WishRefused
-from reseat.model import NOT_TOLD, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.model.arrays import counts_on
 from reseat.model.units import duration, size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds.curve import whole_curve
@@ -338,23 +339,13 @@ def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...
     Where no leader is told, those of preferred leaders: a spread of none at all would be 0.
     """
     said = []
-    leaders = ("Leader", _leaders) if (before.leader >= 0).any() else ("Preferred leader", _preferred)
-    for what, load in (("Replica", _replicas), leaders):
+    leaders = "Preferred leader", (before.preferred_by_broker, after.preferred_by_broker)
+    if (before.leader >= 0).any():
+        now, then = (counts_on(np.maximum(one.leader, NONE), len(one.brokers)) for one in (before, after))
+        leaders = "Leader", (now, then)
+    for what, (now, then) in (("Replica", (before.replicas_by_broker, after.replicas_by_broker)), leaders):
         stays = after.receiving & ~np.isin(after.broker_ids, remove)
-        one, two = spread_of(load(before)[before.receiving]), spread_of(load(after)[stays])
+        one, two = spread_of(now[before.receiving]), spread_of(then[stays])
         if one is not None and two is not None and one.spread != two.spread:
             said.append(f"{what} spread {int(one.spread):,} → {int(two.spread):,}")
     return tuple(said)
-
-
-def _replicas(layout: ClusterLayout) -> Longs:
-    return layout.replicas_by_broker.astype(np.int64)
-
-
-def _leaders(layout: ClusterLayout) -> Longs:
-    led = layout.leader[layout.leader >= 0]
-    return np.bincount(led, minlength=len(layout.brokers)).astype(np.int64)
-
-
-def _preferred(layout: ClusterLayout) -> Longs:
-    return layout.preferred_by_broker

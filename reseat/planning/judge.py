@@ -39,6 +39,7 @@ from reseat.planning.finishing import Bound, certified
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
+from reseat.planning.proof.compared import noted
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.rack_levels import refused_of_racks, regions
@@ -48,8 +49,7 @@ __all__ = ["apply_assignment", "judge", "laid_over"]
 
 _NOTHING = Wish()
 
-#: Faults of one kind, and partitions in a sentence, that are named one by one.
-_NAMED_FAULTS = 20
+#: Partitions in a sentence that are named one by one.
 _NAMED_PARTITIONS = 3
 
 
@@ -154,35 +154,24 @@ def apply_assignment(
     known = layout.with_brokers(_joining(layout, wish))
     faults: list[str] = []
     rows = known.rows_of(assignment)
-    _note(
-        faults,
-        [f"{assignment.name_of(row)} is not in the layout." for row in np.flatnonzero(rows < 0)[: _NAMED_FAULTS + 1]],
-        int((rows < 0).sum()),
-        "partitions are not in the layout",
-    )
-    empty = (assignment.replication_factor == 0) & (rows >= 0)
-    _note(
-        faults,
-        [f"{assignment.name_of(row)} has an empty replica list." for row in np.flatnonzero(empty)[: _NAMED_FAULTS + 1]],
-        int(empty.sum()),
-        "partitions have an empty replica list",
-    )
+    empty, name = (assignment.replication_factor == 0) & (rows >= 0), assignment.name_of
+    for wrong, one, rest in (
+        (rows < 0, "is not in the layout", "partitions are not in the layout"),
+        (empty, "has an empty replica list", "partitions have an empty replica list"),
+    ):
+        noted(faults, np.nonzero(wrong), lambda row, one=one: f"{name(row)} {one}.", rest)
     taken = np.flatnonzero((rows >= 0) & ~empty)
     lists = assignment.replicas[taken]
     strange = ~np.isin(assignment.broker_ids, known.broker_ids)
     at, column = np.nonzero(on_brokers(lists, strange))
-    _note(
+    ids = assignment.broker_ids[lists[at, column]]
+    noted(
         faults,
-        [
-            f"{assignment.name_of(int(taken[i]))} would be on broker {int(assignment.broker_ids[lists[i, j]])}, "
-            "which is not in the layout."
-            for i, j in zip(at[: _NAMED_FAULTS + 1].tolist(), column[: _NAMED_FAULTS + 1].tolist(), strict=True)
-        ],
-        len(at),
+        (taken[at], ids),
+        lambda row, broker: f"{name(row)} would be on broker {broker}, which is not in the layout.",
         "replicas would be on brokers that are not in the layout",
     )
-    met = np.unique(lists[at, column])
-    known = known.with_brokers(Broker(int(assignment.broker_ids[i])) for i in met)
+    known = known.with_brokers(map(Broker, np.unique(ids).tolist()))
     place = np.full(len(assignment.brokers) + 1, NONE, np.int32)
     shared = np.isin(assignment.broker_ids, known.broker_ids)
     place[:-1][shared] = np.searchsorted(known.broker_ids, assignment.broker_ids[shared])
@@ -210,12 +199,6 @@ def _joining(layout: ClusterLayout, wish: Wish) -> list[Broker]:
         replace(have[i], rack=rack) if i in have and rack else have.get(i, Broker(i, rack)) for i, rack in wish.add
     ]
     return sorted(joining, key=lambda broker: broker.id)
-
-
-def _note(faults: list[str], sentences: list[str], count: int, rest: str) -> None:
-    faults.extend(sentences[:_NAMED_FAULTS])
-    if count > _NAMED_FAULTS:
-        faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
 
 
 # ---- what it is compared with ----------------------------------------------------------------------------------

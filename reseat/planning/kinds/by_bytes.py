@@ -4,7 +4,7 @@ Promises: the gap is a bound over all plans with these moves (of a rebalance, ov
 every size is told; else it is stated of the bytes that are told, beside their share, and no number is given.
 
 How: a replica copies its partition's log, so where its own size is not told, that of the partition's largest replica
-stands for it. The bound is ``weight_floor``, of a rebalance ``goals``.
+stands for it. The bound is ``lifted``, of a rebalance ``goals``.
 
 Example: brokers 2 and 3 keep nothing and receive 5, 4, 3, 3 and 3 bytes: 9 and 9 is the bound, and 10 and 8 is 1.23 %
 above it.
@@ -21,8 +21,7 @@ from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, Longs
 from reseat.model.arrays import newcomers
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
-from reseat.planning.solve.bin_packing import weight_floor
-from reseat.planning.solve.by_weight import evened, least_copied, weight_on
+from reseat.planning.solve.by_weight import evened, least_copied, lifted, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["Weights", "rebalanced_by_bytes"]
@@ -75,14 +74,10 @@ class Weights:
         Returns:
             The share by which their sum of squares exceeds the bound at most, None where a size is not told; sentences.
         """
-        targets = problem.targets
-        row, column = np.nonzero(newcomers(problem.lists[found.rows], found.lists))
-        received = np.bincount(found.lists[row, column], weights=self.moved[found.rows[row]], minlength=self.kept.size)[
-            targets
-        ]
-        kept = self.kept[targets]
-        floor = weight_floor(kept, float(received.sum()))
-        gap = max(0.0, float(((kept + received) ** 2).sum()) / floor - 1) if floor else 0.0  # below 0 it is rounding
+        came = np.where(newcomers(problem.lists[found.rows], found.lists), found.lists, NONE)
+        received = weight_on(came, self.moved[found.rows], self.kept.size)[problem.targets]
+        kept = self.kept[problem.targets]
+        gap = _above(kept + received, lifted(kept, float(received.sum())))
         said = (
             f"Balanced by size instead of replica count: the sum of squares of bytes is at most {gap:.2%} above the "
             "minimum that any plan with these moves can reach"
@@ -123,8 +118,7 @@ def rebalanced_by_bytes(
     lists[found.rows] = found.lists
     targets = problem.targets
     before, after = (weight_on(one, weights.moved, len(targets)) for one in (problem.lists, lists))
-    floor = float((aim[targets] ** 2).sum())
-    gap = max(0.0, float((after[targets] ** 2).sum()) / floor - 1) if floor else 0.0
+    gap = _above(after[targets], aim[targets])
     copied = float(weights.moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
     least = min(copied, least_copied(problem, weights.moved, after))
     known = "" if not weights.untold.any() else ", counting known bytes only"
@@ -138,6 +132,12 @@ def rebalanced_by_bytes(
         told = int((~weights.untold).sum())
         sentences.append(f"Sizes are known for {told:,} of {counted(weights.untold.size, 'partition')}.")
     return found, None if weights.untold.any() else gap, tuple(sentences)
+
+
+def _above(carried: FloatArray, least: FloatArray) -> float:
+    """The share by which a sum of squares exceeds the least; below 0 it would be rounding."""
+    floor = float((least**2).sum())
+    return max(0.0, float((carried**2).sum()) / floor - 1) if floor else 0.0
 
 
 def _range(carried: FloatArray) -> str:

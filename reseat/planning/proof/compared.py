@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Longs, Options
-from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts
+from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts, widened
 from reseat.model.units import size
 from reseat.model.wording import counted
 
-__all__ = ["Change", "rack_sum_of_squares", "widened"]
+__all__ = ["Change", "noted", "rack_sum_of_squares"]
 
 
 #: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
@@ -95,8 +95,8 @@ class Change:
             rack=_rack_codes(current.brokers),
             regions=_region_codes(current.brokers, rules.rack_levels),
             rows=rows,
-            before=widened(current.replicas[rows], width),
-            after=widened(proposed.replicas[rows], width),
+            before=widened(current.replicas[rows], width).astype(np.int64),
+            after=widened(proposed.replicas[rows], width).astype(np.int64),
             load=counts_on(proposed.replicas, len(ids)),
             preferred=counts_on(proposed.replicas[:, :1], len(ids)),
             pinned=stuck,
@@ -163,10 +163,8 @@ class Change:
         return self.current.name_of(int(self.rows[changed]))
 
     def note(self, at: tuple[Longs, ...], sentence: Callable[..., str], rest: str) -> None:
-        """A fault for each place, told by its indices; beyond ``_NAMED_FAULTS`` only how many more there are."""
-        self.faults.extend(sentence(*one) for one in zip(*(axis[:_NAMED_FAULTS].tolist() for axis in at), strict=True))
-        if at[0].size > _NAMED_FAULTS:
-            self.faults.append(f"{at[0].size - _NAMED_FAULTS:,} more {rest}.")
+        """As ``noted``, among the faults of this change."""
+        noted(self.faults, at, sentence, rest)
 
     def require_factor(self, factor: Longs, rows: Longs | None = None) -> None:
         """A fault for each of these rows (n,), or of those that changed, that has not ``factor`` (n,) replicas then."""
@@ -308,6 +306,13 @@ class Change:
         )
 
 
+def noted(faults: list[str], at: tuple[Longs, ...], sentence: Callable[..., str], rest: str) -> None:
+    """Add a fault for each place, told by its indices; beyond ``_NAMED_FAULTS`` only how many more there are."""
+    faults.extend(sentence(*one) for one in zip(*(axis[:_NAMED_FAULTS].tolist() for axis in at), strict=True))
+    if at[0].size > _NAMED_FAULTS:
+        faults.append(f"{at[0].size - _NAMED_FAULTS:,} more {rest}.")
+
+
 def _available(brokers: tuple[Broker, ...], alive: BoolArray) -> BoolArray:
     """(B,) those of ``alive`` that are not fenced or shutting down; all of them where each one is."""
     well = alive & np.array([not broker.state.unavailable for broker in brokers], np.bool_)
@@ -337,20 +342,16 @@ def _same_partitions(
         and np.array_equal(current.partition, proposed.partition)
     ):
         return current, proposed
-    names = sorted({*current.topics, *proposed.topics})
-    code = {name: i for i, name in enumerate(names)}
-
-    def keys(layout: ClusterLayout) -> Longs:
-        topic = np.array([code[name] for name in layout.topics], np.int64)
-        return (topic[layout.topic_of] << 32) | layout.partition
-
-    here, there = keys(current), keys(proposed)
-    strange, missing = np.flatnonzero(~np.isin(there, here)), np.flatnonzero(~np.isin(here, there))
-    for layout, rows, why in ((proposed, strange, "is not in the layout"), (current, missing, "is not in the plan")):
-        faults.extend(f"{layout.name_of(row)} {why}." for row in rows[:_NAMED_FAULTS].tolist())
-        if len(rows) > _NAMED_FAULTS:
-            faults.append(f"{len(rows) - _NAMED_FAULTS:,} more partitions: each {why}.")
-    return current.select(np.isin(here, there)), proposed.select(np.isin(there, here))
+    strange, missing = current.rows_of(proposed) < 0, proposed.rows_of(current) < 0
+    for layout, rows, where in ((proposed, strange, "in the layout"), (current, missing, "in the plan")):
+        name, said = layout.name_of, f"is not {where}"
+        noted(
+            faults,
+            np.nonzero(rows),
+            lambda row, name=name, said=said: f"{name(row)} {said}.",
+            f"partitions: each {said}",
+        )
+    return current.select(~missing), proposed.select(~strange)
 
 
 def _rack_codes(brokers: tuple[Broker, ...]) -> Longs | None:
@@ -397,10 +398,3 @@ def rack_sum_of_squares(replicas: IntArray, rack: Longs | None) -> int | None:
         for left in range(right):
             total += 2 * int(np.count_nonzero((columns[left] == columns[right]) & held))
     return total
-
-
-def widened(lists: IntArray, width: int) -> Longs:
-    """(n, width) the lists, -1 padded on the right."""
-    padded = np.full((len(lists), width), NONE, np.int64)
-    padded[:, : lists.shape[1]] = lists
-    return padded

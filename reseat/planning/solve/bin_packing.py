@@ -2,7 +2,7 @@
 
 Promises, in this order:
     1. Racks are the best (every seat is one that ``rack_choice`` allows).
-    2. Loads are even as found. No optimum is claimed: it is NP-hard; ``weight_floor`` is a bound that no plan passes.
+    2. Loads are even as found. No optimum is claimed: it is NP-hard; ``lifted`` is a bound that no plan passes.
 
 Needs: weights of at least 0; where all weigh 1 it is the last resort for networks too large to be solved.
 
@@ -23,10 +23,11 @@ import numpy as np
 
 from reseat.model import NONE, FloatArray
 from reseat.planning.solve.alike import Kinds
+from reseat.planning.solve.by_weight import lifted
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rounding import Rules, Seating, as_columns
 
-__all__ = ["placed_by_weight", "weight_floor"]
+__all__ = ["placed_by_weight"]
 
 
 #: Steps of evening: each looks at one broker; what is still to gain after so many is far below one replica.
@@ -114,7 +115,7 @@ def _evened(problem: Problem, seating: Seating, weight: FloatArray, loads: Float
     carried = loads + np.bincount(seating.seat, weights=sizes, minlength=brokers)
     received = np.bincount(seating.seat, minlength=brokers)
     enough = _ROUNDING * float((carried**2).sum())
-    met = weight_floor(loads[targets], float(sizes.sum())) * (1 + _MET)
+    met = float((lifted(loads[targets], float(sizes.sum())) ** 2).sum()) * (1 + _MET)
     draw = np.random.default_rng(0)  # which exchanges are looked at where there are too many: the same each time
     stuck = np.ones(brokers, np.bool_)
     stuck[np.unique(seating.seat)] = False
@@ -158,14 +159,3 @@ def _evened(problem: Problem, seating: Seating, weight: FloatArray, loads: Float
         carried[fullest] -= moved
         carried[target] += moved
         stuck[target] = False
-
-
-def weight_floor(loads: FloatArray, total: float) -> float:
-    """The least sum of squares of loads if ``total`` more could be cut as finely as one likes."""
-    if loads.size == 0:
-        return 0.0
-    ordered = np.sort(loads)
-    filled = ordered * np.arange(1, loads.size + 1) - np.cumsum(ordered)  # what lifts all below up to each one
-    below = int(np.flatnonzero(filled <= total).max()) + 1
-    level = (total + float(ordered[:below].sum())) / below
-    return float((np.maximum(ordered, level) ** 2).sum())

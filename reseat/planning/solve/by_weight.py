@@ -24,11 +24,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reseat.model import NONE, BoolArray, FloatArray, IntArray, Longs
-from reseat.model.arrays import newcomers
+from reseat.model.arrays import counts_on, newcomers
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["WITHIN", "evened", "goals", "least_copied", "weight_on"]
+__all__ = ["WITHIN", "evened", "goals", "least_copied", "lifted", "weight_on"]
 
 
 #: How near its goal a broker is to come, as a share of the mean: what is nearer is not worth a copy.
@@ -54,10 +54,7 @@ def goals(problem: Problem, weight: FloatArray) -> FloatArray:
     """
     kinds, rack = Kinds.of_problem(problem, problem.rack), problem.rack[problem.targets]
     choice, of_kind = kinds.whole, np.bincount(kinds.of, weights=weight, minlength=len(kinds.size))
-    row, column = np.nonzero(problem.fixed)
-    fixed = np.bincount(problem.lists[row, column], weights=weight[row], minlength=len(problem.targets)).astype(
-        np.float64
-    )
+    fixed = weight_on(np.where(problem.fixed, problem.lists, NONE), weight, len(problem.targets))
     least = of_kind @ choice.base + np.bincount(rack, weights=fixed[problem.targets], minlength=problem.racks)
     most = least + of_kind @ choice.open_racks
     total = float((of_kind * (kinds.need + kinds.movable.sum(axis=1))).sum() + fixed[problem.targets].sum())
@@ -74,19 +71,18 @@ def goals(problem: Problem, weight: FloatArray) -> FloatArray:
     out = np.zeros(len(problem.targets))
     for number in range(problem.racks):
         here = np.flatnonzero(problem.targets & (problem.rack == number))
-        out[here] = _level(fixed[here], float(share[number]))
+        out[here] = lifted(fixed[here], max(0.0, float(share[number]) - float(fixed[here].sum())))
     return out
 
 
-def _level(fixed: FloatArray, total: float) -> FloatArray:
-    """The least squares of which each is at least ``fixed`` and all come to ``total``."""
-    if not fixed.size:
-        return fixed
-    ordered = np.sort(fixed)
-    filled = ordered * np.arange(1, fixed.size + 1) - np.cumsum(ordered)  # what lifts all below up to each one
-    spare = max(0.0, total - float(fixed.sum()))
+def lifted(loads: FloatArray, spare: float) -> FloatArray:
+    """(B,) the loads with the least sum of squares once ``spare`` more, cut as finely as one likes, came to them."""
+    if not loads.size:
+        return loads
+    ordered = np.sort(loads)
+    filled = ordered * np.arange(1, loads.size + 1) - np.cumsum(ordered)  # what lifts all below up to each one
     below = int(np.flatnonzero(filled <= spare).max()) + 1
-    level: FloatArray = np.maximum(fixed, (spare + float(ordered[:below].sum())) / below)
+    level: FloatArray = np.maximum(loads, (spare + float(ordered[:below].sum())) / below)
     return level
 
 
@@ -173,12 +169,8 @@ class _Search:
 
     def __post_init__(self) -> None:
         brokers, targets = len(self.problem.targets), self.problem.targets
-        row, column = np.nonzero(self.lists != NONE)
         self.near = WITHIN * float(self.aim[targets].mean())
-        self.carried = np.bincount(self.lists[row, column], weights=self.weight[row], minlength=brokers).astype(
-            np.float64
-        )
-        self.held = np.bincount(self.lists[row, column], minlength=brokers)
+        self.carried, self.held = weight_on(self.lists, self.weight, brokers), counts_on(self.lists, brokers)
         even = max(int(self.held[targets].max(initial=0)), -(-int(self.held[targets].sum()) // int(targets.sum())))
         self.room = np.full(brokers, even) if self.problem.most is None else np.minimum(self.problem.most, even)
         self.limit = np.full(brokers, np.inf) if self.problem.most_bytes is None else self.problem.most_bytes
