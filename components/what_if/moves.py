@@ -85,6 +85,9 @@ def as_csv(plan: Plan) -> str:
 def draw_moves(plan: Plan, key: str) -> None:
     """The table of moves with its search."""
     rows = np.flatnonzero(plan.changed)
+    if not rows.size:
+        st.caption("No partition changes.")
+        return
     typed = fields.find(key)
     chosen = tables.matching(plan.current, rows, typed, plan.current.replica_ids[rows], plan.proposed.replica_ids[rows])
     found = rows[chosen]

@@ -20,11 +20,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import distinct_racks, frozen_by_cordon, incomplete, racks_unknown, without_live_copy
 from reseat.balance.health import last_in_sync
-from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Plan, Severity
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.preconditions import pinned_by_wish
@@ -52,7 +51,7 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
         racks_unknown(plan.current, plan.wish.remove),
         diversity,
         back,
-        _held(plan, pinned_by_wish(layout, plan.wish.options), "pinned", "is pinned", "are pinned"),
+        _held(plan, np.flatnonzero(pinned_by_wish(layout, plan.wish.options)), "pinned", "is pinned", "are pinned"),
         _cordoned(plan, layout),
         _disk_failed(plan),
     )
@@ -70,7 +69,7 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
 
 def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
     """What the wish concerns and cannot move: left where it is, or planned all the same."""
-    rows = np.flatnonzero(without_live_copy(layout) & _concerned(plan))
+    rows = _concerned(plan, without_live_copy(layout))
     if not rows.size:
         return None
     count = len(rows)
@@ -98,9 +97,8 @@ def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
 def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
     """Partitions that the wish concerns and that a cordon holds where they are."""
     wish = plan.wish
-    rows = frozen_by_cordon(layout, wish.remove)
-    if not (wish.leaders_only or wish.add):
-        rows &= _concerned(plan)
+    frozen = frozen_by_cordon(layout, wish.remove)
+    rows = np.flatnonzero(frozen) if wish.leaders_only or wish.add else _concerned(plan, frozen)
     ids = layout.broker_ids[layout.cordoned & ~np.isin(layout.broker_ids, wish.remove)].tolist()
     on = f"a replica on cordoned {verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
     return _held(plan, rows, "held_by_cordon", f"has {on}", f"have {on}")
@@ -122,9 +120,8 @@ def _disk_failed(plan: Plan) -> Finding | None:
     )
 
 
-def _held(plan: Plan, held: BoolArray, kind: str, one: str, many: str) -> Finding | None:
-    """Partitions (P,) that keep their lists, why (of one, of many), and whether a broker that leaves holds some."""
-    rows = np.flatnonzero(held)
+def _held(plan: Plan, rows: Longs, kind: str, one: str, many: str) -> Finding | None:
+    """Partitions (n,) that keep their lists, why (of one, of many), and whether a broker that leaves holds some."""
     if not rows.size:
         return None
     keeps = verb(len(rows), f"{one} and keeps its replica list", f"{many} and keep their replica lists")
@@ -147,18 +144,17 @@ def _held(plan: Plan, held: BoolArray, kind: str, one: str, many: str) -> Findin
     )
 
 
-def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
-    """(P,) partitions that move, or that the wish would move."""
-    current, wish = plan.current, plan.wish
-    concerned = np.full(current.partition_count, wish.rebalance or wish.mend_racks or wish.mend)
-    concerned[plan.moves.row] = True
+def _concerned(plan: Plan, held: BoolArray) -> Longs:
+    """(n,) partitions among ``held`` (P,) that move, or that the wish would move."""
+    current, wish, rows = plan.current, plan.wish, np.flatnonzero(held)
+    if wish.rebalance or wish.mend_racks or wish.mend:
+        return rows
     leaving = np.isin(current.broker_ids, wish.remove)
-    concerned |= row_any(on_brokers(current.replicas, leaving))
+    concerned = np.isin(rows, plan.moves.row) | row_any(on_brokers(current.replicas[rows], leaving))
     if wish.topics:
-        concerned |= current.is_topic(wish.topics)[current.topic_of] & (
-            current.replication_factor != wish.replication_factor
-        )
-    return concerned
+        other = current.replication_factor[rows] != wish.replication_factor
+        concerned |= current.is_topic(wish.topics)[current.topic_of[rows]] & other
+    return rows[concerned]
 
 
 def _diversity_lost(plan: Plan) -> Finding | None:

@@ -164,7 +164,7 @@ def apply_assignment(
     lists = assignment.replicas[taken]
     strange = ~np.isin(assignment.broker_ids, known.broker_ids)
     at, column = np.nonzero(on_brokers(lists, strange))
-    ids = assignment.broker_ids[lists[at, column]]
+    ids = assignment.broker_ids[lists[at, column]].astype(np.int64)
     noted(
         faults,
         (taken[at], ids),

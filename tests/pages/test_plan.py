@@ -60,6 +60,14 @@ def test_every_wish_has_its_place(opened, wish, said):
     assert said in texts(at)
 
 
+def test_a_plan_without_a_change_has_no_table_of_moves(opened):
+    """Nobody searched, so that no row matches is not the answer; Moves says that nothing changes."""
+    at = opened("plan", wish=Wish(mend=True))
+
+    assert "No partition changes." in texts(at)
+    assert "No row matches." not in texts(at)
+
+
 @pytest.mark.parametrize(
     ("key", "wish", "rest"),
     [
