@@ -27,6 +27,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,9 +113,14 @@ def _append(path: Path, told: dict[str, object]) -> bytes:
         whole = end.endswith(b"\n") or not size
         line = chained(told, _hash_of(end.rsplit(b"\n", 2)[-2]) if size and whole else _hash_of(end) if size else "")
         data = (b"" if whole else b"\n") + line
-        while data:
-            data = data[os.write(file, data) :]
-        os.fsync(file)
+        try:
+            while data:
+                data = data[os.write(file, data) :]
+            os.fsync(file)
+        except OSError:
+            with suppress(OSError):  # half a line would spoil the chain once there is room again
+                os.ftruncate(file, size)
+            raise
         return line
     finally:
         os.close(file)

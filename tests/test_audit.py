@@ -102,6 +102,24 @@ def test_a_line_that_was_cut_off_as_its_process_died_spoils_no_other(log: Path) 
     assert audit.verify(log).fault.startswith("Line 4: it is no JSON")
 
 
+def test_a_line_that_has_no_room_is_not_left_half(log: Path) -> None:
+    """Else one full disk would spoil the chain for ever; once there is room, the log goes on and holds."""
+    program = (
+        "import os, resource, signal, sys\nfrom reseat import audit\nfrom reseat.errors import WriteRefused\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nfull = os.path.getsize(os.environ['RESEAT_AUDIT']) + 50\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (full, full))\n"
+        "try: audit.record('write', who='w')\nexcept WriteRefused as refused: print(refused)\n"
+    )
+    before = log.read_bytes()
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    after = log.read_bytes()
+    audit.record("write", who="w")
+
+    assert "cannot be written (File too large)" in done.stdout
+    assert after == before
+    assert audit.verify(log).fault == ""
+
+
 def test_processes_share_a_file_and_no_line_is_lost(tmp_path: Path) -> None:
     """Four at once, fifty lines each."""
     program = "from reseat import audit\nfor n in range(50): audit.record('write', who='w', step=n)"
