@@ -9,7 +9,7 @@ from reseat.model import Certificate
 
 __all__ = ["draw_proof", "rows_of"]
 
-#: (words, what was reached, the least, the proof) by field of the certificate, in the order of the objectives.
+#: (words, what was reached, the least, the proof) by field of the certificate, in the order of a drain's objectives.
 _ROWS = (
     ("Replica moves", "moves", "least_moves", "moves_proven"),
     (
@@ -40,10 +40,12 @@ _ROWS = (
 
 
 def rows_of(certificate: Certificate) -> list[tuple[str, int | None, int | None, bool]]:
-    """The objectives in their order: words, reached, least, proven."""
+    """The objectives in their order: words, reached, least, proven. What mends racks on its way has them first."""
+    wish, (moves, racks, *rest) = certificate.wish, _ROWS
+    first = (wish.rebalance or wish.mend_racks or wish.mend) and not wish.keeps_racks
     return [
         (words, getattr(certificate, reached), getattr(certificate, least), getattr(certificate, proven))
-        for words, reached, least, proven in _ROWS
+        for words, reached, least, proven in ((racks, moves, *rest) if first else _ROWS)
     ]
 
 

@@ -22,11 +22,6 @@ from reseat.model.units import bytes_in
 
 __all__ = ["NAMES", "Link", "from_query", "to_query"]
 
-#: The names that a link uses; a page's own choices have others.
-NAMES = (
-    "layout", "file", "live", "past", "remove", "add", "rf", "topics", "options", "point", "show",
-    "internal", "without", "racks",
-)  # fmt: skip
 #: Hexadecimal digits of a layout's whole digest, and of the half that links of earlier versions hold.
 _WHOLE, _HALF = 32, 16
 #: What ``show`` says where pages leave the what-if aside.
@@ -34,6 +29,12 @@ _PRESENT = "present"
 #: Names of rules in links that are not those of the options, and what parts their items where it is no line end.
 _RULE_NAMES = {"never_leads": "never", "never_onto": "closed"}
 _SEPARATORS = {"never_leads": ",", "never_onto": ","}
+#: The names that a link uses; a page's own choices have others.
+NAMES = (
+    "layout", "file", "live", "past", "remove", "add", "replace", "rf", "topics",
+    *(_RULE_NAMES.get(name, name) for name in RULES),
+    "options", "point", "show", "internal", "without", "racks",
+)  # fmt: skip
 #: A link carries at most this many racks told by hand; more come with the racks file again.
 _MOST_RACKS = 120
 

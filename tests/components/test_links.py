@@ -11,6 +11,7 @@ from components.state.links import from_query, to_query
 from components.state.past import Past
 from reseat.model import Options, Wish
 from reseat.model.edits import Edits
+from reseat.model.rules import Capacity, Onto
 from tests.wishes import IDS, wishes
 
 DIGEST = "0123456789abcdef0123456789abcdef"
@@ -107,12 +108,23 @@ def test_a_broken_link_says_so_and_wishes_nothing(query):
 
 
 def test_the_names_of_a_link_are_those_that_it_writes():
-    """Who leaves the past takes all of them out of the address."""
+    """Who leaves the past, or takes a rule back, takes all of them out of the address: what is left is a page's own."""
     edits = Edits(racks=((1, "a"),), without_internal=True, without=("t",), order_vouched=True)
     wish = Wish(
         remove=(1,),
-        options=Options(reorder_all=True),
+        options=Options(
+            reorder_all=True,
+            pin=(("t", None),),
+            never_leads=(2,),
+            never_onto=(3,),
+            leader_racks=("a",),
+            only_onto=(Onto(("t",), (1,), ()),),
+            keep_apart=(("t", "u"),),
+            capacity=(Capacity(1, replicas=5),),
+            rack_levels=("/",),
+        ),
         add=((7, "a"),),
+        replace=((1, 7),),
         replication_factor=3,
         topics=("t",),
         point=9,

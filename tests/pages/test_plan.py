@@ -7,10 +7,11 @@ import json
 import pytest
 
 from components.plan import commands
+from components.plan.proof import rows_of
 from components.state.store import KEY
 from components.what_if.points import bargain
 from reseat.demo import generate
-from reseat.model import Broker, ClusterLayout, CurvePoint, Wish
+from reseat.model import Broker, Certificate, ClusterLayout, CurvePoint, Options, Wish
 from reseat.model.glossary import TERMS
 
 from .conftest import address, tables, texts, two_disks
@@ -58,6 +59,22 @@ def test_every_wish_has_its_place(opened, wish, said):
 
     assert not at.exception
     assert said in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("wish", "first"),
+    [
+        (Wish(remove=(3,)), "Replica moves"),
+        (Wish(rebalance=True), "Rack balance"),
+        (Wish(rebalance=True, options=Options(keep_racks=True)), "Replica moves"),
+        (Wish(mend_racks=True), "Rack balance"),
+        (Wish(mend=True), "Rack balance"),
+        (Wish(leaders_only=True), "Replica moves"),
+    ],
+)
+def test_the_proof_has_its_objectives_in_the_order_of_the_change(wish, first):
+    """Most important first is what the table says of itself."""
+    assert rows_of(Certificate(wish=wish, moves=0))[0][0].startswith(first)
 
 
 def test_a_plan_without_a_change_has_no_table_of_moves(opened):
