@@ -59,11 +59,10 @@ def draw_cordons_left(operated: OperatedCluster) -> None:
         if open_run is not None and there.run == open_run.id:
             continue
         ids = sorted(there.before)
-        who = named("Broker", ids, "is", "are")
         with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"cordons-left-{there.run}"):
             st.markdown(
-                f":orange[:material/block:] {who} cordoned by run {there.run}, {text.ago(there.since)}: no new replica "
-                f"is placed there. Lift it before {verb(len(ids), 'it is', 'they are')} unregistered.",
+                f":orange[:material/block:] Run {there.run} cordoned {named('broker', ids)}, {text.ago(there.since)}: "
+                f"no new replica is placed there. Lift it before {verb(len(ids), 'it is', 'they are')} unregistered.",
                 width="stretch",
             )
             st.button(

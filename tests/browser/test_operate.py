@@ -227,7 +227,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     seconds = time.monotonic() - clicked
     page.get_by_text("Broker 2 is drained").wait_for()
     if kind == "kraft":
-        page.get_by_text("Broker 2 is cordoned by run 1").wait_for()
+        page.get_by_text("Run 1 cordoned broker 2").wait_for()
 
         assert cordoned(cluster) == {2}
     seen(page, f"state-operate-{kind}-verified")

@@ -244,3 +244,51 @@ def test_a_value_closes_the_directories_that_it_names() -> None:
     assert closes("", ["/a"]) == closes(None, ["/a"]) == frozenset()
     assert Cordon(True, static="*").lifting == ""
     assert Cordon(True, dynamic="*").lifting is None
+
+
+def ends(cluster, journal, run):
+    """The run as it ended, after at most 10,000 questions: one that waits for what never comes is a failure."""
+    asked = iter(range(10_000))
+    before = cluster.before_call
+    cluster.before_call = lambda name: (next(asked), before(name))
+    return carried(cluster, journal, run)
+
+
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_what_stood_before_is_what_the_first_of_several_runs_found(journal, taken_back):
+    """A first drain ends with its cordon, a second finds it: its rollback or cancel lifts what the first has set."""
+    cluster = cluster_of()
+    first, *rest = DRAIN
+    carried(cluster, journal, approve(journal, {first: DRAIN[first]}))
+    run = approve(journal, {key: DRAIN[key] for key in rest})
+    if taken_back:
+        carried(cluster, journal, run)
+        back = {key: DRAIN[key][::-1] for key in rest}
+        run = approve(journal, back, cordon=(), kind="rollback", takes_back=run.id)
+    else:
+        cluster.before_call = lambda name: (
+            journal.request_stop(run.id, cancel=True)
+            if name == "reassigned" and not journal.stop_requested(run.id)
+            else None
+        )
+    ended = ends(cluster, journal, run)
+
+    assert ended.state is (RunState.DONE if taken_back else RunState.CANCELLED), ended.sentence
+    assert cluster.cordons == {}
+    assert named(journal) == []
+
+
+def test_a_cordon_that_somebody_lifted_is_not_said_to_stay(journal):
+    """By hand, while the run is at work: its end says whose doing that is, and nothing is named any longer."""
+    cluster = cluster_of()
+    run = approve(journal)
+    cluster.before_call = lambda name: cluster.cordons.pop(3, None) if name == "reassigned" else None
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.DONE
+    assert ended.sentence == (
+        "Done: all 6 partitions are as planned, seen twice. "
+        "The cordon of broker 3 was changed by somebody else, and is left as it is."
+    )
+    assert cluster.cordons == {}
+    assert named(journal) == []

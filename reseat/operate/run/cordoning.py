@@ -133,9 +133,11 @@ class RunCordons:
             self._ledger.halted = sentences.NO_CORDONS
             return
         self._missing = frozenset(brokers) - now.keys()
-        there = outstanding_cordons(self._ledger.journal, self._ledger.run.id)
-        kept = {} if there is None else there.before
-        new = {broker: told for broker, told in now.items() if broker not in kept}
+        kept, earlier = frozenset[int](), dict[int, Cordon]()
+        for there in cordons_left(self._ledger.journal, self._ledger.run.cluster_id):
+            kept |= there.before.keys() if there.run == self._ledger.run.id else frozenset()
+            earlier |= there.before  # the oldest run last: what it found is nobody's cordon of these
+        new = {b: earlier.get(b, told) if told.dynamic == ALL else told for b, told in now.items() if b not in kept}
         step = self._ledger.record_intent("cordon", {"brokers": _to_json(new), "set": ALL}) if new else None
         missed = self._target.set_cordons(dict.fromkeys(now, ALL))
         if step is not None:
@@ -173,6 +175,21 @@ class RunCordons:
         self._stuck |= set(came.left)
         self._theirs |= set(came.theirs)
         return sentences.still_cordoned(came.left) + sentences.cordons_of_others(came.theirs)
+
+    def note_theirs(self, patiently: Patiently) -> None:
+        """Of a run that ends with its cordons: those that somebody else has changed are named no longer."""
+        there = outstanding_cordons(self._ledger.journal, self._ledger.run.id)
+        if there is None:
+            return
+        try:
+            now = patiently(lambda: self._target.cordons(sorted(there.before))) or {}
+        except NothingUnderWay:  # nobody could be asked: named as it was set
+            return
+        theirs = sorted(broker for broker, told in now.items() if told.dynamic != ALL)
+        if theirs:
+            step = self._ledger.record_intent(_BACK, {"of": there.step, "brokers": []})
+            self._ledger.record_outcome(step, {"lifted": [], "theirs": theirs})
+            self._theirs |= set(theirs)
 
     def left(self, cancelled: bool) -> str:
         """That brokers stay cordoned, and whose are others' by now, as sentences with a blank before each, or "".

@@ -400,6 +400,8 @@ class _Carrying:
         left = self._throttles.put_back(self._patiently)
         if self._cancelling():
             self._cordons.lift(self._ledger.run.id, self._patiently, again=True)
+        else:
+            self._cordons.note_theirs(self._patiently)
         self._end(left + self._cordons.left(self._cancelling()))
 
     def _confirm(self) -> bool:
