@@ -15,7 +15,7 @@ from components.what_if.what_if import shown
 from reseat.balance import health_unknown
 from reseat.balance.grid import brokers_by_rack, shown_rack_places
 from reseat.balance.imbalances import Imbalance, imbalances
-from reseat.balance.moved import in_layout
+from reseat.balance.moved import all_findings
 from reseat.model import ClusterLayout, Finding, Severity
 from reseat.model.glossary import define
 
@@ -61,8 +61,7 @@ layout = now.layout
 with st.spinner("Measuring the layout …", show_time=True):
     balance = caching.balance_of(layout)
     found = caching.findings_of(layout)
-found = (*found, *(in_layout(finding, seat.reading.layout, layout) for finding in seat.reading.findings))
-found = tuple(sorted(found, key=lambda finding: finding.severity.rank))
+found = all_findings(found, layout, seat.reading, after=now.after)
 said = health(layout, balance.under_replicated, found)
 frame.answer(f"After the plan: {said[:1].lower()}{said[1:]}" if now.after else said)
 frame.figures(

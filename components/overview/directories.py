@@ -17,7 +17,7 @@ def draw_directories(layout: ClusterLayout, reading: Reading) -> None:
     """Each with its state, what lies in it and what is left; nothing where no source tells directories."""
     import pandas as pd
 
-    loads = directory_loads(layout, reading.log_dirs)
+    loads = sorted(directory_loads(layout, reading.log_dirs), key=lambda one: one.state == "online")
     if len(loads) <= len({one.broker for one in loads}) and not any(one.told for one in loads):
         return
     st.header("Log directories", anchor=False)
@@ -41,4 +41,4 @@ def draw_directories(layout: ClusterLayout, reading: Reading) -> None:
         key="how-too",
     )
     if len(loads) > len(shown):
-        st.caption(f"The first {len(shown):,} of {len(loads):,} log directories.")
+        st.caption(f"{len(shown):,} of {len(loads):,} log directories; those that are not online come first.")

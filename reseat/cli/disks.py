@@ -105,12 +105,13 @@ def load_json(load: DirectoryLoad) -> dict[str, object]:
 
 
 def directory_lines(loads: Sequence[DirectoryLoad]) -> list[str]:
-    """Directories as a table; of many, those that hold most."""
+    """Directories as a table; of many, those that are not online, and those that hold most."""
     shown = list(loads)
     note = []
     if len(shown) > _LISTED:
-        shown = sorted(shown, key=lambda one: (-(one.bytes or 0), one.broker, one.path))[:_LISTED]
-        note = [f"  The {_LISTED} fullest of {len(loads):,}; --json lists all."]
+        shown = sorted(shown, key=lambda one: (one.state == "online", -(one.bytes or 0), one.broker, one.path))
+        shown = shown[:_LISTED]
+        note = [f"  What is not online, and the fullest: {_LISTED} of {len(loads):,}; --json lists all."]
     rows = [
         (
             str(one.broker),

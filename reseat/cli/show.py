@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from reseat.balance import Balance, Loads, Spread, findings, measure, racks_in_words
 from reseat.balance.directories import directory_loads
-from reseat.balance.moved import in_layout
+from reseat.balance.moved import all_findings
 from reseat.balance.standing import Standing, standing, standing_sentences
 from reseat.cli.disks import directory_lines, load_json
 from reseat.cli.inputs import layout_of, read_layout, text_of
@@ -47,7 +47,7 @@ def show(chosen: argparse.Namespace) -> int:
         layout = reading.proposed
     layout = layout_of(layout, chosen)
     balance = measure(layout)
-    found = all_findings(layout, reading, proposed=chosen.proposed)
+    found = all_findings(findings(layout), layout, reading, proposed=chosen.proposed)
     rates = None
     if chosen.produced:
         data, source = text_of(chosen.produced)
@@ -90,16 +90,6 @@ def _standing_lines(told: tuple[Standing, ...], without: int, price: float | Non
     ]
     more = len(told) - len(rows)
     return [*said, "", *table(head, rows), *([f"  and {counted(more, 'more topic')}"] if more > 0 else [])]
-
-
-def all_findings(layout: ClusterLayout, reading: Reading, *, proposed: bool = False) -> tuple[Finding, ...]:
-    """Findings of the text and of the layout shown, worst first; one kind is not told twice."""
-    told_of = reading.layout if not proposed or reading.proposed is None else reading.proposed
-    of_reading = reading.proposed_findings if proposed else reading.findings
-    of_text = [in_layout(finding, told_of, layout) for finding in of_reading]
-    told = {finding.kind for finding in of_text}
-    both = [*of_text, *(finding for finding in findings(layout) if finding.kind not in told)]
-    return tuple(sorted(both, key=lambda finding: finding.severity.rank))
 
 
 def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:

@@ -41,6 +41,31 @@ def test_directories_are_shown(snapshot, capsys):
     }  # fmt: skip
 
 
+def test_what_is_wrong_with_directories_is_found_in_pasted_text_too(tmp_path, capsys):
+    """Of many directories those that are not online are listed first; uneven ones are a finding of any source."""
+    held = [{"partition": f"a-{number}", "size": 2 * GB, "offsetLag": 0, "isFuture": False} for number in range(40)]
+    told = [
+        {"logDir": f"/d{at}", "error": "KafkaStorageException" if at == 44 else None, "partitions": held * (at == 0)}
+        for at in range(45)
+    ]
+    rows = "".join(f"Topic: a\tPartition: {number}\tLeader: 1\tReplicas: 1\tIsr: 1\n" for number in range(40))
+    files = tmp_path / "describe.txt", tmp_path / "log-dirs.txt"
+    files[0].write_text(rows)
+    files[1].write_text(json.dumps({"version": 1, "brokers": [{"broker": 1, "logDirs": told}]}))
+
+    assert main(["show", *map(str, files)]) == 0
+    said = capsys.readouterr().out
+
+    assert "What is not online, and the fullest: 40 of 45; --json lists all." in said
+    assert next(line for line in said.splitlines() if " /d" in line).split()[:3] == [
+        "1",
+        "/d44",
+        "KafkaStorageException",
+    ]
+    assert "Log directories are not balanced on 1 broker (broker 1: /d0 holds 80.0 GB more than the emptiest)." in said
+    assert said.count("KafkaStorageException") == 2  # in the table, and one finding
+
+
 def test_a_plan_is_written_with_its_rollback(snapshot, tmp_path, capsys):
     """Both name directories; the words say what moves."""
     plan, back = tmp_path / "plan.json", tmp_path / "back.json"

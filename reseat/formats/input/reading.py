@@ -92,7 +92,7 @@ class Reading:
         facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
         assigns: whether replica lists are assignments; log directories and states only add to those.
         quorum: the controllers of the KRaft cluster, where a snapshot tells them.
-        log_dirs: what brokers tell of their log directories, where a snapshot tells it.
+        log_dirs: what brokers tell of their log directories, where a snapshot or ``kafka-log-dirs`` tells it.
         tiering: which topics are tiered, where a snapshot or topics' configs tell it.
         since: the first Kafka that prints what the text holds, as (3, 7); None where nothing in it tells.
     """

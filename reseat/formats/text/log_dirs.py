@@ -22,7 +22,7 @@ from reseat.formats.input.document import Document, id_of
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.gather import Part, RowBuilder
 from reseat.formats.text.form import Form, Paste
-from reseat.model import NONE, Broker, BrokerState, Finding, Severity
+from reseat.model import NONE, Broker, BrokerState, Finding, LogDirectory, Severity
 from reseat.model.naming import id_in
 from reseat.model.wording import counted
 
@@ -71,6 +71,8 @@ class _Reader:
     def __init__(self, source: str, limits: Limits) -> None:
         self.told = RowBuilder(source, limits, order=False)
         self.dirs: dict[str, int] = {}
+        #: Each that a broker tells, also those that hold nothing.
+        self.seen: dict[tuple[int, str], LogDirectory] = {}
         self.topic_of: list[int] = []
         self.partition: list[int] = []
         self.holder: list[int] = []
@@ -90,13 +92,15 @@ class _Reader:
                 self.told.skipped.add(line, str(directory)[:200], "Not a log directory.")
                 continue
             name = str(directory.get("logDir"))
-            if directory.get("error") is not None:
+            error = directory.get("error")
+            self.seen[broker, name] = LogDirectory(broker, name, error=None if error is None else str(error)[:100])
+            if error is not None:
                 offline.append(name)
                 self.told.findings.append(
                     Finding(
                         "log_dir_error",
                         Severity.BROKEN,
-                        f"Broker {broker} reports {str(directory['error'])[:100]} for its log directory {name[:200]}: "
+                        f"Broker {broker} reports {str(error)[:100]} for its log directory {name[:200]}: "
                         "replicas there are offline.",
                         brokers=(broker,),
                         places=(f"line {line}",),
@@ -194,4 +198,5 @@ class _Reader:
             )
         )
         told.facts["log_dir_brokers"] = tuple(sorted(told.brokers))
-        return replace(told.part(KIND, line=line, assigns=False, log_dirs=tuple(self.dirs)), locate=None)
+        part = told.part(KIND, line=line, assigns=False, log_dirs=tuple(self.dirs))
+        return replace(part, reading=replace(part.reading, log_dirs=tuple(self.seen.values())), locate=None)
