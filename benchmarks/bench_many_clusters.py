@@ -9,8 +9,8 @@ what is made, to look at. In a warm session; nothing is asserted.
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -44,23 +44,29 @@ CALLS = ("_listed", "_level", "exists", "read", "write", "create", "move", "dele
 def run() -> list[tuple[str, str, str]]:
     """What is measured, its budget, and what was measured here."""
     rows: list[tuple[str, str, str]] = []
+
+    def tell(what: str, budget: str, told: str) -> None:
+        rows.append((what, budget, told))
+        print(f"{what}: {told}", file=sys.stderr, flush=True)  # of a run that is stopped, what was measured is known
+
     with tempfile.TemporaryDirectory(prefix="reseat-bench-") as made, open_session(master="local[2]") as spark:
         home = Path(os.environ.get("RESEAT_BENCH_HOME", made))
         landing, tables = Folder.open(home / "landing"), Folder.open(home / "tables")
         _land(landing, range(HOURS))
         what = f"{CLUSTERS:,} clusters of {BROKERS} brokers and {PARTITIONS} partitions, {HOURS} snapshots each"
-        rows.append((what, "-", _told(*_taken(spark, landing, tables))))
+        tell(what, "-", _told(*_taken(spark, landing, tables)))
         for hour in range(HOURS, HOURS + AFTER):
             _land(landing, [hour])
             used, further = _taken(spark, landing, tables)
-            rows.append((f"  hour {hour + 1}: a snapshot of each", f"{0.06 * CLUSTERS:.0f} s", _told(used, further)))
-        rows.append(("  peak memory", "-", memory(used)))
+            tell(f"  hour {hour + 1}: a snapshot of each", f"{0.06 * CLUSTERS:.0f} s", _told(used, further))
+        tell("  peak memory", "-", memory(used))
         with measured() as used:
             sweep(spark, tables, latest=True)
-        rows.append(("  sweep of the latest of each", "-", _told(used, "")))
+        tell("  sweep of the latest of each", "-", _told(used, f", {memory(used)}"))
         for what, budget in (("Fleet's figures, first asked for", "3 s"), ("  asked for again", "1 s")):
-            seconds = _seconds(lambda: fleet(History.open(tables)))
-            rows.append((what, budget, f"{seconds:.2f} s"))
+            with measured() as used:
+                fleet(History.open(tables))
+            tell(what, budget, f"{used.seconds:.2f} s, {used.cpu:.2f} CPU s")
     return rows
 
 
@@ -74,12 +80,6 @@ def _taken(spark: SparkSession, landing: Folder, tables: Folder) -> tuple[Usage,
 
 def _told(used: Usage, further: str) -> str:
     return f"{used.seconds:.1f} s, {used.cpu:.0f} CPU s{further}"
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
 
 
 @contextmanager

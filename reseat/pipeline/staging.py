@@ -12,6 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from itertools import count
+from typing import Any
 
 import pyarrow as pa
 
@@ -27,6 +28,10 @@ __all__ = ["BEGUN", "STAGED", "Staging", "cluster_day_of", "day_in"]
 BEGUN = "%Y%m%dT%H%M%S%fZ"
 #: What is staged, and whether it lies in folders by cluster and day.
 STAGED = {one.name: one.partitioned for one in TABLES} | {"ledger": False}
+#: Rows up to which dictionaries, and up to which compression, cost more than they spare.
+_FEW, _HANDFUL = 1_000, 100
+#: What readers pass a file over by: its least and greatest stand in it.
+_PASSED_OVER_BY = ("snapshot_id", "taken_at", "path")
 _DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")
 _MONTH = re.compile(r"month=\d{4}-\d\d")
 
@@ -151,8 +156,20 @@ class Staging(ABC):
         from pyarrow import parquet
 
         out = io.BytesIO()
-        parquet.write_table(rows, out, compression="zstd")
+        parquet.write_table(rows, out, **_plainly(rows))
         self._tables.prepare(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
+
+
+def _plainly(rows: pa.Table) -> dict[str, Any]:
+    """How Parquet writes rows: what pays off for many costs a file of few most of its size and of the time to read it."""
+    if rows.num_rows > _FEW:
+        return {"compression": "zstd"}
+    return {
+        "compression": "none" if rows.num_rows <= _HANDFUL else "zstd",
+        "use_dictionary": False,
+        "store_schema": False,
+        "write_statistics": [key for key in _PASSED_OVER_BY if key in rows.column_names],
+    }
 
 
 def day_in(day: tuple[str, str]) -> str:

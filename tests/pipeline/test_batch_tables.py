@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from reseat.history.folder import Folder
@@ -12,6 +15,7 @@ from reseat.pipeline.batch_tables import fill_up
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.turns import take_turn
 
+MOMENT = datetime(2026, 5, 2, 9, tzinfo=UTC)
 DAY = ("a", "2026-05-01")
 PARTITIONED = sorted(one.name for one in TABLES if one.partitioned)
 
@@ -40,6 +44,21 @@ def test_a_new_day_has_a_file_in_every_table(tables: Folder) -> None:
 
         assert path.startswith(f"{name}/cluster=a/day=2026-05-01/")
         assert found.count_rows() == 0
+
+
+def test_a_file_of_few_rows_has_nothing_that_pays_off_for_many(tables: Folder) -> None:
+    """A fleet opens thousands: no dictionaries, no compression, and bounds only of what files are passed over by."""
+    schema = arrow_schema("snapshots")
+    rows = pa.Table.from_pylist([{"snapshot_id": "ab", "taken_at": MOMENT, "path": "cluster=a/1.json"}], schema)
+    batch = Batch.begin(take_turn(tables))
+    batch.stage_table("snapshots", rows, cluster="a", day="2026-05-02")
+    (path,) = batch.staged("snapshots")
+    told = pq.read_metadata(tables.path(path)).row_group(0)
+    columns = [told.column(number) for number in range(told.num_columns)]
+
+    assert not any(column.has_dictionary_page or column.compression != "UNCOMPRESSED" for column in columns)
+    assert [one.path_in_schema for one in columns if one.is_stats_set] == ["snapshot_id", "taken_at", "path"]
+    assert pq.read_schema(tables.path(path)).equals(schema)
 
 
 def test_what_is_there_or_staged_is_not_filled_up_again(tables: Folder) -> None:
