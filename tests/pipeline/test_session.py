@@ -43,6 +43,24 @@ with open_session(**json.loads(sys.argv[1])) as spark:
 print(json.dumps({"rows": [row.asDict() for row in rows], "zone": zone}))
 """
 
+#: Ctrl-C comes as soon as PySpark waits for Java; told are the processes that are left.
+INTERRUPTED = """
+from types import SimpleNamespace
+import psutil, pyspark.java_gateway
+from reseat.pipeline.spark.session import open_session
+
+def interrupt(_):
+    raise KeyboardInterrupt
+
+pyspark.java_gateway.time = SimpleNamespace(sleep=interrupt)
+try:
+    with open_session(master="local[1]"):
+        pass
+except KeyboardInterrupt as error:
+    print("interrupted")
+    print([one.name() for one in psutil.Process().children()])
+"""
+
 
 def drive(directory: Path, **wanted: object) -> subprocess.CompletedProcess[str]:
     """Run the driver as a process of its own, which alone finds Reseat on its PYTHONPATH."""
@@ -72,6 +90,13 @@ def test_embedded_workers_import_reseat(spark: SparkSession, tmp_path: Path, pro
 
     assert {row.file for row in rows} == {str(project / "reseat" / "formats" / "documents" / "snapshot.py")}
     assert {row.python for row in rows} == {sys.executable}
+
+
+def test_ctrl_c_while_java_starts_ends_it() -> None:
+    """In a process that lives on, too: nobody else knows of that JVM, and Ctrl-C at the terminal does not reach it."""
+    told = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=180, check=False)
+
+    assert (told.returncode, told.stdout, told.stderr) == (0, "interrupted\n[]\n", "")
 
 
 @pytest.mark.slow  # a whole run on such a cluster is in test_standalone.py

@@ -18,10 +18,11 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from reseat.errors import SparkFailed
 from reseat.pipeline.artifact import ship_code
@@ -41,6 +42,7 @@ from reseat.pipeline.spark.settings import (
 from reseat.pipeline.spark.spark_errors import in_words, without_traces
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 __all__ = ["open_session"]
@@ -160,7 +162,6 @@ def _launched(
 ) -> Iterator[SparkSession]:
     """A session in a JVM of its own, which is ended with it."""
     from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
     check_master(master)
@@ -178,7 +179,7 @@ def _launched(
         with log.open("ab") as file, _environment(driver_environment(master, settings)):
             with in_words("Java could not be started for Spark", log=log):
                 start = SparkConf(loadDefaults=False).setAll(list(for_command_line(chosen).items()))
-                gateway = launch_gateway(start, {"stdout": file, "stderr": file})
+                gateway = _gateway(start, file)
             with in_words(f"Spark could not be started on {master}", log=log, ended=gateway.proc.poll):
                 SparkContext._ensure_initialized(gateway=gateway)
                 spark = SparkSession.builder.config(map=dict(chosen)).getOrCreate()
@@ -190,6 +191,21 @@ def _launched(
         _end(gateway)
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupt)
+
+
+def _gateway(start: SparkConf, log: IO[bytes]) -> Any:
+    """PySpark's way to a JVM that it starts; where that is stopped before it is given, the JVM has ended."""
+    from pyspark.java_gateway import launch_gateway
+
+    try:
+        return launch_gateway(start, {"stdout": log, "stderr": log})
+    except BaseException as error:
+        # Ctrl-C does not reach the JVM, and PySpark's call alone knows it: as ``proc``.
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            if isinstance(begun := frame.f_locals.get("proc"), subprocess.Popen):
+                begun.kill()
+                begun.wait()
+        raise
 
 
 def driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, str | None]:
