@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -219,7 +219,7 @@ class History:
                 asked.append(pc.field("taken_at") == pa.scalar(moment))
                 wanted = [day_of(moment)]
             asked.append(pc.field("snapshot_id") == snapshot_id)
-        if since is not None:
+        if since is not None and since.time() != time.min:  # from midnight on, the folders' names say it all
             asked.append(pc.field("taken_at") >= pa.scalar(since))
         if until is not None:
             asked.append(pc.field("taken_at") <= pa.scalar(until))

@@ -11,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from reseat.errors import InputRefused
+from reseat.history import read
 from reseat.history.folder import FileFact, Folder
 from reseat.history.read import History
+from reseat.history.scan import read_listed as plain
 from reseat.history.schema import TABLES, arrow_schema
 from tests.history.made import FIRST_DAY, SECOND_DAY, Made, write
 
@@ -125,6 +127,19 @@ def test_a_filter_is_met(history):
     rows = history.table("findings", "shop", filter=pc.field("severity") == "broken")
 
     assert set(rows["severity"].to_pylist()) == {"broken"}
+
+
+@pytest.mark.parametrize(("since", "filtered"), [("2026-05-02T00:00", False), ("2026-05-02T00:01", True)])
+def test_from_midnight_on_no_row_is_looked_at_to_be_left_out(history, monkeypatch, since, filtered):
+    """Folders are named by days: to open a fleet's thousands of files for their moments would take a quarter more."""
+    asked = []
+    monkeypatch.setattr(
+        read, "read_listed", lambda *given, **named: asked.append(named["filter"]) or plain(*given, **named)
+    )
+    rows = history.snapshots(since=at(since))
+
+    assert [one is not None for one in asked] == [filtered]
+    assert sorted(set(rows["day"])) == [SECOND_DAY]
 
 
 def test_changes_since_a_moment_leave_out_what_led_to_it(history, made):
