@@ -111,8 +111,8 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         ),
         "spread": st.column_config.NumberColumn(format="localized", width=56, help=define("Replica spread")),
         "least": st.column_config.NumberColumn(format="localized", width=48, help=define("Best possible")),
-        "weakest broker": st.column_config.TextColumn(width=130, help="The broker whose failure has the worst effect"),
-        "weakest rack": st.column_config.TextColumn(width=130, help="The rack whose failure has the worst effect"),
+        "weakest broker": st.column_config.TextColumn(width=156, help="The broker whose failure has the worst effect"),
+        "weakest rack": st.column_config.TextColumn(width=156, help="The rack whose failure has the worst effect"),
         "worst finding": st.column_config.TextColumn(width=240),
         "spread curve": st.column_config.LineChartColumn(f"spread, {span}", width=100, y_min=0),
         "replicas": st.column_config.NumberColumn(format="localized", width=80),
@@ -126,7 +126,8 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
     many = len(clusters) > _SEARCHED
     height = HEIGHT if many else 1_000
     tables.table(frame, _TABLE, columns, height=height, fixed=many, on_select=selected)
-    said = f"{tables.shown_of(len(shown), len(found), 'cluster')} Click a row to open it."
+    opens = " Click a row to open it." if len(shown) else ""
+    said = f"{tables.shown_of(len(shown), len(found), 'cluster')}{opens}"
     tables.foot("fleet", said, "fleet.csv", lambda: as_csv(found))
 
 

@@ -11,6 +11,7 @@ from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command
 from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.test_delta import delta_tables
 from tests.servers.spark import connect_server, standalone
 
 pytestmark = pytest.mark.spark
@@ -25,9 +26,15 @@ def landing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(params=["plain", pytest.param("delta", marks=pytest.mark.slow)])
+def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+    """An empty place for tables, of either store."""
+    return Folder.open(tmp_path / "tables") if request.param == "plain" else delta_tables(tmp_path / "tables")
+
+
 @pytest.mark.slow  # a whole run on more than one process is the next test's too
 def test_a_worker_that_dies_in_the_middle_costs_no_row(
-    tmp_path: Path, landing: Path, of_all: dict[str, list[str]]
+    tmp_path: Path, landing: Path, tables: Folder, of_all: dict[str, list[str]]
 ) -> None:
     """One of two machines goes away, with its executor and what that had cached, while the tables are written."""
     with standalone(tmp_path / "cluster") as cluster:
@@ -42,13 +49,12 @@ def test_a_worker_that_dies_in_the_middle_costs_no_row(
     assert (code, words) == (0, [])
     assert f"{len(MOMENTS)} snapshots ingested" in out
     assert "LOST" in lost or "Removing" in lost or "disassociated" in lost
-    tables = Folder.open(tmp_path / "tables")
     assert plain.rows(tables) == of_all
     assert tables.files("_reseat/runs", hidden=True) == []
 
 
 def test_through_spark_connect_the_tables_are_the_same(
-    tmp_path: Path, landing: Path, of_all: dict[str, list[str]]
+    tmp_path: Path, landing: Path, tables: Folder, of_all: dict[str, list[str]]
 ) -> None:
     """``--remote`` instead of ``--master``, and nothing else."""
     with connect_server(tmp_path / "server") as remote:
@@ -56,4 +62,4 @@ def test_through_spark_connect_the_tables_are_the_same(
 
     assert (code, words) == (0, [])
     assert f"{len(MOMENTS)} snapshots ingested" in out
-    assert plain.rows(Folder.open(tmp_path / "tables")) == of_all
+    assert plain.rows(tables) == of_all
