@@ -161,7 +161,7 @@ class Staging(ABC):
 
 
 def _plainly(rows: pa.Table) -> dict[str, Any]:
-    """How Parquet writes rows: what pays off for many costs a file of few most of its size and of the time to read it."""
+    """How Parquet writes rows: what pays off for many is most of what a file of few weighs, and takes to open."""
     if rows.num_rows > _FEW:
         return {"compression": "zstd"}
     return {
