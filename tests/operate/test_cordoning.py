@@ -16,7 +16,7 @@ from tests.operate.fake_target import FakeCluster
 
 #: Six partitions whose replica on broker 3 goes to 4 or 5, and one that broker 3 has not.
 DRAIN = {("orders", i): ([1, 3], [1, 4 + i % 2]) for i in range(6)}
-STAYS = "Broker 3 stays cordoned; lift that before unregistering: reseat operate uncordon --broker 3."
+STAYS = "Broker 3 was left cordoned; lift that before unregistering: reseat operate uncordon --broker 3."
 
 
 def cluster_of(plan=DRAIN, **choices):

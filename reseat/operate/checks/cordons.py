@@ -50,7 +50,7 @@ def cordons_heeded(diff: PlanDiff, lifted: Collection[int] = ()) -> Check:
             ids = tuple(diff.now.broker_ids[waits].tolist())
             first = f"The cordon of {named('broker', ids)} is lifted first."
             return passed(name, first, brokers=ids)
-        return passed(name, "No list names a cordoned broker.")
+        return passed(name, "No list names a broker that is known to be cordoned.")
     ids = diff.ids(diff.after.replicas[rows][there])
     return failed(
         name,

@@ -261,7 +261,7 @@ def stays_cordoned(brokers: Sequence[int]) -> str:
     """Brokers that a run leaves cordoned, with a blank before it."""
     options = " ".join(f"--broker {broker}" for broker in brokers)
     return (
-        f" {named('Broker', brokers, 'stays', 'stay')} cordoned; "
+        f" {named('Broker', brokers, 'was', 'were')} left cordoned; "
         f"lift that before unregistering: reseat operate uncordon {options}."
     )
 
