@@ -12,6 +12,7 @@ from components.charts import plots
 from components.look import text, theme
 from reseat.consumers import Partition
 from reseat.consumers.walk import View
+from reseat.model import IntArray
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -256,11 +257,11 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
         go.Heatmap(
             z=z,
             x=[text.label(name, 30) for name in names],
-            y=[text.label(member, 24) for member in members],
+            y=[text.label(member, 20) for member in members],
             colorscale=theme.SEQUENCE,
             reversescale=True,
             hovertemplate="%{y} owns %{z} of %{x}<extra></extra>",
-            colorbar={"thickness": 10, "title": {"text": "owned"}},
+            colorbar=_scale(z),
         )
     )
     figure.update_xaxes(type="category", fixedrange=True, side="top", showticklabels=len(names) <= 40)
@@ -269,3 +270,10 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     )
     figure.update_layout(template=theme.template(), margin={"l": 150, "r": 8, "t": 46, "b": 4})
     return figure, 360
+
+
+def _scale(z: IntArray) -> Mapping[str, object]:
+    """Whole numbers beside their colours, above the button that saves the figure."""
+    step = max(1, -(-int(np.ptp(z)) // 5)) if z.size else 1
+    place = {"len": 0.85, "y": 1, "yanchor": "top"}
+    return {"thickness": 10, "title": {"text": "owned"}, "tick0": 0, "dtick": step, **place}

@@ -18,6 +18,8 @@ __all__ = ["draw_sequence"]
 _MOST_MEMBERS = 7
 _ROW, _HEAD = 27, 56
 _LETTERS = 150
+#: Letters that have room beside each other above all lifelines.
+_HEADS = 112
 
 
 def draw_sequence(view: View, *, cooperative: bool) -> int:
@@ -28,7 +30,7 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     # The coordinator first, then the members.
     lanes = {"coordinator": 0.0} | {member: place + 1.0 for place, member in enumerate(view.members[:_MOST_MEMBERS])}
     figure = go.Figure()
-    notes = [_head(name, x, view) for name, x in lanes.items()]
+    notes = [_head(name, x, view, min(22, _HEADS // len(lanes))) for name, x in lanes.items()]
     for row, event in enumerate(events):
         notes += _event(figure, event, row, lanes)
     line = {"type": "line", "y0": -0.5, "y1": len(events), "line": {"color": theme.look().line, "width": 2}}
@@ -52,10 +54,10 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     return left_out
 
 
-def _head(name: str, x: float, view: View) -> Mapping[str, object]:
+def _head(name: str, x: float, view: View, most: int) -> Mapping[str, object]:
     look = theme.look()
     leads = view.round is not None and view.round.leader == name
-    words = f"<b>{text.label(name, 22)}</b>" + ("<br>group leader" if leads else "")
+    words = f"<b>{text.label(name, most)}</b>" + ("<br>group leader" if leads else "")
     if name == "coordinator" and x == 0:
         words = "<b>coordinator</b><br>a broker"
     colour = look.quiet if name in view.gone else look.text
@@ -80,7 +82,8 @@ def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -
             hoverinfo="skip",
         )
         words = f"{event.name}: {event.content}"
-        side = "left" if start < max(lanes.values()) or start == 0 else "right"
+        room = len(lanes) - 0.65 - start  # to the right edge, in lifelines; the words take three tenths of the width
+        side = "left" if start == 0 or room >= 0.3 * len(lanes) else "right"
         shift = 9 if side == "left" else -9
         return [{"text": _cut(words, 46), "x": start, "y": row, "xanchor": side, "xshift": shift, **written}]
     arrow = {
