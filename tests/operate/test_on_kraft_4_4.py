@@ -177,7 +177,9 @@ def test_topics_made_while_a_broker_is_drained_land_there_without_a_cordon_and_n
     assert left
     assert cordoned[0] == 0, cordoned[1]
     assert "is drained: neither the description nor log directories show a replica" in cordoned[1]
-    assert "Broker 4 was left cordoned; lift that before unregistering: reseat operate uncordon --broker 4." in cordoned[1]
+    assert (
+        "Broker 4 was left cordoned; lift that before unregistering: reseat operate uncordon --broker 4." in cordoned[1]
+    )
     assert on_broker(cluster, EMPTIED) == set()
     assert any(cluster.directory.rglob("*-delete"))  # deleted logs, which lie there for a while, do not count
     assert "cordoned broker 4 at" in status

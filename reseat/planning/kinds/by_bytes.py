@@ -12,6 +12,7 @@ above it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,8 +80,8 @@ class Weights:
         kept = self.kept[problem.targets]
         gap = _above(kept + received, lifted(kept, float(received.sum())))
         said = (
-            f"Balanced by size instead of replica count: the sum of squares of bytes is at most {gap:.2%} above the "
-            "minimum that any plan with these moves can reach"
+            "Balanced by size instead of replica count: the sum of squares of bytes is at most "
+            f"{_share(gap)} above the minimum that any plan with these moves can reach"
         )
         if self.share == 1:
             return gap, (f"{said}.",)
@@ -145,4 +146,4 @@ def _range(carried: FloatArray) -> str:
 
 
 def _share(gap: float) -> str:
-    return f"{gap:.2%}" if gap == 0 or gap >= 0.0001 else "0.01%"  # rounded up: it is a bound
+    return f"{math.ceil(gap * 10_000 - 1e-9) / 10_000:.2%}"  # rounded up: it is a bound
