@@ -105,14 +105,14 @@ def test_the_wheel_works_on_the_newest_python_of_debian(machine: BareMachine, tm
     """With all extras and the lock file's versions: a plan, a report, and the pipeline on Spark."""
     wheel = wheel_in(tmp_path)
     (tmp_path / "versions").write_text(versions())
-    machine.copy([wheel, tmp_path / "versions"], "/work/")
-    there = replace(machine, folder="/work", variables=machine.variables | {"HOME": "/work"})
+    machine.copy([wheel, tmp_path / "versions"], "/srv/person/")
+    there = replace(machine, folder="/srv/person", variables=machine.variables | {"HOME": "/srv/person"})
     there.run(
         "chmod 1777 /tmp && python3 -m venv uv && uv/bin/pip install -q uv && python3 -m venv --without-pip env"
-        f" && uv/bin/uv pip install -q --python env/bin/python -c versions 'reseat[all] @ file:///work/{wheel.name}'",
+        f" && uv/bin/uv pip install -q --python env/bin/python -c versions 'reseat[all] @ file:///srv/person/{wheel.name}'",
         seconds=_INSTALLED,
     )
-    sample = next(machine.inside("/work/env").rglob("zookeeper-2.8-three-racks.txt")).relative_to(machine.root)
+    sample = next(machine.inside("/srv/person/env").rglob("zookeeper-2.8-three-racks.txt")).relative_to(machine.root)
     for line in (
         f"plan /{sample} --remove 7 --output plan.json",
         f"report /{sample} --remove 7 --pdf report.pdf --pptx report.pptx",
@@ -122,7 +122,7 @@ def test_the_wheel_works_on_the_newest_python_of_debian(machine: BareMachine, tm
         there.run(f"env/bin/reseat {line}", seconds=_INSTALLED)
 
     assert re.search(r"on Python 3\.1[4-9]", there.run("env/bin/reseat doctor", seconds=_ANSWERS))
-    assert list(machine.inside("/work/tables").rglob("*.parquet"))
+    assert list(machine.inside("/srv/person/tables").rglob("*.parquet"))
 
 
 def asked(port: int) -> str | None:
