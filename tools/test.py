@@ -65,14 +65,14 @@ class Run:
             self._process.send_signal(signal.SIGINT)
         self._process.wait()
 
-    def end(self) -> bool:
-        """Wait until it is over, and show what was not shown; whether all was well."""
+    def end(self) -> int:
+        """Wait until it is over, and show what was not shown; 0 where all was well, else 1."""
         self._process.wait()
         if self._said is not None:
             self._said.seek(0)
             sys.stdout.buffer.write(self._said.read())
             sys.stdout.flush()
-        return not self.failed
+        return int(self.failed)
 
 
 def main() -> int:
@@ -81,7 +81,12 @@ def main() -> int:
     if not any((ROOT / "tests").rglob("*-pytest-*.pyc")):
         # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
         subprocess.run(
-            [*_PYTEST, "--collect-only"], cwd=ROOT, env=_environment(), stdout=subprocess.DEVNULL, check=False
+            [*_PYTEST, "--collect-only"],
+            cwd=ROOT,
+            env=_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
         )
     served = "(kafka or spark) and not browser and not slow"
     plain = "not slow and not browser and not kafka and not spark"
@@ -97,7 +102,7 @@ def main() -> int:
         if check.failed:
             for run in runs:
                 run.interrupt()
-        return 0 if all([run.end() for run in reversed(runs)]) else 1
+        return max(run.end() for run in reversed(runs))
     except KeyboardInterrupt:  # all of them were told as well
         for run in runs:
             run.interrupt()
