@@ -24,7 +24,7 @@ import numpy as np
 from reseat.balance import distinct_racks, frozen_by_cordon, incomplete, racks_unknown, without_live_copy
 from reseat.balance.health import last_in_sync
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
-from reseat.model.arrays import on_brokers, row_any
+from reseat.model.arrays import newcomers, of_one_width, on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.preconditions import pinned_by_wish
 from reseat.planning.rack_levels import regions
@@ -147,7 +147,7 @@ def _held(plan: Plan, rows: Longs, kind: str, one: str, many: str) -> Finding | 
 def _concerned(plan: Plan, held: BoolArray) -> Longs:
     """(n,) partitions among ``held`` (P,) that move, or that the wish would move."""
     current, wish, rows = plan.current, plan.wish, np.flatnonzero(held)
-    if wish.rebalance or wish.mend_racks or wish.mend:
+    if not rows.size or wish.rebalance or wish.mend_racks or wish.mend:
         return rows
     leaving = np.isin(current.broker_ids, wish.remove)
     concerned = np.isin(rows, plan.moves.row) | row_any(on_brokers(current.replicas[rows], leaving))
@@ -159,7 +159,10 @@ def _concerned(plan: Plan, held: BoolArray) -> Longs:
 
 def _diversity_lost(plan: Plan) -> Finding | None:
     """Partitions with as many replicas on fewer racks, or on fewer regions of a level that is asked for."""
-    rows = np.flatnonzero(np.bincount(plan.moves.row))
+    if not plan.current.racks:
+        return None
+    rows = np.flatnonzero(plan.changed)
+    rows = rows[row_any(newcomers(*of_one_width(plan.current.replica_ids[rows], plan.proposed.replica_ids[rows])))]
     current, after = plan.current.select(rows), plan.proposed.select(rows)
     counts = after.replication_factor >= current.replication_factor
     found, fewer = np.zeros(len(rows), np.bool_), []
@@ -190,8 +193,7 @@ def _way_back(plan: Plan) -> Finding | None:
     closed = plan.current.broker_ids[~plan.current.receiving].tolist()
     why = {b.id: _CLOSED.get(b.state, "fenced or shutting down") for b in plan.current.brokers if b.id in closed}
     why |= {b.id: _DISK for b in plan.current.brokers if b.offline_dirs and b.state.up}
-    held = np.isin(plan.moves.source, list(why))
-    if not held.any() or plan.certificate.faults:
+    if not why or plan.certificate.faults or not (held := np.isin(plan.moves.source, list(why))).any():
         return None
     count, ids = int(held.sum()), tuple(np.unique(plan.moves.source[held]).tolist())
     found = {why[broker] for broker in ids}

@@ -140,3 +140,24 @@ def test_a_flow_over_few_lists_is_the_best_over_all(traded: int) -> None:
 
     assert np.ptp((fixed + np.bincount(whole, minlength=20))[may_lead]) > 1
     assert value(few) == value(whole)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_blocks_of_brokers_are_the_best_over_all(seed: int) -> None:
+    """Brokers that lead little with all of their lists, or much without any: as good as one flow over all."""
+    draw = np.random.default_rng(seed)
+    brokers, rows = int(draw.integers(6, 30)), int(draw.integers(50, 1_500))
+    weight = draw.random(brokers) ** int(draw.integers(1, 4)) + 0.01
+    lists = np.argsort(draw.random((rows, brokers)) ** (1 / weight), axis=1)[:, ::-1][:, :3].astype(np.int32)
+    present = np.where(draw.random(rows) < 0.7, lists[:, 0], brokers - 1).astype(np.int32)
+    fixed = draw.integers(0, 1 + int(draw.integers(1, 4)) * rows // brokers, brokers)
+    may_lead = draw.random(brokers) < 0.9
+
+    def value(many: int) -> tuple[int, int]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(leaders, "MANY_LISTS", many)
+            chosen = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
+        counts = (fixed + np.bincount(chosen, minlength=brokers))[may_lead]
+        return int((counts**2).sum()), int((chosen != present).sum())
+
+    assert value(0) == value(rows + 1)

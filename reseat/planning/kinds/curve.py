@@ -195,13 +195,14 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             brokers=wish.remove,
             choices=("Choose another point of the curve.", "Choose the plan with the fewest moves."),
         )
-    point = point_of(removal.layout, removal.further, found)
-    if point.moves == removal.displaced:
+    copied = removal.further.moves(found)
+    if copied == removal.displaced:
         return _said_enough(plan_without_point(layout, wish), moves)
-    made, reached = point.moves - removal.displaced, point.replica_sum_of_squares
-    floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, point.moves)
+    loads = removal.further.loads_with(found)[removal.targets]
+    made, reached = copied - removal.displaced, int((loads**2).sum())
+    floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, copied)
     more = f"with {counted(made, 'move')} more than the minimum"
-    said = f"Max–min replica count per broker: {point.replica_spread:,}, {more}" + (
+    said = f"Max–min replica count per broker: {int(np.ptp(loads)):,}, {more}" + (
         ". Proven minimal for that many moves."
         if reached == floor
         else ". Minimal under the rack rule according to the solver; not checked a second time."

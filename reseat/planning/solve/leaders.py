@@ -9,7 +9,8 @@ Promises, in this order:
 
 How: each list picks one of its brokers (``picking``); another one than the present first costs 1, and a square B: an
 improving cycle passes each broker once, so it changes at most B lists, and it lowers the sum of squares by at least 2.
-With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs.
+Many lists are first parted by blocks of brokers: those that end below the others with all of their lists, those that
+end above without any, and the rest, where a choice that is even to one needs no costs, or those of changes alone.
 
 Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by naming 1 first in one of the first two
 and 2 in the third; no order is as even with fewer changes.
@@ -19,13 +20,17 @@ Complexity: one flow of n R + (levels) arcs. Source: see ``picking``.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.arrays import on_brokers
-from reseat.planning.solve.flow import Network
+from reseat.planning.solve.flow import Network, fill
 from reseat.planning.solve.picking import Picks, picked
+from reseat.planning.solve.problem import NoRoom
 
 __all__ = ["leader_first", "preferred_leaders"]
 
@@ -34,6 +39,8 @@ __all__ = ["leader_first", "preferred_leaders"]
 MANY_LISTS = 2_000
 #: Lists that a broker above its share offers, for each that must change.
 _CHOICE = 32
+#: How often brokers change their block at most.
+_ROUNDS = 32
 
 
 def preferred_leaders(
@@ -75,23 +82,83 @@ def preferred_leaders(
         return chosen
     options, counts = np.where(able[free], lists[free], NONE).astype(np.int32), np.asarray(fixed, np.int64)
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
-    even = _perfectly_even(options, today, counts, may_lead) if free.size >= MANY_LISTS else None
-    if even is None:
-        brokers = len(may_lead)
-        picks = Picks(
-            candidates=options,
-            amount=np.ones(free.size, np.int64),
-            dear=(options != today[:, None]) & (today != NONE)[:, None],
-            price=1,
-            square=brokers + 1,
-            base=counts,
-            counts=may_lead,
-            rack=np.arange(brokers, dtype=np.int32),
-            fixed=options[:, :0],
-        )
-        even = options[picked(picks, surely=True)]
-    chosen[free] = even
+    even = _in_blocks(options, today, counts, may_lead) if free.size >= MANY_LISTS else None
+    chosen[free] = _at_a_price(options, today, counts, may_lead) if even is None else even
     return chosen
+
+
+def _at_a_price(
+    options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray, share: int | None = None
+) -> IntArray:
+    """The choice (n,) of least cost; ``today`` is -1 where the present leader is none of the options."""
+    brokers = len(may_lead)
+    picks = Picks(
+        candidates=options,
+        amount=np.ones(len(options), np.int64),
+        dear=(options != today[:, None]) & (today != NONE)[:, None],
+        price=1,
+        square=brokers + 1,
+        base=fixed,
+        counts=may_lead,
+        rack=np.arange(brokers, dtype=np.int32),
+        fixed=options[:, :0],
+        share=share,
+    )
+    return options[picked(picks, surely=True)]
+
+
+def _in_blocks(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
+    """The choice where most brokers can lead as many to one; None where it is not found.
+
+    Some brokers lead fewer with all lists that they are in, and some more without any. A list is led by a broker of the
+    lowest of these three blocks that it is in: where each block ends at or below the next, to leave it for another
+    would cost squares, and none ever comes back. So each block is chosen by itself.
+    """
+    blocks = _blocks(options, fixed, may_lead)
+    if blocks[1].sum() == may_lead.sum():
+        return _even(options, today, fixed, may_lead)
+    chosen, loads = np.full(len(options), NONE, np.int32), fixed
+    for block, choose in zip(blocks, (_at_a_price, _even, _at_a_price), strict=True):
+        inside = on_brokers(options, block)
+        rows = np.flatnonzero(inside.any(axis=1) & (chosen == NONE))
+        if not rows.size:
+            continue
+        mine = np.where(inside[rows], options[rows], np.int32(NONE))
+        stays = np.where((mine == today[rows, None]).any(axis=1), today[rows], NONE)
+        found = choose(mine, stays, fixed, block)
+        if found is None:
+            return None
+        chosen[rows] = found
+        loads = loads + np.bincount(found, minlength=len(fixed))
+    ends = [loads[block] for block in blocks if block.any()]
+    return chosen if all(one.max() <= other.min() for one, other in itertools.pairwise(ends)) else None
+
+
+def _even(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
+    """The choice where each broker leads as many, to one; None where there is none."""
+    if (found := _perfectly_even(options, today, fixed, may_lead)) is not None:
+        return found
+    with contextlib.suppress(NoRoom):
+        share = (int(fixed[may_lead].sum()) + len(options)) // int(may_lead.sum())
+        return _at_a_price(options, today, fixed, may_lead, share)
+    return None
+
+
+def _blocks(options: IntArray, fixed: Longs, may_lead: BoolArray) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """(B,) bool each: brokers that end below an even share with all of their lists, at it, and above it with none."""
+    low, high = np.zeros_like(may_lead), np.zeros_like(may_lead)
+    for _ in range(_ROUNDS):
+        middle = may_lead & ~low & ~high
+        open_ = options[~on_brokers(options, low).any(axis=1)]
+        count = int(on_brokers(open_, middle).any(axis=1).sum())
+        share = int((fixed[middle] + fill(fixed[middle], count)).min(initial=int(fixed.max())))
+        room = np.bincount(open_[open_ != NONE], minlength=len(fixed))
+        lower = low | (middle & (fixed + room <= share))
+        higher = may_lead & ~lower & (fixed > share)
+        if np.array_equal(lower, low) and np.array_equal(higher, high):
+            break
+        low, high = lower, higher
+    return low, may_lead & ~low & ~high, high
 
 
 def _without_choice(lists: IntArray, present: IntArray, resorts: BoolArray) -> IntArray:
@@ -118,10 +185,9 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: 
     kept = keeps >= 0
     counts = loads + np.bincount(keeps[kept], minlength=brokers.size)
     share, larger = divmod(int(loads.sum()) + len(today), brokers.size)
-    must = loads > share
-    if int(loads.max()) > share + (larger > 0) or int(must.sum()) > larger:
+    if int(loads.max()) > share:
         return None
-    rank = np.lexsort((np.arange(brokers.size), -counts, ~must))
+    rank = np.lexsort((np.arange(brokers.size), -counts))
     raised = rank[counts[rank] > share][:larger]
     most = np.full(brokers.size, share)
     most[raised] += 1
@@ -144,7 +210,7 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: 
     giver = giver[np.argsort(np.random.default_rng(0).random(giver.size))]
     giver = giver[np.argsort(keeps[giver], kind="stable")]
     start = np.searchsorted(keeps[giver], keeps[giver])
-    giver = giver[np.arange(giver.size) - start < _CHOICE * hands_over[keeps[giver]] + _CHOICE]
+    giver = giver[np.arange(giver.size) - start < _CHOICE * (hands_over[keeps[giver]] + 1)]
     rows = np.concatenate([homeless, giver])
 
     network = Network()

@@ -27,6 +27,7 @@ from reseat.planning.solve.alike import alike
 from reseat.planning.solve.column_generation import Swaps, worth_freeing
 from reseat.planning.solve.flow import UNBOUNDED, Network, fill
 from reseat.planning.solve.levels import Levels, around
+from reseat.planning.solve.problem import NoRoom
 
 __all__ = ["Picks", "picked"]
 
@@ -54,6 +55,7 @@ class Picks:
         counts: (B,) bool, brokers whose loads count.
         rack: (B,) rack of each broker.
         fixed: (n, F) broker positions that each row has in any case, -1 padded anywhere.
+        share: the load that every broker that counts ends at, or one above it; then squares are no matter. None: any.
     """
 
     candidates: IntArray
@@ -65,6 +67,7 @@ class Picks:
     counts: BoolArray
     rack: IntArray
     fixed: IntArray
+    share: int | None = None
 
     def rows(self, which: Longs, columns: Longs | None = None) -> Picks:
         """The picks of some rows; of each its candidates in the order of ``columns`` (n, C)."""
@@ -90,6 +93,9 @@ def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     """(n, C) what each row picks; among many choices perhaps not the best, unless it is to be that surely.
 
     Then a flow over all rows is made where rounds over few of them do not end.
+
+    Raises:
+        NoRoom: no picks have the share that is asked for.
     """
     every = np.arange(len(picks.candidates))
     unheld = np.iinfo(np.int32).max
@@ -97,7 +103,7 @@ def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     each = picks.rows(every, columns)
     alike_in = (*each.candidates.T, *np.sort(each.racks[1], axis=1).T, each.amount, *np.packbits(each.dear, axis=1).T)
     first, group, size = alike(alike_in)
-    chosen = _by_few(each, surely=surely) if first.size > GROUPS else None
+    chosen = _by_few(each, surely=surely) if first.size > GROUPS and picks.share is None else None
     if chosen is None:
         groups = each.rows(first)
         row, column = _dealt(groups, group, size, _flowed(groups, size))
@@ -316,6 +322,11 @@ def _flowed(picks: Picks, size: Longs, ends: Longs | None = None) -> Longs:
     def levels(low: Longs, high: Longs) -> Levels:
         return Levels(low, high, square=picks.square)
 
+    if picks.share is not None:
+        sent = flow(Levels.free(np.full_like(base, picks.share), np.full_like(base, picks.share + 1)))
+        if sent is None:
+            raise NoRoom("No picks have this share.")
+        return sent
     sent = around(flow, loads, near, levels, (base, base + most), margin=margin)
     if sent is None:
         raise AssertionError(
