@@ -24,7 +24,8 @@ _HOW = (
     "lower end of the 80% interval, its line, and its upper end. Partitions grow in today's mix of replication "
     "factors, and new replicas come evenly onto racks and brokers, as Kafka places them. Of the ways to add brokers, "
     "all at once moves the fewest replicas; each when it is needed buys the latest. A step opens as a what-if on the "
-    "last snapshot, and its plan says what it moves exactly."
+    "last snapshot together with all steps before it, as if nothing grew until then: its plan says exactly which "
+    "replicas move, at most as many as those steps have in all."
 )
 
 
@@ -82,17 +83,24 @@ def _draw(made: Sizing) -> None:
 
 
 def _draw_steps(made: Sizing, name: str, way: Schedule) -> None:
-    """The steps, the first a link: the later ones begin from layouts that nobody has seen, and may be a hundred."""
+    """The steps, and one of them, with those before it, as a link: there may be hundreds."""
     import pandas as pd
 
     st.markdown(f"**{name}**: {text.counted(way.moves, 'move')}")
-    first, *later = way.steps
-    added = f"add {text.plain(first.words)}, " if first.add else ""
-    opens = addresses.moment(Past(made.cluster, made.snapshot), made.wish(first))
-    said = f"{first.day}: {added}{text.counted(first.moves, 'move')}: open as a what-if"
-    navigation.link(navigation.PLAN, said, opens=opens)
-    if later:
-        rows = [(f"{step.day}", text.visible(step.words, 249) or "none", step.moves) for step in later]
-        tables.table(
-            pd.DataFrame(rows, columns=["later", "brokers added", "moves"]), f"history-sizing-{name}", height=220
-        )
+    chosen = 0
+    if len(way.steps) > 1:
+        rows = [
+            (number, f"{step.day}", text.visible(step.words, 249) or "none", step.moves)
+            for number, step in enumerate(way.steps, 1)
+        ]
+        columns = ["step", "day", "brokers added", "moves"]
+        tables.table(pd.DataFrame(rows, columns=columns), f"history-sizing-{name}", height=220)
+        last = len(way.steps)
+        key = f"sizing-step-{made.cluster}-{made.until}-{last}"
+        chosen = fields.number("Steps in the what-if", 1, last, 1, name="steps", key=key, width=160) - 1
+    step, wish = way.steps[chosen], made.wish(way, chosen)
+    does = f"{step.day}: add {text.plain(step.words)}, " if step.add else f"{step.day}: "
+    if chosen:
+        does = f"Steps 1 to {chosen + 1}, until {step.day}: add {text.counted(len(wish.add), 'broker')}, at most "
+    said = f"{does}{text.counted(wish.options.max_moves or 0, 'move')}: open as a what-if"
+    navigation.link(navigation.PLAN, said, opens=addresses.moment(Past(made.cluster, made.snapshot), wish))

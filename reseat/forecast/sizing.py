@@ -144,12 +144,17 @@ class Sizing:
         first = next(step for step in likely.when_needed.steps if step.add)
         return f"{needs} are needed until {self.until}; {now:,} are there. Add the first by {first.day}."
 
-    def wish(self, step: Step) -> Wish:
-        """A step as a what-if on the last snapshot: brokers that are added have the next free ids."""
-        racks = [rack for rack, number in step.add for _ in range(number)]
+    def wish(self, way: Schedule, place: int = 0) -> Wish:
+        """A step of a way as a what-if on the last snapshot, together with all steps before it.
+
+        Where it begins, its predecessors are done. The brokers that are added have the next free ids, in the order in
+        which they are added.
+        """
+        steps = way.steps[: place + 1]
+        racks = [rack for step in steps for rack, number in step.add for _ in range(number)]
         free = max(self.ids, default=-1) + 1
-        added = tuple((free + place, rack) for place, rack in enumerate(racks))
-        return Wish(add=added, rebalance=True, options=Options(max_moves=step.moves))
+        added = tuple((free + number, rack) for number, rack in enumerate(racks))
+        return Wish(add=added, rebalance=True, options=Options(max_moves=sum(step.moves for step in steps)))
 
 
 def _count(case: Case) -> str:

@@ -55,12 +55,29 @@ def test_a_step_is_a_what_if_on_the_last_snapshot(racks):
     """With the next free ids, in their racks, and as many moves."""
     told = sized(racks, Limits(replicas_per_broker=230))
     step = told.cases[1].at_once.steps[0]
-    wish = told.wish(step)
+    wish = told.wish(told.cases[1].at_once)
 
     assert wish.add == ((7, "a"), (8, "b"), (9, "c"))
     assert wish.rebalance
     assert wish.options.max_moves == step.moves
     assert told.snapshot == f"{59:032x}"
+
+
+def test_a_later_step_is_a_what_if_with_all_steps_before_it(tmp_path):
+    """Each begins where its predecessors ended: their brokers too, no id twice, and no more moves than they have."""
+    tables = grow(tmp_path / "tables", GROWING, brokers=6)
+    told = sized(tables, Limits(replicas_per_broker=225))
+    way = told.cases[1].when_needed
+    layout = ClusterLayout.from_assignments({("t", number): [1 + number % 6] for number in range(6 * 218)})
+    plans = [plan(layout, told.wish(way, place)) for place in range(len(way.steps))]
+    joined = [[broker for broker, _ in told.wish(way, place).add] for place in range(len(way.steps))]
+
+    assert len(way.steps) == 2
+    assert joined == [[7], [7, 8]]
+    assert [told.wish(way, place).options.max_moves for place in (0, 1)] == [way.steps[0].moves, way.moves]
+    assert all(m.certificate.moves <= most for m, most in zip(plans, (way.steps[0].moves, way.moves), strict=True))
+    assert all(made.proposed.replicas_by_broker.max() <= told.cases[1].most for made in plans)
+    assert plans[1].proposed.replicas_by_broker[-2:].min() > 0
 
 
 def test_brokers_that_are_there_do_where_they_are_balanced(tmp_path):
@@ -83,7 +100,7 @@ def test_a_steps_plan_does_what_is_said(tmp_path):
     brokers = [1] * 120 + [2] * 90 + [3] * 90
     layout = ClusterLayout.from_assignments({("t", number): [broker] for number, broker in enumerate(brokers)})
 
-    made = plan(layout, told.wish(step))
+    made = plan(layout, told.wish(told.cases[1].at_once))
 
     assert made.certificate.moves == step.moves == 10
     assert made.proposed.replicas_by_broker.max() == told.cases[1].most == 110
@@ -126,7 +143,7 @@ def test_without_racks_each_broker_is_one(tmp_path):
 
     assert told.cases[1].needed == ((None, 8),)
     assert told.cases[1].at_once.steps[0].words == "2 brokers"
-    assert told.wish(told.cases[1].at_once.steps[0]).add == ((7, None), (8, None))
+    assert told.wish(told.cases[1].at_once).add == ((7, None), (8, None))
 
 
 def test_the_upper_end_needs_no_fewer_than_the_line(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,16 +35,25 @@ def test_it_says_how_many_brokers_and_a_step_opens_as_a_what_if(grown, monkeypat
     assert opens["options"] == "moves:162,rebalance"  # 218 + 336 / 3 / 3 - 229 of each of six, rounded up
 
 
-def test_many_later_steps_are_a_table(grown, monkeypatch):
-    """A limit far below what is there takes a step a day: a line each would be as long as the page."""
+def test_each_step_opens_with_those_before_it(grown, monkeypatch):
+    """A limit far below what is there takes a step a day: a row each, and the one that the address names is a link."""
     query = {"cluster": "shop", "forecast": "yes", "sizing": "yes", "weeks": "4"}
-    at = page(grown, monkeypatch, "[limits]\nreplicas_per_broker = 3\n", **query)
-    (later,) = [one.value for one in tables(at) if "brokers added" in one.value]
+    limits = "[limits]\nreplicas_per_broker = 3\n"
+    first, third = (page(grown, monkeypatch, limits, **query | also) for also in ({}, {"steps": "3"}))
+    (rows,) = [one.value for one in tables(third) if "brokers added" in one.value]
+    (said,) = [one.proto.label for one in third.get("page_link") if "Steps 1 to 3" in one.proto.label]
+    opens = link(third, said.replace("\\", ""))["add"].splitlines()
+    at_once, before = [one.proto.label for one in first.get("page_link") if "open as a what-if" in one.proto.label]
 
-    assert not at.exception
-    assert len(later) > 20
-    assert later["later"].is_monotonic_increasing
-    assert later["brokers added"].iloc[0].endswith("in c")
+    assert not third.exception
+    assert len(rows) > 20
+    assert rows["day"].is_monotonic_increasing
+    assert rows["brokers added"].iloc[1].endswith("in c")
+    assert f"until {rows['day'].iloc[2]}: add {len(opens)} brokers" in said.replace("\\", "")
+    assert len(opens) > len(link(first, before.replace("\\", ""))["add"].splitlines())
+    assert (
+        len(opens) == len(set(opens)) == sum(map(int, re.findall(r"(\d+) broker", " ".join(rows["brokers added"][:3]))))
+    )
 
 
 def test_it_is_folded_away_and_without_limits_says_what_is_missing(grown, monkeypatch):

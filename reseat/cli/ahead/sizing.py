@@ -47,9 +47,9 @@ def sizing_json(told: Sizing | WishRefused) -> dict[str, object]:
                 "day": step.day.isoformat(),
                 "add": [{"rack": rack, "brokers": number} for rack, number in step.add],
                 "moves": step.moves,
-                "wish": told.wish(step).as_dict(),
+                "wish": told.wish(of, place).as_dict(),
             }
-            for step in of.steps
+            for place, step in enumerate(of.steps)
         ]
         return {"moves": of.moves, "steps": steps}
 
