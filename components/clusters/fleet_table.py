@@ -31,12 +31,12 @@ _MARKS = {severity.value: theme.severity_word(severity).split()[0] for severity 
 
 
 def matching(clusters: pd.DataFrame, typed: str) -> pd.DataFrame:
-    """The clusters in whose name, worst finding or weakest rack the words are found, without regard to case."""
+    """The clusters in whose name, worst finding, weakest rack or first limit the words are found, in any case."""
     search = Search.of(typed)
     if not search.words:
         return clusters
     hit = np.zeros(len(clusters), np.bool_)
-    for column in ("cluster", "worst_finding", "weakest_rack"):
+    for column in clusters.columns.intersection(["cluster", "worst_finding", "weakest_rack", "first_limit"]):
         hit |= search.within(clusters[column])
     return clusters[hit]
 
@@ -45,7 +45,7 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
     """The rows as they are shown.
 
     Args:
-        clusters: the clusters in the order of the table.
+        clusters: the clusters in the order of the table; ``first_limit`` is shown where it is among their columns.
         now: the time, in UTC.
     """
     import pandas as pd
@@ -55,6 +55,7 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
         f"{_MARKS.get(severity, '')} {text.visible(sentence, 160)}" if isinstance(sentence, str) else "✔ no findings"
         for severity, sentence in zip(clusters["worst_severity"], clusters["worst_finding"], strict=True)
     ]
+    ahead = {"first limit": clusters["first_limit"].to_numpy()} if "first_limit" in clusters else {}
     return pd.DataFrame(
         {
             "cluster": [text.visible(name, 100) for name in clusters["cluster"]],
@@ -71,6 +72,7 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             "least": clusters["replica_spread_least"].to_numpy(),
             "weakest broker": harms(clusters, "broker", short=True),
             "weakest rack": harms(clusters, "rack", short=True),
+            **ahead,
             "worst finding": findings,
             "spread curve": clusters["spread_curve"].to_numpy(),
             "replicas": clusters["replicas"].to_numpy(),
@@ -113,6 +115,9 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         "least": st.column_config.NumberColumn(format="localized", width=48, help=define("Best possible")),
         "weakest broker": st.column_config.TextColumn(width=156, help="The broker whose failure has the worst effect"),
         "weakest rack": st.column_config.TextColumn(width=156, help="The rack whose failure has the worst effect"),
+        "first limit": st.column_config.TextColumn(
+            width=200, help="The limit that is likely met first, and on which day; History has the forecast"
+        ),
         "worst finding": st.column_config.TextColumn(width=240),
         "spread curve": st.column_config.LineChartColumn(f"spread, {span}", width=100, y_min=0),
         "replicas": st.column_config.NumberColumn(format="localized", width=80),
@@ -134,4 +139,4 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
 def as_csv(clusters: pd.DataFrame) -> str:
     """All columns but the curves, names made harmless for spreadsheets."""
     whole = clusters.drop(columns=["size_curve", "spread_curve"])
-    return tables.as_csv(whole, ("cluster", "weakest_rack", "worst_finding"))
+    return tables.as_csv(whole, ("cluster", "weakest_rack", "worst_finding", "first_limit"))

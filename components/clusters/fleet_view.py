@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from components.clusters.fleet_figure import draw_weakest
+from components.clusters.fleet_limits import draw_limits, with_limits
 from components.clusters.fleet_opened import draw_opened
 from components.clusters.fleet_table import draw_table
 from components.clusters.fleet_words import answer, figures, worst_first
@@ -87,7 +88,8 @@ def _draw(read: Fleet, history: History, where: Places) -> str:
     found = clusters[clusters["cluster"] == _OPENED.get(st.query_params.get(CLUSTER, ""))]
     shown = found if len(found) else clusters.head(1)
     draw_opened(shown, now)
-    draw_table(clusters, now, read.days, _opens)
+    lines = draw_limits(history, clusters)
+    draw_table(with_limits(clusters, lines), now, read.days, _opens)
     opened = str(shown["cluster"].iloc[0])
     addresses.title(of=opened)
     return opened

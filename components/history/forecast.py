@@ -17,7 +17,7 @@ from components.shell import frame
 from components.state import caching, fields
 from reseat.errors import InputRefused
 from reseat.forecast.outlook import WORDS, Outlook, Outlooks, outlooks
-from reseat.forecast.settings import NAMED_BY, configured
+from reseat.forecast.settings import NAMED_BY, Limits, configured
 from reseat.forecast.trend import LEAST_DAYS, Forecast, Refused
 from reseat.history.events import Event, PlanRun
 from reseat.history.read import History
@@ -74,11 +74,18 @@ def draw_forecast(history: History, cluster: str, marks: Sequence[Event], plans:
             return
         with st.spinner("Trying the forecast on the past …", show_time=True):
             told = caching.from_tables(
-                history, f"forecast {cluster} {limits}", lambda: outlooks(history, cluster, limits)
+                history, f"forecast {cluster} {limits}", lambda: _tried(history, cluster, limits)
             )
         ever = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
         _draw(told, with_plans(marks, plans, *ever), lambda: draw_since(history, cluster, plans))
     draw_sizing(history, told)
+
+
+def _tried(history: History, cluster: str, limits: Limits) -> Outlooks:
+    """The outlook with every count foretold, which it would else do while the page is drawn."""
+    told = outlooks(history, cluster, limits)
+    _ = told.inside
+    return told
 
 
 def _draw(told: Outlooks, marks: Sequence[Event], since: Callable[[], None]) -> None:

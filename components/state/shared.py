@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "executed_plans",
+    "forecasts",
     "journal",
     "linked_layouts",
     "linked_texts",
@@ -58,6 +59,12 @@ def live_clusters() -> LiveClusters:
 def pipeline() -> PipelineProcess:
     """The one pipeline of this server: whoever starts it, everybody sees how far it is."""
     return PipelineProcess(ended=events.pipeline_ended)
+
+
+@st.cache_resource(show_spinner=False)
+def forecasts() -> PipelineProcess:
+    """What foretells the limits of the fleet beside this server, one at a time."""
+    return PipelineProcess()
 
 
 def journal(*, make: bool) -> Journal | None:

@@ -1,6 +1,7 @@
 """Which alerts hold at the latest snapshot of each cluster.
 
-Complexity: one read of these snapshots, and a forecast of each cluster of which an alert asks for it.
+Complexity: one read of these snapshots, one of the findings of each cluster and alert that asks for them, and forecasts
+as ``first_limits`` has them.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
-from reseat.forecast.outlook import outlooks
+from reseat.forecast.first_limits import COLUMNS, FirstLimit, bring_up
 from reseat.forecast.settings import MEASURES, Alert, Settings
+from reseat.history.parts import day_of
 from reseat.history.read import History
 from reseat.model.units import count, size
 
@@ -39,23 +42,30 @@ class Judged:
     taken_at: datetime
 
 
-def judged(history: History, settings: Settings) -> Iterator[Judged]:
+def judged(history: History, settings: Settings, file: Path | None = None) -> Iterator[Judged]:
     """Every alert at every cluster that it is about.
+
+    Args:
+        history: the tables.
+        settings: the alerts, and the limits.
+        file: where forecasts are kept between two looks (``first_limits``); None: nowhere.
 
     Raises:
         InputRefused: the tables cannot be read.
     """
-    latest = history.latest(columns=("cluster", "snapshot_id", "taken_at", *MEASURES))
+    latest = history.latest(columns=(*COLUMNS, *(one for one in MEASURES if one not in COLUMNS)))
+    ahead = [set(alert.clusters) for alert in settings.alerts if alert.limit_within_days is not None]
+    asked = latest["cluster"].map(lambda name: any(not named or name in named for named in ahead)).astype(bool)
+    first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:
-            holds, sentence = _one(history, settings, alert, row)
+            holds, sentence = _one(history, alert, row, first.get(row["cluster"]))
             moment = row["taken_at"].to_pydatetime()
             yield Judged(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
 
 
-def _one(history: History, settings: Settings, alert: Alert, row: dict[Any, Any]) -> tuple[bool | None, str]:
-    cluster = row["cluster"]
+def _one(history: History, alert: Alert, row: dict[Any, Any], first: FirstLimit | None) -> tuple[bool | None, str]:
     if alert.measure is not None:
         value = row[alert.measure]
         if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
@@ -63,19 +73,23 @@ def _one(history: History, settings: Settings, alert: Alert, row: dict[Any, Any]
         words = size if alert.measure in ("size_bytes", "byte_spread") else count
         return value > alert.above, f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
     if alert.finding is not None:
-        found = _sentence(history, cluster, row["snapshot_id"], alert.finding)
+        found = _sentence(history, row, alert.finding)
         return found is not None, found or f"{alert.finding} is not found any more"
-    told = outlooks(history, cluster, settings.limits(cluster))
-    soonest, until = told.first, told.until
-    met = None if soonest is None or soonest.met is None else soonest.met.likely
-    if met is not None and until is not None and met - until <= timedelta(days=alert.limit_within_days or 0):
-        return True, told.sentence
-    return (None if told.blind or not told.ahead else False), told.sentence
+    if first is None:
+        return False, "No limits are set."
+    if first.likely is not None and first.likely - first.day <= timedelta(days=alert.limit_within_days or 0):
+        return True, first.sentence
+    return (None if first.why or not first.ahead else False), first.sentence
 
 
-def _sentence(history: History, cluster: str, snapshot_id: str, kind: str) -> str | None:
+def _sentence(history: History, row: dict[Any, Any], kind: str) -> str | None:
     from pyarrow import compute as pc
 
-    columns, of_kind = ["rank", "sentence"], pc.field("kind") == kind
-    found = history.table("findings", cluster, snapshot_id=snapshot_id, columns=columns, filter=of_kind)
+    found = history.table(
+        "findings",
+        row["cluster"],
+        days=[day_of(row["taken_at"])],
+        columns=["rank", "sentence"],
+        filter=(pc.field("snapshot_id") == row["snapshot_id"]) & (pc.field("kind") == kind),
+    )
     return str(found.sort_by("rank")["sentence"][0]) if len(found) else None

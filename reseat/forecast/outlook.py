@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,25 +58,30 @@ class Met:
     late: date | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Outlook:
-    """One count's past and future.
+    """One count's past and future, which is foretold when it is first asked for.
 
     Attributes:
         measure: a key of ``WORDS``.
         broker: whose it is; None: the cluster's.
         values: (days,) its past by day, NaN where unknown; the last place is ``Outlooks.until``.
-        told: what comes, or why nothing is foretold.
         limit: what it should not reach; None where no limit is set, or the size of a disk is unknown.
         until: the last day of the past.
+        tested: whether its forecast is tried on the past.
     """
 
     measure: str
     broker: int | None
     values: Values
-    told: Forecast | Refused
     limit: float | None
     until: date
+    tested: bool = True
+
+    @cached_property
+    def told(self) -> Forecast | Refused:
+        """What comes, or why nothing is foretold."""
+        return foretell(self.values, tested=self.tested)
 
     @property
     def now(self) -> float | None:
@@ -182,21 +188,26 @@ class Outlooks:
 
     @property
     def ahead(self) -> int:
-        """Days that are foretold at most; 0 where nothing is."""
-        return max((len(one.told.likely) for one in self.counts if isinstance(one.told, Forecast)), default=0)
+        """Days that are foretold at most; 0 where nothing is. A broker's past is no longer than its cluster's."""
+        for brokers in (False, True):
+            told = [one.told for one in self.counts if (one.broker is not None) == brokers]
+            if days := max((len(one.likely) for one in told if isinstance(one, Forecast)), default=0):
+                return days
+        return 0
 
 
 def _between(met: Met) -> str:
     return f"from {met.early} on" if met.late is None else f"between {met.early} and {met.late}"
 
 
-def outlooks(history: History, cluster: str, limits: Limits) -> Outlooks:
+def outlooks(history: History, cluster: str, limits: Limits, *, tested: bool = True) -> Outlooks:
     """What comes for a cluster.
 
     Args:
         history: the tables.
         cluster: the cluster.
         limits: its limits.
+        tested: False: forecasts are not tried on the past, and ``inside`` has none.
 
     Raises:
         InputRefused: the tables cannot be read.
@@ -213,7 +224,7 @@ def outlooks(history: History, cluster: str, limits: Limits) -> Outlooks:
     made = []
     for measure in _OF_CLUSTER:
         limit = limits.partitions_per_cluster if measure == "partitions" else None
-        made.append(_outlook(measure, None, _by_day(of_day, measure, days), limit, until))
+        made.append(Outlook(measure, None, _by_day(of_day, measure, days), limit, until, tested))
     brokers = _of_brokers(history, cluster, of_day)
     for broker, rows in brokers.groupby("broker", sort=True):
         if rows["place"].iloc[-1] != days - 1:
@@ -222,14 +233,12 @@ def outlooks(history: History, cluster: str, limits: Limits) -> Outlooks:
         disk = None if limits.disk is None or not total > 0 else float(total) * limits.disk / 100
         most = {"replicas": limits.replicas_per_broker, "size_bytes": limits.bytes_per_broker, "disk_used": disk}
         for measure in _OF_BROKER:
-            values = _by_day(rows, measure, days)
-            made.append(_outlook(measure, int(str(broker)), values, most[measure], until))
+            most_held = most[measure]
+            held = _by_day(rows, measure, days)
+            end = None if most_held is None else float(most_held)
+            made.append(Outlook(measure, int(str(broker)), held, end, until, tested))
     told = tuple(one for one in made if not np.isnan(one.values).all())
     return Outlooks(cluster, until - timedelta(days=days - 1), until, told, limits)
-
-
-def _outlook(measure: str, broker: int | None, values: Values, limit: float | str | None, until: date) -> Outlook:
-    return Outlook(measure, broker, values, foretell(values), None if limit is None else float(limit), until)
 
 
 def _by_day(rows: pd.DataFrame, column: str, days: int) -> Values:

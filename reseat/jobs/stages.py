@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from reseat.jobs.process import Stage
 
-__all__ = ["demo_job", "run_job", "typed"]
+__all__ = ["demo_job", "forecast_job", "run_job", "typed"]
 
 #: Characters of a line of a command, what begins and ends one that goes on included: it stands in half a page.
 _WIDTH, _NEXT, _ON = 54, "    ", " \\"
@@ -48,6 +48,17 @@ def demo_job(landing: str, tables: str) -> tuple[Stage, ...]:
     making = Stage("Generating the demo week", _reseat("pipeline", "demo", "--landing", landing, *_PROGRESS))
     stages = (making, *run_job(landing, tables))
     return tuple(replace(stage, seconds=seconds) for stage, seconds in zip(stages, _DEMO_SECONDS, strict=True))
+
+
+def forecast_job(tables: str, limits: str) -> tuple[Stage, ...]:
+    """Say which limit each cluster meets first, while nobody else wants the processor.
+
+    Args:
+        tables: where the tables are.
+        limits: the limits file.
+    """
+    command = _reseat("forecast", "--fleet", "--tables", tables, "--limits", limits)
+    return (Stage("Forecasting which limits are met", ("nice", "-n", "10", *command)),)
 
 
 def typed(*words: str) -> str:

@@ -46,6 +46,7 @@ def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hook]:
     """A webhook that is configured, alerts, and no waiting between tries."""
     (tmp_path / "limits.toml").write_text(_ALERTS)
     monkeypatch.setattr(webhook, "PAUSES", (0.0, 0.0))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with hook() as listening:
         monkeypatch.setenv("RESEAT_WEBHOOK", listening.address)
         yield listening

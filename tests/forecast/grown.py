@@ -33,18 +33,19 @@ def grow(
     cluster_id: str | None = None,
     racks: Sequence[str | None] = (),
     loads: Sequence[int] = (),
+    hour: int = 0,
 ) -> Path:
     """Write a cluster's history: so many replicas on each broker, by day; None: a day without a snapshot.
 
     Every replica is 1 GB, every partition has one on each broker, and every broker's disk has ``disk`` bytes. The
     replica spread by day is ``spreads``, or 0. Brokers are in ``racks``, or in none; ``loads`` are their replicas on
-    the last day, which are as many in all.
+    the last day, which are as many in all. Snapshots are taken so many hours after noon.
     """
     for day, count in enumerate(replicas):
         if count is None:
             continue
-        when = FIRST + timedelta(days=day)
-        key = {"snapshot_id": f"{day:032x}", "taken_at": when, "state": "alive"}
+        when = FIRST + timedelta(days=day, hours=hour)
+        key = {"snapshot_id": f"{hour:08x}{day:024x}", "taken_at": when, "state": "alive"}
         size = count * 1_000_000_000 if sizes else None
         whole = {
             "path": "",
@@ -78,7 +79,7 @@ def grow(
             ("topic_spread", topic),
         ):
             folder = tables / name / f"cluster={cluster}" / f"day={when:%Y-%m-%d}"
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
             full = [dict.fromkeys(arrow_schema(name).names) | key | row for row in rows]
-            pq.write_table(pa.Table.from_pylist(full, arrow_schema(name)), folder / "0.parquet")
+            pq.write_table(pa.Table.from_pylist(full, arrow_schema(name)), folder / f"{hour}.parquet")
     return tables

@@ -43,7 +43,7 @@ def test_each_step_opens_with_those_before_it(grown, monkeypatch):
     (rows,) = [one.value for one in tables(third) if "brokers added" in one.value]
     (said,) = [one.proto.label for one in third.get("page_link") if "Steps 1 to 3" in one.proto.label]
     opens = link(third, said.replace("\\", ""))["add"].splitlines()
-    at_once, before = [one.proto.label for one in first.get("page_link") if "open as a what-if" in one.proto.label]
+    _at_once, before = [one.proto.label for one in first.get("page_link") if "open as a what-if" in one.proto.label]
 
     assert not third.exception
     assert len(rows) > 20

@@ -24,6 +24,8 @@ def forecast_arguments(command: argparse.ArgumentParser) -> None:
     value(command, "--cluster", "NAME", "only this cluster")
     said = "also: how many brokers, by rack, keep every broker under its limit until this day, and when to add them"
     value(command, "--until", "DATE", said, type=day)
+    said = "a line a cluster: the limit that it meets first, and when, the soonest first; kept for Fleet and watch"
+    options.flag(command, "--fleet", said)
     options.json_output(command)
     command.set_defaults(run=later("ahead.forecast", "forecast"))
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
+from reseat.cli.ahead.fleet import fleet_limits
 from reseat.cli.ahead.sizing import sizing_json, sizing_lines
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WishRefused, WriteRefused
@@ -45,6 +46,10 @@ def forecast(chosen: argparse.Namespace) -> int:
         raise InputRefused(said, source=history.where)
     if chosen.cluster is not None and chosen.cluster not in clusters:
         raise InputRefused(f"Cluster {chosen.cluster[:100]} is not in the history.", source=history.where)
+    if chosen.fleet:
+        if chosen.cluster is not None or chosen.until is not None:
+            raise InputRefused("--fleet tells of all clusters: leave out --cluster and --until.")
+        return fleet_limits(history, settings, json=chosen.json)
     wanted = clusters if chosen.cluster is None else (chosen.cluster,)
     strange = sorted(set(settings.of_cluster) - set(clusters))
     if strange:

@@ -13,6 +13,7 @@ from reseat.alerts.webhook import NAMED_BY, send
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
+from reseat.forecast.first_limits import default_file
 from reseat.forecast.settings import Settings, configured, read_settings
 from reseat.history.places import default_tables
 from reseat.history.read import History
@@ -34,7 +35,11 @@ def watch(chosen: argparse.Namespace) -> int:
         raise InputRefused("There are no snapshots in these tables.", source=history.where)
     with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
         now = datetime.now(UTC)
-        outbox.note(judged(history, settings), [alert.name for alert in settings.alerts], now)
+        outbox.note(
+            judged(history, settings, default_file(history.where, os.environ)),
+            [alert.name for alert in settings.alerts],
+            now,
+        )
         for old in outbox.give_up(now):
             complain(f"reseat watch: given up after a week: {old.cluster}, {old.alert} {old.event}: {old.sentence}")
         return _tell(outbox, settings, address)

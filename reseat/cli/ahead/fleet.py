@@ -1,0 +1,61 @@
+"""``forecast --fleet``: the limit that each cluster meets first, for a person and as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from reseat.cli.output.writer import complain, say, table, write_json
+from reseat.errors import InputRefused
+from reseat.forecast.first_limits import COLUMNS, FirstLimit, bring_up, default_file
+from reseat.forecast.settings import NAMED_BY, Limits, Settings
+from reseat.history.read import History
+from reseat.model.wording import counted
+
+__all__ = ["fleet_limits"]
+
+#: Clusters listed for a person; of more, those that meet a limit first.
+_LISTED = 60
+
+
+def fleet_limits(history: History, settings: Settings, *, json: bool) -> int:
+    """Tell them, the soonest first.
+
+    Raises:
+        InputRefused: no cluster has limits, or the tables cannot be read.
+    """
+    latest = history.latest(columns=COLUMNS)
+    if all(settings.limits(cluster) == Limits() for cluster in latest["cluster"]):
+        said = f"There are no limits; [limits] in the file that --limits or {NAMED_BY} names were expected."
+        raise InputRefused(said, source=settings.source)
+
+    def told(done: int, of: int) -> None:
+        complain(f"reseat forecast: {done:,} of {counted(of, 'cluster')} with new snapshots.")
+
+    lines = bring_up(history, settings, latest, default_file(history.where, os.environ), told)
+    listed = sorted(lines.items(), key=lambda pair: (pair[1].soonest, pair[0]))
+    if json:
+        write_json([_as_json(cluster, one) for cluster, one in listed])
+    else:
+        say(*_lines(listed))
+    return 0
+
+
+def _lines(listed: Sequence[tuple[str, FirstLimit]]) -> list[str]:
+    lines = table(("Cluster", "first limit"), [(cluster, one.words) for cluster, one in listed[:_LISTED]])
+    if len(listed) > _LISTED:
+        lines.append(f"{_LISTED} of {len(listed):,} clusters; --json lists all.")
+    return lines
+
+
+def _as_json(cluster: str, one: FirstLimit) -> dict[str, object]:
+    return {
+        "cluster": cluster,
+        "snapshot_id": one.snapshot_id,
+        "until": one.day.isoformat(),
+        "first": one.name or None,
+        "met": {"early": one.early and one.early.isoformat(), "likely": one.likely and one.likely.isoformat()},
+        "ahead": one.ahead,
+        "sentence": one.sentence,
+        "unknown": one.why or None,
+    }
