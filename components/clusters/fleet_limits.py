@@ -53,7 +53,7 @@ def draw_limits(history: History, clusters: pd.DataFrame) -> dict[str, FirstLimi
     if all(unlimited(settings, str(name)) for name in clusters["cluster"]):
         st.caption(f"No limits are set, so none is forecast: `{NAMED_BY}` names a file that sets them.")
         return None
-    lines = kept(default_file(history.where, os.environ), settings)
+    lines = kept(default_file(history, settings, os.environ), settings)
     there = set(clusters["cluster"])
     lines = {cluster: one for cluster, one in lines.items() if cluster in there}
     left = behind(lines, settings, clusters)
@@ -93,5 +93,5 @@ def _working(history: History, clusters: pd.DataFrame, settings: Settings) -> No
     """How far it is; the page is drawn anew once it is over."""
     if not shared.forecasts().state.phase.busy:
         st.rerun()
-    left = len(behind(kept(default_file(history.where, os.environ), settings), settings, clusters))
+    left = len(behind(kept(default_file(history, settings, os.environ), settings), settings, clusters))
     st.caption(f":material/hourglass_top: Forecasting: {text.counted(left, 'cluster')} left.")

@@ -70,9 +70,9 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             "size": tables.in_unit(clusters["size_bytes"])[1],
             "spread": clusters["replica_spread"].to_numpy(),
             "least": clusters["replica_spread_least"].to_numpy(),
+            **ahead,
             "weakest broker": harms(clusters, "broker", short=True),
             "weakest rack": harms(clusters, "rack", short=True),
-            **ahead,
             "worst finding": findings,
             "spread curve": clusters["spread_curve"].to_numpy(),
             "replicas": clusters["replicas"].to_numpy(),
@@ -91,7 +91,9 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         days: how far the curves go back.
         on_select: called with the name of the cluster whose row was chosen, or with nothing where none is any more.
     """
-    typed = fields.find("fleet", "a cluster, a rack, or part of a finding") if len(clusters) > _SEARCHED else ""
+    typed = (
+        fields.find("fleet", "a cluster, a rack, or part of a finding or limit") if len(clusters) > _SEARCHED else ""
+    )
     found = matching(clusters, typed)
     shown = found.head(MOST_ROWS)
     span = "24 hours" if days == 1 else f"{days} days"
@@ -113,11 +115,11 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         ),
         "spread": st.column_config.NumberColumn(format="localized", width=56, help=define("Replica spread")),
         "least": st.column_config.NumberColumn(format="localized", width=48, help=define("Best possible")),
-        "weakest broker": st.column_config.TextColumn(width=156, help="The broker whose failure has the worst effect"),
-        "weakest rack": st.column_config.TextColumn(width=156, help="The rack whose failure has the worst effect"),
         "first limit": st.column_config.TextColumn(
             width=200, help="The limit that is likely met first, and on which day; History has the forecast"
         ),
+        "weakest broker": st.column_config.TextColumn(width=156, help="The broker whose failure has the worst effect"),
+        "weakest rack": st.column_config.TextColumn(width=156, help="The rack whose failure has the worst effect"),
         "worst finding": st.column_config.TextColumn(width=240),
         "spread curve": st.column_config.LineChartColumn(f"spread, {span}", width=100, y_min=0),
         "replicas": st.column_config.NumberColumn(format="localized", width=80),

@@ -108,11 +108,12 @@ def unlimited(settings: Settings, cluster: str) -> bool:
     return settings.limits(cluster) == Limits()
 
 
-def default_file(where: str, env: Mapping[str, str]) -> Path:
-    """The file of the tables at ``where``: below ``reseat`` in ``XDG_CACHE_HOME``, else in ``~/.cache``."""
+def default_file(history: History, settings: Settings, env: Mapping[str, str]) -> Path:
+    """The file for these tables and this limits file: below ``reseat`` in ``XDG_CACHE_HOME``, else in ``~/.cache``."""
     told = Path(env.get("XDG_CACHE_HOME") or "")
     home = told if told.is_absolute() else Path(env.get("HOME") or Path.home()) / ".cache"
-    return home / "reseat" / f"first-limits-{hashlib.sha256(where.encode()).hexdigest()[:16]}.json"
+    mark = hashlib.sha256(f"{history.where}\0{settings.source}".encode()).hexdigest()[:16]
+    return home / "reseat" / f"first-limits-{mark}.json"
 
 
 def kept(file: Path, settings: Settings) -> dict[str, FirstLimit]:

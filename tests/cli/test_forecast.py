@@ -129,6 +129,28 @@ def test_every_key_of_a_sizing_is_documented(tables: Path, capsys: pytest.Captur
     assert "No forecast of young's replicas." in young["sizing"]["refused"]
 
 
+def test_a_fleet_is_told_in_a_line_a_cluster_the_soonest_first(
+    tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And why nothing is known of one; every key is documented, and what cannot go together is refused."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tables.parent / "cache"))
+    words = ["forecast", "--fleet", "--tables", str(tables), "--limits", limits(tables, "[limits]\ndisk = 30\n")]
+
+    assert main(words) == 0
+    assert re.findall(r"^  (\w+) +(.+?) *$", capsys.readouterr().out, re.M)[-2:] == [
+        ("shop", "2026-06-09: disk used of broker 1"),
+        ("young", "unknown: 10 of the 28 days that a forecast needs are there."),
+    ]
+    assert main([*words, "--json"]) == 0
+    shop, young = json.loads(capsys.readouterr().out)
+    assert (shop["first"], shop["met"]["likely"], young["first"]) == ("disk used of broker 1", "2026-06-09", None)
+    assert {key for key in {*shop, *shop["met"]} if f"`{key}`" not in DOCS.read_text()} == set()
+    assert main([*words, "--cluster", "shop"]) == 2
+    assert "leave out --cluster and --until" in capsys.readouterr().err
+    assert main([*words[:-1], limits(tables, "")]) == 2
+    assert "There are no limits" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("until", "said"), [("soon", "is not a day such as"), ("2026-13-01", "is not a day such as")])
 def test_a_day_that_is_none_is_refused(tables: Path, capsys: pytest.CaptureFixture[str], until: str, said: str) -> None:
     """With exit code 2."""

@@ -167,10 +167,12 @@ def test_the_unknown_comes_last_and_what_may_be_met_after_what_likely_is() -> No
     assert sorted(lines[:4], key=lambda one: one.soonest) == lines[:4]
 
 
-def test_each_folder_of_tables_has_a_file_of_its_own(tmp_path: Path) -> None:
+def test_each_folder_of_tables_and_each_limits_file_has_a_file_of_its_own(tmp_path: Path) -> None:
     """In the cache of whoever looks; a relative one is none."""
     env = {"XDG_CACHE_HOME": str(tmp_path), "HOME": "/home/somebody"}
+    a, b = History.open("a"), History.open("b")
+    mine = default_file(a, SETTINGS, env)
 
-    assert default_file("a", env).parent == tmp_path / "reseat"
-    assert default_file("a", env) != default_file("b", env)
-    assert str(default_file("a", env | {"XDG_CACHE_HOME": "here"})).startswith("/home/somebody/.cache/reseat/")
+    assert mine.parent == tmp_path / "reseat"
+    assert len({mine, default_file(b, SETTINGS, env), default_file(a, Settings(source="other.toml"), env)}) == 3
+    assert str(default_file(a, SETTINGS, env | {"XDG_CACHE_HOME": "here"})).startswith("/home/somebody/.cache/reseat/")

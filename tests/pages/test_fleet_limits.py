@@ -74,8 +74,9 @@ def test_who_meets_a_limit_first_is_found_out_meanwhile(app: AppTest, home: Path
 def test_what_is_known_is_there_at_once_and_no_job_begins(app: AppTest, home: Path, job: PipelineProcess) -> None:
     """Whoever found it out: the command, ``watch``, or the server before it was restarted."""
     history = History.open(os.environ["RESEAT_TABLES"])
-    file = default_file(history.where, os.environ)
-    bring_up(history, configured(), history.latest(columns=COLUMNS), file)
+    settings = configured()
+    file = default_file(history, settings, os.environ)
+    bring_up(history, settings, history.latest(columns=COLUMNS), file)
     at = at_clusters(app, "fleet")
 
     assert shown(at)["grows"] == "2026-05-05: replicas of broker 1"

@@ -32,7 +32,7 @@ def fleet_limits(history: History, settings: Settings, *, json: bool) -> int:
     def told(done: int, of: int) -> None:
         complain(f"reseat forecast: {done:,} of {counted(of, 'cluster')} with new snapshots.")
 
-    lines = bring_up(history, settings, latest, default_file(history.where, os.environ), told)
+    lines = bring_up(history, settings, latest, default_file(history, settings, os.environ), told)
     listed = sorted(lines.items(), key=lambda pair: (pair[1].soonest, pair[0]))
     if json:
         write_json([_as_json(cluster, one) for cluster, one in listed])

@@ -36,7 +36,7 @@ def watch(chosen: argparse.Namespace) -> int:
     with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
         now = datetime.now(UTC)
         outbox.note(
-            judged(history, settings, default_file(history.where, os.environ)),
+            judged(history, settings, default_file(history, settings, os.environ)),
             [alert.name for alert in settings.alerts],
             now,
         )
