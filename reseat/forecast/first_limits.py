@@ -37,12 +37,12 @@ from reseat.history.read import History, frame
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "FirstLimit", "behind", "bring_up", "default_file", "kept", "unlimited"]
+__all__ = ["COLUMNS", "WRITES_EVERY", "FirstLimit", "behind", "bring_up", "default_file", "kept", "unlimited"]
 
 #: What is asked of the latest snapshots.
 COLUMNS = ("cluster", "snapshot_id", "taken_at", "partitions")
 #: Seconds of work after which the file is written.
-_PAUSE = 5.0
+WRITES_EVERY = 5.0
 
 
 class FirstLimit(msgspec.Struct, frozen=True):
@@ -158,7 +158,7 @@ def bring_up(
     written = time.monotonic()
     for number, cluster in enumerate(wanted, 1):
         made[cluster] = _line(outlooks(history, cluster, settings.limits(cluster), tested=False), rows[cluster])
-        if time.monotonic() - written > _PAUSE or number == len(wanted):
+        if time.monotonic() - written > WRITES_EVERY or number == len(wanted):
             _write(file, settings, made)
             told(number, len(wanted))
             written = time.monotonic()

@@ -131,7 +131,7 @@ def test_what_is_stopped_goes_on_where_it_was(
 ) -> None:
     """Lines are kept while others are made."""
     file = tmp_path / "kept.json"
-    monkeypatch.setattr(first_limits, "_PAUSE", 0.0)
+    monkeypatch.setattr(first_limits, "WRITES_EVERY", 0.0)
 
     def stops(done: int, _of: int) -> None:
         if done == 2:
