@@ -70,6 +70,21 @@ def test_eight_of_ten_days_held_out_are_inside(kind: str) -> None:
     assert np.mean(inside) >= 0.8
 
 
+def test_eight_of_ten_days_of_a_young_fleet_are_inside() -> None:
+    """Every kind of count alike, from the first day on which one is foretold; those that are refused do not count."""
+    rng = np.random.default_rng(22)
+    inside = []
+    for days in rng.integers(LEAST_DAYS, 60, 40).tolist():
+        for kind in ("g", "gs", "gw", "gsw", "s"):
+            whole = past(rng, days + 28, kind)
+            made = foretell(whole[:days], tested=False)
+            if isinstance(made, Forecast):
+                inside.append(((made.low[:28] <= whole[days:]) & (whole[days:] <= made.high[:28])).mean())
+
+    assert len(inside) > 190
+    assert np.mean(inside) >= 0.8
+
+
 def test_the_figure_of_ones_own_past_is_that_of_days_foretold_before() -> None:
     """Steps that come more often than before make it fall: it is not the interval held beside what made it."""
     rng = np.random.default_rng(4)
