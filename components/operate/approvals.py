@@ -22,8 +22,10 @@ from reseat.operate.checks.another import NAME
 from reseat.operate.checks.check import Check
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState, ProposedPlan
+from reseat.operate.journal.records import RunOptions
+from reseat.operate.run.sentences import how
 
-__all__ = ["draw_proposals", "draw_second_word", "proposed"]
+__all__ = ["asked_before", "draw_proposals", "draw_second_word", "proposed"]
 
 #: Proposals listed; older ones are in the journal.
 _LISTED = 8
@@ -50,6 +52,13 @@ def proposed(operated: OperatedCluster, journal: Journal, number: int) -> Propos
     return of_text(row.plan, row.title, source=f"proposal {number}")
 
 
+def asked_before(operated: OperatedCluster, proposal: Proposal) -> RunOptions:
+    """How a plan is to be executed: as it was proposed to a second person, if it was."""
+    journal = operated.journal
+    row = None if journal is None else journal.open_proposal(operated.cluster_id, proposal.sealed.hash)
+    return (None if row is None or proposal.kind != "plan" else row.options) or RunOptions()
+
+
 def draw_second_word(intent: Intent, checks: Sequence[Check], overrides: frozenset[str], label: str) -> bool:
     """What stands before the confirmation where a second person's word is needed.
 
@@ -72,6 +81,9 @@ def draw_second_word(intent: Intent, checks: Sequence[Check], overrides: frozens
         _draw_propose(intent, checks, overrides, label)
         return False
     _draw_state(row)
+    against = next((found.sentence for found in stopping(checks, overrides) if found.name == NAME), "")
+    if against and row.state is ProposalState.APPROVED:
+        st.markdown(f":orange[:material/block:] {text.plain(against)}")
     _draw_decision(operated, journal, row)
     return row.state is ProposalState.APPROVED
 
@@ -115,9 +127,11 @@ def _words(row: ProposedPlan) -> str:
 
 
 def _draw_state(row: ProposedPlan) -> None:
-    """Who proposed it, who approved it, until when, and in spite of what."""
+    """Who proposed it, who approved it, until when, how it is to be executed, and in spite of what."""
     said = f"Proposal {row.id} by {text.plain(row.proposer, 60)}, {text.ago(row.proposed_at)}: {_words(row)}"
     said += f", until {row.expires_at:%Y-%m-%d %H:%M} UTC."
+    if row.options is not None:
+        said += f" With {text.plain(how(row.options))}."
     if row.overridden:
         names = ", ".join(text.plain(name.replace("_", " ")) for name in row.overridden)
         said += f" It overrides {text.counted(len(row.overridden), 'check')}: {names}."

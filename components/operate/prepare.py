@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -12,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from components.look import text
 from components.look.notices import refused
 from components.operate import states
-from components.operate.approvals import draw_second_word
+from components.operate.approvals import asked_before, draw_second_word
 from components.operate.between import draw_between, figures_between, moves_between, what_moves
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
@@ -57,8 +58,9 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     between = moves_between(proposal, plan, fresh.snapshot)
     left, right = st.columns([1.7, 1], gap="large")
     with right:
-        options = _how(operated)
-        cordon = choose_cordon(proposal, fresh)
+        before = asked_before(operated, proposal)
+        options = _how(operated, before)
+        cordon = choose_cordon(proposal, fresh, default=bool(before.cordon))
         foot = st.container()
     if options is None:
         with head:
@@ -114,7 +116,7 @@ def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan, between:
     return f"{what} on {text.visible(operated.name, 60)}"
 
 
-def _how(operated: OperatedCluster) -> RunOptions | None:
+def _how(operated: OperatedCluster, before: RunOptions) -> RunOptions | None:
     """Throttle, moves at a time, the schedule, and the way where there are two; None where something is no schedule."""
     st.header("How", anchor=False)
     if len(operated.protocols) > 1:
@@ -134,7 +136,7 @@ def _how(operated: OperatedCluster) -> RunOptions | None:
             st.rerun()
         tell_protocol(operated)
     try:
-        options = draw_options(RunOptions(), "operate", addressed=True)
+        options = draw_options(replace(before, cordon=()), "operate", addressed=True)
     except WishRefused as error:
         refused(error)
         return None

@@ -61,7 +61,7 @@ class Intent:
             shown_hash=self.proposal.sealed.hash,
             shown=self.shown.snapshot.layout,
             kind=self.proposal.kind,
-            throttle=self.options.throttle,
+            options=self.options,
             cordon=self.cordon,
             **self.operated.requested_by(typed, overrides),
         )
@@ -88,7 +88,6 @@ def begin(intent: Intent, typed: str, overrides: frozenset[str], fresh: Fresh) -
         journal_of(operated),
         proposal.text,
         cluster=operated.name,
-        options=intent.options,
         takes_back=proposal.takes_back,
     )
     go_on(operated, run)

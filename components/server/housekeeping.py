@@ -2,10 +2,10 @@
 
 Streamlit would collect all garbage after each run of a page, and Python by itself every few seconds: with a million
 objects of libraries and sessions in memory that is 50 to 200 ms in which nobody gets an answer, not even whoever asks
-whether the server is alive. Here a collection looks at what is new since the last one, a few milliseconds, and all else
-counts as kept (``gc.freeze``). What has become garbage of that is found by a whole collection, where memory has grown,
-and once the last session is over: then the results that sessions shared are forgotten as well, and free memory goes
-back to the system.
+whether the server is alive. Here no collection ever looks at what was there as the server began (``gc.freeze``: the
+libraries, two of three objects while fifty people are there). A look collects what is new since the last one, a few
+milliseconds. What became garbage later is found by a whole collection, where memory has grown, and once the last
+session is over: then the results that sessions shared are forgotten as well, and free memory goes back to the system.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionStorage
-from streamlit.runtime.state import SessionState
 
 from reseat.observe.events import LOG
 
 __all__ = ["SECONDS", "Housekeeping", "let_go", "lifespan", "reap", "sessions_kept"]
 
 #: Seconds between two looks.
-SECONDS = 5.0
+SECONDS = 2.0
 #: Looks after which all is collected whatever memory says: half an hour.
-_LOOKS = 360
+_LOOKS = 900
 #: Bytes by which memory may grow until all is collected.
 _GROWN = 64_000_000
-#: Python's own whole collections are left out: so many collections of the younger are never made.
+#: Python's own collections are left to the looks, but for what is newest: so many of the younger are never made.
 _NEVER = 1_000_000_000
+#: Seconds after which one that draws a page lets another thread go on (Python: 0.005): where ten pages are drawn at
+#: once, the thread that answers everybody waits for most of them.
+_TURN = 0.001
 #: Sessions that were there at the last looks, as long as anything holds them.
 _SEEN: WeakSet[AppSession] = WeakSet()
 
@@ -90,12 +92,15 @@ def lifespan(forget: Callable[[], None]) -> Callable[[object], AbstractAsyncCont
 
     @asynccontextmanager
     async def lives(_app: object) -> AsyncIterator[None]:
-        _collect(whole=True)
-        thresholds = gc.get_threshold()
-        gc.set_threshold(*thresholds[:2], _NEVER)
+        gc.collect()
+        gc.freeze()
+        thresholds, turn = gc.get_threshold(), sys.getswitchinterval()
+        gc.set_threshold(thresholds[0], _NEVER, _NEVER)
+        sys.setswitchinterval(_TURN)
         task = asyncio.create_task(_always(Housekeeping(forget)))
         yield
         task.cancel()
+        sys.setswitchinterval(turn)
         gc.set_threshold(*thresholds)
 
     return lives
@@ -105,18 +110,23 @@ async def _always(keeping: Housekeeping) -> None:
     while True:
         await asyncio.sleep(SECONDS)
         try:
-            await asyncio.to_thread(keeping.look, sessions_kept())
+            await asyncio.to_thread(_look, keeping, sessions_kept())
         except Exception:  # noqa: BLE001 (whatever it was, the next look is made)
             # Python's own whole collections are off: without further looks, memory would only grow.
             LOG.exception("housekeeping")
 
 
+def _look(keeping: Housekeeping, kept: set[AppSession]) -> None:
+    """Let go of who left, and look: outside of the event loop, as what fifty sessions held takes a while to go."""
+    let_go([one for one in _SEEN if one not in kept])
+    _SEEN.clear()
+    _SEEN.update(kept)
+    keeping.look(len(kept))
+
+
 def _collect(whole: bool) -> None:
-    """Collect what is new, or all; what is left is looked at by no collection but a whole one."""
-    if whole:
-        gc.unfreeze()
-    gc.collect()
-    gc.freeze()
+    """Collect what is new, or all that came since the server began."""
+    gc.collect(2 if whole else 1)
 
 
 def _resident() -> int:
@@ -125,22 +135,17 @@ def _resident() -> int:
     return 0
 
 
-def sessions_kept() -> int:
-    """How many sessions Streamlit keeps: open ones and those whose page was closed a moment ago.
+def sessions_kept() -> set[AppSession]:
+    """The sessions that Streamlit keeps: open ones and those whose page was closed a moment ago.
 
     It lets go of what is over only when another one is over, and at night none is: so it is made to. In the event loop
     alone, where Streamlit itself does so.
     """
     if not runtime.exists():
-        return 0
+        return set()
     manager = runtime.get_instance()._session_mgr
     reap(manager._session_storage)  # type: ignore[attr-defined]
-    kept = manager.list_sessions()
-    if not kept:
-        let_go(_SEEN)
-        _SEEN.clear()
-    _SEEN.update(one.session for one in kept)
-    return len(kept)
+    return {one.session for one in manager.list_sessions()}
 
 
 def reap(storage: SessionStorage) -> None:
@@ -152,10 +157,11 @@ def reap(storage: SessionStorage) -> None:
 def let_go(over: Collection[AppSession]) -> None:
     """Take their state from sessions that are over, and the names of the last page that was drawn.
 
-    Streamlit's loop holds on to the last session until somebody comes, and Python to the module that a page runs as.
+    Else garbage holds that state until a whole collection; Streamlit's loop holds on to the last session until somebody
+    comes, and Python to the module that a page runs as.
     """
     for last in over:
-        last._session_state = SessionState()
+        last._session_state.clear()
     if over:
         sys.modules["__main__"] = ModuleType("__main__")
 

@@ -6,11 +6,14 @@ What it promises: (1) nothing is changed; a folder's clock is read from a file t
 
 from __future__ import annotations
 
+import json
 import platform
 import shutil
 import socket
+import stat
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -42,6 +45,8 @@ __all__ = ["examine"]
 _TOLD = ("streamlit", "ortools", "pyarrow", "numpy", "pandas")
 #: Bytes that a folder should have left, and seconds by which its clock may differ.
 _ROOM, _SECONDS = 1_000_000_000, 2.0
+#: Seconds for a sign-in provider to answer in, and where it has what it says of itself.
+_PROVIDER_SECONDS, _DISCOVERY = 10.0, "/.well-known/openid-configuration"
 
 
 def examine(
@@ -65,6 +70,7 @@ def examine(
     _versions(steps)
     _extras(steps, environment)
     _settings(steps, environment, secrets)
+    _sign_in(steps, secrets)
     _ports(steps, environment, host, port)
     _folders(steps, environment)
     _clusters(steps, environment, secrets)
@@ -100,15 +106,22 @@ def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
 
 def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[str | Path]) -> None:
     there = [str(file) for file in secrets if Path(file).exists()]
+    for file in there:
+        if Path(file).stat().st_mode & stat.S_IROTH:
+            said = f"{file} can be read by every user of this machine, and it holds secrets: chmod 600 {file}"
+            steps.warned("Secrets", said, "permissions")
     read = f"{listed(there)} was read" if there else "There is no secrets.toml"
     try:
         access = access_of(secrets_in(secrets), environment)
     except InputRefused as refused:
         steps.failed("Settings", str(refused), "configuration")
         return
-    who = "people sign in" if access.sign_in else "nobody signs in: whoever reaches the server may look"
+    if access.sign_in:
+        who = f"to look: {_who(access.viewers, 'whoever signs in')}; to approve: {_who(access.approvers)}"
+    else:
+        who = "nobody signs in: whoever reaches the server may look"
     if writing_enabled(environment):
-        may = "those listed may execute plans" if access.sign_in else "the printed token enables executing plans"
+        may = f"to operate: {_who(access.allowed)}" if access.sign_in else "the printed token enables executing plans"
     else:
         may = "nobody may execute plans (RESEAT_OPERATE is not set)"
     if access.approval and not (access.sign_in and access.approvers):
@@ -116,6 +129,37 @@ def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[st
         steps.warned("Settings", f"RESEAT_APPROVAL is set and nobody may approve plans: {lacking}.", "configuration")
         return
     steps.passed("Settings", f"{read}; {who}; {may}.")
+
+
+def _who(entries: Sequence[str] | None, otherwise: str = "nobody") -> str:
+    return ", ".join(entries) if entries else "nobody" if entries is not None else otherwise
+
+
+def _sign_in(steps: Steps, secrets: Sequence[str | Path]) -> None:
+    """Whether each provider's document is reached and is its own (OpenID Connect Discovery 1.0, section 4.3)."""
+    try:
+        table = secrets_in(secrets).get("auth", {})
+    except InputRefused:
+        return  # told with the settings
+    tables = [table, *table.values()] if isinstance(table, Mapping) else []
+    for address in (one.get("server_metadata_url") for one in tables if isinstance(one, Mapping)):
+        if not isinstance(address, str):
+            continue
+        try:
+            with urllib.request.urlopen(address, timeout=_PROVIDER_SECONDS) as answer:  # noqa: S310 -- as configured
+                issuer = json.load(answer)["issuer"]
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            why = str(getattr(error, "reason", error)) or type(error).__name__
+            steps.failed(
+                "Sign-in", f"{address} gives no sign-in provider's document: {why}. Nobody can sign in.", "oidc"
+            )
+            continue
+        if issuer == address.removesuffix(_DISCOVERY):
+            steps.passed("Sign-in", f"{issuer} is reached, and says of itself that it is that.")
+        else:
+            steps.warned(
+                "Sign-in", f"{address} is the document of {issuer}: another address of the provider's?", "oidc"
+            )
 
 
 def _ports(steps: Steps, environment: Mapping[str, str], host: str, port: int) -> None:

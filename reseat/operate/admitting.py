@@ -16,11 +16,10 @@ from reseat.model import Snapshot
 from reseat.operate.approving import approval_of
 from reseat.operate.checks.another import needs_another
 from reseat.operate.checks.check import Check, overridden_of
-from reseat.operate.checks.cordons import brokers_emptied
+from reseat.operate.checks.cordons import as_asked
 from reseat.operate.checks.guard import check, refuse_unless
-from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import Run, RunOptions
+from reseat.operate.journal.records import Run
 from reseat.operate.request import PlanRequest
 from reseat.operate.run.cordoning import cordons_left
 from reseat.operate.targets.cordon_settings import Cordon
@@ -123,7 +122,6 @@ def admit(
     text: str,
     *,
     cluster: str,
-    options: RunOptions,
     takes_back: int | None = None,
 ) -> tuple[Run, tuple[Check, ...]]:
     """Check a plan and journal it as a run.
@@ -134,7 +132,6 @@ def admit(
         journal: where the run is kept.
         text: the plan's text.
         cluster: the name by which the person knows the cluster.
-        options: how it is carried out; which brokers are cordoned is told here, where the request says so.
         takes_back: the run that it takes back, or None.
 
     Returns:
@@ -145,15 +142,13 @@ def admit(
     """
     checks = check_plan(request, facts, journal)
     refuse_unless(checks, who=request.person.name, cluster_id=facts.snapshot.cluster_id or "")
-    if request.cordon:
-        options = replace(options, cordon=brokers_emptied(PlanDiff.of(request, facts.snapshot)))
     approval = approval_of(
         request.plan,
         text,
         facts.snapshot,
         cluster=cluster,
         operator=request.person.name,
-        options=options,
+        options=as_asked(request, facts.snapshot),
         kind=request.kind,
         takes_back=takes_back,
         protocol=facts.protocol,

@@ -16,6 +16,7 @@ from reseat.errors import WriteRefused
 from reseat.operate.admitting import Facts, check_plan
 from reseat.operate.checks import another
 from reseat.operate.checks.check import overridden_of
+from reseat.operate.checks.cordons import as_asked
 from reseat.operate.checks.guard import refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState, ProposedPlan
@@ -30,7 +31,7 @@ def propose(
     """Check a plan and keep it for a second person's word.
 
     Args:
-        request: what is asked, with the checks that it is to be executed in spite of.
+        request: what is asked, with how it is to be executed and the checks in spite of which.
         facts: the cluster as it is now.
         journal: where the proposal is kept.
         text: the plan's text.
@@ -66,6 +67,7 @@ def propose(
             marks=request.person.marks,
             proposed_at=at,
             expires_at=at + timedelta(seconds=request.access.approval_seconds),
+            options=as_asked(request, facts.snapshot),
         )
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypeAlias, TypedDict
 
 from reseat.model import ClusterLayout
 from reseat.operate.checks.authorization import Access, Person
+from reseat.operate.journal.records import RunOptions
 from reseat.operate.targets.target import Election, Partition
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class PlanRequest(WriteRequest):
         shown_hash: the hash of the plan that was shown when it was confirmed.
         shown: the reading shown at confirmation; a plan that does not say what it was made for is checked against it.
         kind: ``plan``, or ``rollback`` where it takes a run back.
-        throttle: bytes a second a broker for replication, or None.
+        options: how it is carried out; which brokers are cordoned is told by the plan, where ``cordon`` says so.
         cordon: whether the brokers that the plan empties are cordoned before anything moves.
     """
 
@@ -65,7 +66,7 @@ class PlanRequest(WriteRequest):
     shown_hash: str
     shown: ClusterLayout | None = None
     kind: Kind = "plan"
-    throttle: int | None = None
+    options: RunOptions = field(default_factory=RunOptions)
     cordon: bool = False
 
 

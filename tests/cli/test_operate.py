@@ -18,7 +18,7 @@ from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState, ProposedPlan
-from reseat.operate.journal.records import RunState
+from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out
 from reseat.operate.run.pace import Pace
 from reseat.sources.kafka_admin.log_ends import LogEnd
@@ -177,12 +177,16 @@ def test_a_cluster_that_needs_a_second_person_takes_what_was_approved_on_execute
     ends = at + timedelta(hours=1)
     digest = read_sealed(text).hash
     draft = ProposedPlan(0, "FAKE", "prod", "x", text, digest, (), "ada", frozenset({"sub=a"}), at, ends)
+    draft = replace(draft, options=RunOptions(throttle=1_000))
     journal = Journal(world.journal)
     row = journal.propose(draft)
     journal.decide(row.id, ProposalState.APPROVED, who="bo", marks={"sub=b"}, seconds=3600)
     journal.close()
 
+    assert world.run(*command, "--throttle", "2000") == 2
+    assert "with a throttle of 1,000 bytes/s per broker" in capsys.readouterr().err
     assert world.run(*command) == 0
+    assert world.runs()[0].options == draft.options
     assert world.cluster.lists == AFTER
     assert world.run("rollback", "--wait") == 0  # waits for nobody
     assert world.run(*command) == 2

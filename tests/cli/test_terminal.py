@@ -8,12 +8,24 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from reseat.cli import main
+from reseat.cli.output import terminal
 from reseat.cli.output.terminal import Line, working
+from reseat.operate.run.execute import carry_out
+from reseat.pipeline.ingest import RunReport
+from reseat.pipeline.progress import JobProgress
+from reseat.planning.plan import plan as plan_wish
+from tests.cli import test_operate
 
+#: The fixture, by a name of its own.
+in_memory = test_operate.world
 LAYOUT = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
 BROKEN = "Topic: t\tPartition: 0\tLeader: none\tReplicas: 1,2\tIsr: \n"
 
@@ -104,6 +116,78 @@ def test_ctrl_c_takes_the_line_away_and_ends_the_command_with_a_word() -> None:
     assert process.returncode == -signal.SIGINT
     assert rest.endswith("\r" + " " * len("Reading 0:01") + "\rreseat: stopped.\r\n")
     assert answer == b""
+
+
+def late(whole: Callable[..., object]) -> Callable[..., object]:
+    """The same, after half a second."""
+
+    def comes(*given: object, **named: object) -> object:
+        time.sleep(0.5)
+        return whole(*given, **named)
+
+    return comes
+
+
+def snapshot_of(in_memory: test_operate.World) -> Callable[..., object]:
+    """A reading that says how far it is."""
+
+    def read(connection: object, *, report: Callable[[SimpleNamespace], None]) -> object:
+        report(SimpleNamespace(step="replica sizes", done=3, total=12))
+        return late(in_memory.read)(connection)
+
+    return read
+
+
+def nothing_ingested(session: object, landing: object, tables: object, *, report: Callable[..., None]) -> RunReport:
+    """A run of the pipeline that takes its time."""
+    report(JobProgress("read", 3, 12, "Reading 12 snapshots."))
+    late(lambda: None)()
+    return RunReport()
+
+
+@pytest.mark.parametrize("at_a_terminal", [True, False])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("plan", "Planning 0:00"),
+        ("snapshot", "Reading replica sizes [#####---------------] 3 of 12 0:00"),
+        ("execute", "Run 1 [--------------------] 0 of 6 0:00"),
+        ("pipeline", "At work [#####---------------] 3 of 12 0:00"),
+    ],
+)
+def test_each_long_command_has_its_line_at_a_terminal_and_none_in_a_pipe(
+    command: tuple[str, str],
+    at_a_terminal: bool,
+    in_memory: test_operate.World,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planning, reading a cluster, executing and the pipeline; here a tenth of a second is long."""
+    name, line = command
+    (tmp_path / "layout.json").write_text(LAYOUT)
+    monkeypatch.setattr(terminal, "PATIENCE", 0.1)
+    monkeypatch.setattr("reseat.cli.plan.plan_wish", late(plan_wish))
+    monkeypatch.setattr("reseat.cli.snapshot.read_cluster", snapshot_of(in_memory))
+    monkeypatch.setattr("reseat.cli.operate.execute.carry_out", late(carry_out))
+    monkeypatch.setattr("reseat.pipeline.ingest.run_on_demand", nothing_ingested)
+    ours, theirs = pty.openpty() if at_a_terminal else os.pipe()
+    with os.fdopen(theirs, "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        if name == "execute":
+            code = in_memory.run("execute", "--plan", str(in_memory.plan), "--wait", "--throttle", "1000")
+        else:
+            words = {
+                "plan": ["plan", str(tmp_path / "layout.json"), "--remove", "2", "--add", "3"],
+                "snapshot": ["snapshot", "--bootstrap", "b1:9092", "--output", str(tmp_path / "taken.json")],
+                "pipeline": ["pipeline", "run", "--landing", str(tmp_path), "--tables", str(tmp_path / "tables")],
+            }
+            code = main(words[name])
+    seen = read_until(ours, "never written")
+    os.close(ours)
+
+    assert code == 0
+    assert (f"\r{line}" in seen) is at_a_terminal
+    assert ("\r" in seen.replace("\r\n", "")) is at_a_terminal
 
 
 def test_nothing_is_drawn_where_standard_error_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,6 +47,9 @@ class About:
 class _Closed:
     """What Streamlit keeps of a session whose page was closed."""
 
+    def __init__(self) -> None:
+        self._session_state = SessionState()
+
     @property
     def session(self) -> _Closed:
         return self
@@ -190,11 +193,11 @@ def test_all_is_collected_where_memory_has_grown_and_now_and_then() -> None:
     for megabytes in (210, 260, 270, 280, 340):
         held[0] = megabytes
         house.look(1)
-    quiet = [house.look(1) for _ in range(400)]
+    quiet = [house.look(1) for _ in range(1000)]
 
     assert wholes[:5] == [False, False, True, False, True]
     assert sum(wholes[5:]) == 1
-    assert len(quiet) == 400
+    assert len(quiet) == 1000
 
 
 def test_garbage_that_was_kept_is_found_by_a_whole_collection() -> None:
@@ -251,7 +254,7 @@ def test_the_house_is_kept_after_a_look_that_failed(
             while len(tried) < 2:
                 await asyncio.sleep(0.001)
 
-    there = itertools.cycle((1, 0))
+    there = itertools.cycle(({_Closed()}, set()))
     monkeypatch.setattr(housekeeping, "SECONDS", 0.001)
     monkeypatch.setattr(housekeeping, "sessions_kept", lambda: next(there))
     try:
@@ -276,20 +279,21 @@ def test_a_session_that_is_over_is_let_go_without_another_one() -> None:
 
 
 def test_what_streamlit_holds_of_the_last_session_is_taken_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its state and its page's names; where nobody was there, nothing is touched."""
+    """Its state, also where garbage holds that, and its page's names; where nobody was there, nothing is touched."""
     state, page = SessionState(), ModuleType("__main__")
     state["opened"] = held = _Closed()
     last = SimpleNamespace(_session_state=state)
     page.shown = held  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "__main__", page)
     gone = weakref.ref(held)
-    del held, page, state
+    del held, page
 
     let_go([])
     assert gone() is not None
     let_go([cast("AppSession", last)])
     assert gone() is None
-    # What is set anew is what Streamlit's own sessions keep it in.
+    assert list(state) == []
+    # What is emptied is what Streamlit's own sessions keep it in.
     assert AppSession.session_state.fget.__code__.co_names == ("_session_state",)
 
 

@@ -12,6 +12,7 @@ from reseat.cli import main
 from reseat.observe.doctor import examine
 from reseat.sources.diagnosis import StepOutcome
 from tests.servers.ports import free_port
+from tests.servers.provider import Provider
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
@@ -43,6 +44,42 @@ def test_approvals_that_nobody_can_give_are_told(tmp_path: Path, secrets: str, w
     assert word in said.sentence
 
 
+def test_a_sign_in_provider_is_asked_for_its_document(tmp_path: Path) -> None:
+    """One that answers and is who it was taken for, one that is another, one that is away; and who may what."""
+    file, away = tmp_path / "secrets.toml", free_port()
+    with Provider({}) as provider:
+        text = provider.secrets("http://127.0.0.1:8501", '[operate]\nallowed = ["ada@example.org"]')
+        other = text.replace("127.0.0.1", "localhost")
+        for secrets, outcome, word in (
+            (text, StepOutcome.PASSED, "is reached"),
+            (other, StepOutcome.WARNED, "is the document of http://127.0.0.1"),
+            (
+                text.replace(f"{provider.issuer}/", f"http://127.0.0.1:{away}/"),
+                StepOutcome.FAILED,
+                "refused. Nobody can sign in",
+            ),
+        ):
+            file.write_text(secrets)
+            file.chmod(0o600)
+            told = examine(environment(tmp_path, RESEAT_OPERATE="1"), [file], host="127.0.0.1", port=free_port())
+            said = next(one for one in told if one.name == "Sign-in")
+
+            assert (said.outcome, word in said.sentence) == (outcome, True), said.sentence
+            assert "to operate: ada@example.org" in next(one.sentence for one in told if one.name == "Settings")
+            assert "to look: whoever signs in; to approve: nobody" in str(told)
+
+
+def test_secrets_that_everybody_can_read_are_told(tmp_path: Path) -> None:
+    """As an editor makes a file; whoever owns it alone, and a group, may read it."""
+    file = tmp_path / "secrets.toml"
+    file.write_text("")
+    for mode, said in ((0o644, True), (0o640, False), (0o600, False)):
+        file.chmod(mode)
+        told = examine(environment(tmp_path), [file], host="127.0.0.1", port=free_port())
+
+        assert any(f"chmod 600 {file}" in one.sentence for one in told if one.outcome is StepOutcome.WARNED) is said
+
+
 def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     """A cluster that is away, one that is misspelt, a journal that is none, a port that is taken; no secret is said."""
     secrets = tmp_path / "secrets.toml"
@@ -50,6 +87,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         f'[clusters.shop]\nbootstrap = "127.0.0.1:{free_port()}"\nsecurity_protocol = "SASL_PLAINTEXT"\n'
         'sasl_mechanism = "PLAIN"\nusername = "reader"\npassword = "hush-77"\n[clusters.typo]\nbootstrapp = "a:1"\n'
     )
+    secrets.chmod(0o600)
     (tmp_path / "journal.sqlite").write_text("no journal " * 100)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

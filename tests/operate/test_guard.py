@@ -644,14 +644,18 @@ def test_a_throttle_is_a_rate_and_its_least_time_is_said():
     now = snapshot(layout(sizes=sizes))  # 4 gets both: 2 GB
 
     assert named(judged("throttle_suits", request(), now), "No throttle")
-    assert named(judged("throttle_suits", request(throttle=10_000_000), now), "10,000,000 bytes/s", "3 min")
-    slow = judged("throttle_suits", request(throttle=1_000), now)
+    assert named(
+        judged("throttle_suits", request(options=RunOptions(throttle=10_000_000)), now), "10,000,000 bytes/s", "3 min"
+    )
+    slow = judged("throttle_suits", request(options=RunOptions(throttle=1_000)), now)
     assert (slow.result, slow.overridable) == (FAILED, True)
     assert named(slow, "at least 23 days", "Is the throttle in bytes?")
     for none in (0, -5, 2**63):
-        refused = judged("throttle_suits", request(throttle=none, overrides=frozenset({"throttle_suits"})), now)
+        refused = judged(
+            "throttle_suits", request(options=RunOptions(throttle=none), overrides=frozenset({"throttle_suits"})), now
+        )
         assert (refused.result, refused.overridable) == (FAILED, False)
-    untold = judged("throttle_suits", request(throttle=1))
+    untold = judged("throttle_suits", request(options=RunOptions(throttle=1)))
     assert untold.result is NOT_TOLD
     assert named(untold, "never completes if producers write more than that")
 

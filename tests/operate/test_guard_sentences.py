@@ -254,7 +254,7 @@ def test_the_least_time_is_said_in_units_that_suit_it(seconds: int, result: Chec
     """A broker sends one partition twice: 1,000 bytes a second each way. A week is the most that passes unasked."""
     now = layout({("t", 0): [1]}, sizes={("t", 0): seconds * 500.0})
     plan = sealed({("t", 0): [1, 2, 3]}, made_for=now, leaving=())
-    found = judged("throttle_suits", request(plan, throttle=1_000), snapshot(now))
+    found = judged("throttle_suits", request(plan, options=RunOptions(throttle=1_000)), snapshot(now))
 
     assert found.result is result
     assert found.sentence.startswith(f"At 1,000 bytes/s per broker, copying takes at least {least}. It never completes")
@@ -266,7 +266,10 @@ def test_the_broker_with_the_most_to_receive_sets_the_time() -> None:
     now = layout(lists, sizes=dict.fromkeys(lists, 1e6))
     plan = sealed({("t", 0): [3], ("t", 1): [3, 2, 1]}, made_for=now, leaving=())
 
-    assert "at least 20 s." in judged("throttle_suits", request(plan, throttle=100_000), snapshot(now)).sentence
+    assert (
+        "at least 20 s."
+        in judged("throttle_suits", request(plan, options=RunOptions(throttle=100_000)), snapshot(now)).sentence
+    )
 
 
 def test_a_broker_is_emptied_that_gives_all_it_has_and_gets_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.checks.size import throttled_as_wholes
-from reseat.operate.journal.records import MoveProgress
+from reseat.operate.journal.records import MoveProgress, RunOptions
 from reseat.operate.run.throttling import wanted
 from reseat.operate.targets.target import Throttles
 from tests.operate.guarding import judged, layout, request, sealed, snapshot
@@ -25,7 +25,7 @@ def test_a_topic_that_is_throttled_as_a_whole_is_named():
         lists, racks, ids = wide(count)
         now = layout(lists, racks=racks)
         plan = sealed({key: [ids[3], *ids[1:3]] for key in lists}, made_for=now, leaving=())
-        said = judged("throttle_suits", request(plan, throttle=10**6), snapshot(now)).sentence
+        said = judged("throttle_suits", request(plan, options=RunOptions(throttle=10**6)), snapshot(now)).sentence
         longest = wanted(
             [MoveProgress("wide", i, tuple(ids[:3]), (ids[3], *ids[1:3]), (), "waiting") for i in range(count)],
             1,

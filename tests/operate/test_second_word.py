@@ -19,6 +19,8 @@ from reseat.operate.journal.proposals import ProposalState
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.journal.values import Approval, PlannedMove
 from reseat.operate.proposing import decide, propose, withdraw
+from reseat.operate.targets.cordon_settings import Cordon
+from reseat.schedule.windows import read_windows
 
 from .guarding import CLUSTER, LISTS, judged, layout, request, sealed, sealed_text, snapshot
 
@@ -67,9 +69,7 @@ def proposed(journal, person=ADA, *, now=None, **more):
 def executed(journal, person=CY, *, now=None, **more):
     """The plan admitted as a run."""
     text = sealed_text()
-    return admit(
-        asked(person, read_sealed(text), **more), facts(now), journal, text, cluster="prod", options=RunOptions()
-    )[0]
+    return admit(asked(person, read_sealed(text), **more), facts(now), journal, text, cluster="prod")[0]
 
 
 def refused(call, word):
@@ -180,6 +180,46 @@ def test_an_override_that_was_not_approved_does_not_count(journal):
     assert judged(NAME, asking, now, proposal=with_it).result is CheckResult.PASSED
 
 
+@pytest.mark.parametrize(
+    ("other", "word"),
+    [
+        ({"options": RunOptions(throttle=50_000_000)}, "no throttle and at most 10 replica moves"),
+        ({"options": RunOptions(max_concurrent_moves_per_broker=500)}, "at most 500 replica moves per broker"),
+        ({"options": RunOptions(pause_after=(1,))}, "pausing after 1 partitions"),
+        ({"cordon": True}, "with broker 3 cordoned"),
+    ],
+)
+def test_what_is_executed_otherwise_than_it_was_approved_is_refused(journal, other, word):
+    """The second person saw throttle, moves at a time, pauses and cordons; none of them changes without a new word."""
+    row = decide(journal, proposed(journal), BO, ACCESS, approve=True)
+    said = judged(NAME, asked(**other), proposal=row)
+
+    assert row.options == RunOptions()
+    assert said.result is CheckResult.FAILED
+    assert word in said.sentence
+    assert "execute it as approved" in said.sentence
+
+
+def test_what_was_approved_with_a_cordon_and_a_throttle_is_executed_so(journal):
+    """The proposal keeps both as a run does; the same request passes, one without the cordon does not."""
+    how = {"options": RunOptions(throttle=1_000_000, windows=read_windows("22:00-06:00")), "cordon": True}
+    ready = replace(facts(), cordons={3: Cordon(closed=False)})
+    asking = asked(**how)
+    row = propose(asking, ready, journal, sealed_text(), cluster="prod", title="Broker 3 leaves")
+    row = decide(journal, row, BO, ACCESS, approve=True)
+
+    assert row.options == replace(how["options"], cordon=(3,))
+    assert "with broker 3 cordoned" in judged(NAME, asked(**how | {"cordon": False}), proposal=row).sentence
+    assert judged(NAME, asking, proposal=row).result is CheckResult.PASSED
+
+
+def test_a_proposal_of_an_earlier_version_does_not_say_how_and_is_proposed_again(journal):
+    """Nobody knows what its approver saw."""
+    row = replace(decide(journal, proposed(journal), BO, ACCESS, approve=True), options=None)
+
+    assert "propose it again" in judged(NAME, asked(), proposal=row).sentence
+
+
 def test_an_approval_expires(journal):
     """It counts for so many hours; a proposal that nobody answered ends as well, and can be made anew."""
     short = replace(ACCESS, approval_seconds=0.0)
@@ -246,6 +286,7 @@ def test_proposals_outlive_the_server_and_are_in_the_audit_log(journal, tmp_path
         ("approval", None, "cy"),
     ]
     assert {line["proposal"] for line in lines} == {1}
+    assert "no throttle and at most 10 replica moves per broker at a time" in lines[1]["how"]
     assert "orders" not in log.read_text()
 
 

@@ -183,14 +183,15 @@ def _approved(
         WriteRefused: with every check that failed.
     """
     kind: Kind = "plan" if takes_back is None else "rollback"
-    options = chosen_options(chosen, RunOptions())
+    approved = _as_approved(session, plan) if takes_back is None else RunOptions()
+    options = chosen_options(chosen, approved)
     request = PlanRequest(
         plan=plan,
         shown_hash=plan.hash,
         shown=now.layout if shown is None else shown,
         kind=kind,
-        throttle=options.throttle,
-        cordon=takes_back is None and chosen.cordon,
+        options=options,
+        cordon=takes_back is None and (chosen.cordon or bool(approved.cordon)),
         **session.requested_by,
     )
     rates = observed_rates(session.journal, session.cluster_id)
@@ -200,7 +201,6 @@ def _approved(
         session.journal,
         text,
         cluster=session.name,
-        options=options,
         takes_back=None if takes_back is None else takes_back.id,
     )
     unbound = "" if options.throttle else " Without a throttle, copying uses all available network and disk bandwidth."
@@ -211,6 +211,12 @@ def _approved(
     time = takes(schedule, options, rates, datetime.now(UTC))
     complain(*filter(None, (time,)))
     return run
+
+
+def _as_approved(session: Session, plan: SealedPlan) -> RunOptions:
+    """How a plan is carried out where nothing else is said: as it was proposed to a second person, if it was."""
+    proposal = session.journal.open_proposal(session.cluster_id, plan.hash)
+    return (None if proposal is None else proposal.options) or RunOptions()
 
 
 def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:

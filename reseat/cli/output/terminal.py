@@ -18,10 +18,10 @@ from typing import TextIO
 
 from reseat.errors import ReseatError
 
-__all__ = ["Line", "painted", "wiped", "working"]
+__all__ = ["PATIENCE", "Line", "painted", "wiped", "working"]
 
 #: Seconds that something may take before a line says that it is at work: shorter ones would only flicker.
-_PATIENCE = 1.0
+PATIENCE = 1.0
 #: Seconds between two looks of the line.
 _PACE = 0.2
 _BAR = 20
@@ -97,7 +97,7 @@ def working(doing: str, measure: Callable[[], tuple[int, int]] | None = None) ->
     line, done = Line(doing, sys.stderr, measure), threading.Event()
 
     def draw() -> None:
-        waited = done.wait(_PATIENCE)
+        waited = done.wait(PATIENCE)
         while not waited:
             line.draw()
             waited = done.wait(_PACE)

@@ -7,8 +7,10 @@ from collections.abc import Collection
 from reseat.model import Snapshot
 from reseat.model.wording import listed
 from reseat.operate.checks.check import Check, failed, passed
+from reseat.operate.checks.cordons import as_asked
 from reseat.operate.journal.proposals import ProposalState, ProposedPlan
 from reseat.operate.request import PlanRequest
+from reseat.operate.run.sentences import how
 
 __all__ = ["NAME", "approved_by_another", "needs_another"]
 
@@ -24,7 +26,7 @@ def needs_another(request: PlanRequest, now: Snapshot) -> bool:
 def approved_by_another(
     request: PlanRequest, now: Snapshot, proposal: ProposedPlan | None, overridden: Collection[str]
 ) -> Check:
-    """30. Where the cluster needs it, somebody other than the proposer approved this plan with these overrides.
+    """30. Where the cluster needs it, somebody else approved this plan, how it is executed and with which overrides.
 
     Args:
         request: what is asked.
@@ -58,6 +60,16 @@ def approved_by_another(
             NAME,
             f"{proposal.decided_by} approved proposal {proposal.id} without overriding {listed(unseen)}: withdraw it "
             "and propose the plan again.",
+        )
+    asked = as_asked(request, now)
+    if asked != proposal.options:
+        approved = (
+            "in a way that its Reseat did not keep" if proposal.options is None else f"with {how(proposal.options)}"
+        )
+        return failed(
+            NAME,
+            f"{proposal.decided_by} approved proposal {proposal.id} {approved}, not with {how(asked)}: execute it as "
+            "approved, or withdraw it and propose it again.",
         )
     return passed(
         NAME,

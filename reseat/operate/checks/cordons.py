@@ -6,16 +6,20 @@ Which of them can be overridden, and why, stands in the table of ``reseat.operat
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from reseat.model import Snapshot
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
+from reseat.operate.journal.records import RunOptions
+from reseat.operate.request import PlanRequest
 from reseat.operate.targets.cordon_settings import Cordon
 
-__all__ = ["brokers_emptied", "cordon_possible", "cordons_heeded"]
+__all__ = ["as_asked", "brokers_emptied", "cordon_possible", "cordons_heeded"]
 
 
 def brokers_emptied(diff: PlanDiff) -> tuple[int, ...]:
@@ -31,6 +35,12 @@ def brokers_emptied(diff: PlanDiff) -> tuple[int, ...]:
     held = np.zeros(len(diff.now.brokers), np.int64)
     held[np.isin(diff.now.broker_ids, layout.broker_ids)] = layout.replicas_by_broker
     return tuple(diff.now.broker_ids[(gives > 0) & (held - gives + gets == 0)].tolist())
+
+
+def as_asked(request: PlanRequest, now: Snapshot) -> RunOptions:
+    """How a plan is to be carried out, with the brokers that are cordoned for it."""
+    emptied = brokers_emptied(PlanDiff.of(request, now)) if request.cordon else ()
+    return replace(request.options, cordon=emptied)
 
 
 def cordons_heeded(diff: PlanDiff, lifted: Collection[int] = ()) -> Check:

@@ -26,7 +26,7 @@ def throttle_suits(diff: PlanDiff) -> Check:
     The least time is that of the broker with the most to send or to receive; KIP-73 limits each way by itself. What is
     written to a partition while it is copied comes through the same throttle, which no single reading can tell.
     """
-    name, rate = "throttle_suits", diff.request.throttle
+    name, rate = "throttle_suits", diff.request.options.throttle
     if rate is None:
         return passed(name, "No throttle: copying uses all available network and disk bandwidth.")
     if not 1 <= rate <= _LARGEST:

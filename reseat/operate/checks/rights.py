@@ -20,7 +20,7 @@ def rights_suffice(diff: PlanDiff, rights: Rights | None) -> Check:
     name, request = "rights_suffice", diff.request
     if rights is None:
         return unknown(name, "What this user may do is unknown until the cluster is asked to do it.")
-    throttled = request.throttle is not None
+    throttled = request.options.throttle is not None
     needed = ["Alter", *(["AlterConfigs"] if throttled or request.cordon else [])]
     # Who may not even describe the cluster is told nothing of the rest; Alter is what is missing then.
     asked = needed if rights.cluster else needed[:1]

@@ -25,6 +25,9 @@ from enum import Enum
 from reseat import audit
 from reseat.errors import WriteRefused
 from reseat.operate.journal.file import JournalFile
+from reseat.operate.journal.records import RunOptions
+from reseat.operate.journal.rows import options_of, schedule_text
+from reseat.operate.run.sentences import how
 
 __all__ = ["JournalProposals", "ProposalState", "ProposedPlan", "use_up"]
 
@@ -60,6 +63,7 @@ class ProposedPlan:
         decided_at: UTC, or None.
         reason: what they said of it, or "".
         run: the run that used the approval up, or None.
+        options: how it is to be executed; None: an earlier version kept the proposal, which did not tell.
     """
 
     id: int
@@ -78,6 +82,7 @@ class ProposedPlan:
     decided_at: datetime | None = None
     reason: str = ""
     run: int | None = None
+    options: RunOptions | None = None
 
     def open_at(self, now: datetime) -> bool:
         """Whether it still waits, or is approved and not used up."""
@@ -99,13 +104,15 @@ class JournalProposals(JournalFile):
         Raises:
             WriteRefused: the same plan is proposed for this cluster already.
         """
+        options = draft.options
         with self._writing() as database:
             there = _open_one(database, draft.cluster_id, draft.hash)
             if there is not None:
                 raise WriteRefused(f"{there.proposer} has proposed this plan already: proposal {there.id}.")
             cursor = database.execute(
                 "INSERT INTO proposals (cluster_id, cluster, title, plan, hash, overridden, proposer, marks, "
-                "proposed_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "proposed_at, expires_at, moves_a_broker, throttle, schedule) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     draft.cluster_id,
                     draft.cluster,
@@ -117,6 +124,9 @@ class JournalProposals(JournalFile):
                     json.dumps(sorted(draft.marks)),
                     draft.proposed_at.isoformat(),
                     draft.expires_at.isoformat(),
+                    None if options is None else options.max_concurrent_moves_per_broker,
+                    None if options is None else options.throttle,
+                    "" if options is None else schedule_text(options),
                 ),
             )
             made = _by_id(database, int(cursor.lastrowid or 0))
@@ -227,6 +237,7 @@ def _tell(proposal: ProposedPlan, who: str, decision: str) -> None:
         plan=proposal.hash,
         decision=decision,
         overridden=list(proposal.overridden) or None,
+        how=None if proposal.options is None else how(proposal.options),
     )
 
 
@@ -262,4 +273,5 @@ def _of(row: sqlite3.Row) -> ProposedPlan:
         decided_at=None if row["decided_at"] is None else datetime.fromisoformat(row["decided_at"]),
         reason=row["reason"],
         run=row["run"],
+        options=None if row["moves_a_broker"] is None else options_of(row),
     )

@@ -13,7 +13,7 @@ from reseat.operate.journal.file_systems import network_file_system
 __all__ = ["VERSION", "default_path", "open_database"]
 
 #: ``PRAGMA user_version`` of the tables below; a journal with a higher one was written by a later Reseat.
-VERSION = 5
+VERSION = 6
 #: ``PRAGMA application_id``: "rsea", so that no other program's file is taken for a journal.
 _APPLICATION = 0x72736561
 #: A writer holds the file for milliseconds; whoever waits longer than this meets a machine in trouble.
@@ -50,6 +50,13 @@ CREATE TABLE proposals (
     run INTEGER REFERENCES runs (id)
 ) STRICT;
 CREATE INDEX proposals_of_cluster ON proposals (cluster_id, hash)"""
+
+#: How a proposed plan is to be executed: the same columns as a run has, NULL where an earlier version proposed it.
+_PROPOSED_HOW = (
+    "ALTER TABLE proposals ADD COLUMN moves_a_broker INTEGER",
+    "ALTER TABLE proposals ADD COLUMN throttle INTEGER",
+    "ALTER TABLE proposals ADD COLUMN schedule TEXT NOT NULL DEFAULT ''",
+)
 
 _TABLES = """
 CREATE TABLE runs (
@@ -139,6 +146,7 @@ _STEPS_UP = {
     ),
     3: ("ALTER TABLE runs ADD COLUMN schedule TEXT NOT NULL DEFAULT '{}'",),
     4: tuple(_PROPOSALS.split(";\n")),
+    5: _PROPOSED_HOW,
 }
 #: What SQLite says of a file that is none of its own, or that was damaged.
 _NO_DATABASE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
@@ -199,7 +207,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     database.execute("BEGIN IMMEDIATE")
     version = _refuse_what_is_no_journal(database, path)
     if version == 0:
-        for statement in (_TABLES + _PROPOSALS).split(";\n"):
+        for statement in (*(_TABLES + _PROPOSALS).split(";\n"), *_PROPOSED_HOW):
             database.execute(statement)
         database.execute(f"PRAGMA application_id = {_APPLICATION}")
     for earlier in range(version, VERSION) if version else ():
