@@ -74,6 +74,27 @@ def test_a_plan_is_proposed_by_one_approved_by_another_and_executed_once(operate
     assert "executed as run 1" in texts(at)
 
 
+def test_the_approver_reads_how_it_is_executed_and_nothing_else_is_executed(operate, world, there):  # noqa: F811
+    """A throttle of the proposer's stands in the sentence; another one, set after the approval, stops the plan."""
+    at = operate()
+    at.number_input(key="operate-throttle").set_value(20).run()
+    buttons(at)[PROPOSE].click().run()
+    there.append(signed_in("bo"))
+    at.run()
+
+    assert "With a throttle of 20,000,000 bytes/s per broker and at most 10 replica moves" in texts(at)
+    buttons(at)["Approve"].click().run()
+    there.append(signed_in("ada"))
+    confirm(at.run())
+
+    assert not buttons(at)[MOVE].disabled
+
+    at.number_input(key="operate-throttle").set_value(0).run()
+
+    assert "not with no throttle" in texts(at)
+    assert buttons(at)[MOVE].disabled
+
+
 def test_a_decline_has_a_reason_and_the_proposer_reads_it(operate, world, there):  # noqa: F811
     """The list says who declined; nothing can be executed, and the plan can be proposed anew."""
     at = operate()
