@@ -39,6 +39,14 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "if not ids.size or int(ids.max()) > _TABLE_LIMIT:",
         "int(ids.max()) > _TABLE_LIMIT",
     ): "which of two ways finds the same ids in less time",
+    (_TABLES + "table_brokers.py", "place = np.zeros(int(ids.max()) + 1, np.intp)", "1"): "a place more for nobody",
+    (_TABLES + "table_brokers.py", "place[rows] = 1", "1"): "any number but 0 marks those that occur",
+    (_TABLES + "table_brokers.py", "differing.update(known[which[other[:1000]]].tolist())", "1000"): (
+        "how many are named at most"
+    ),
+    (_TABLES + "table_brokers.py", "check_brokers(ids, 0, table.source, table.limits)", "0"): (
+        "no limit is below one broker"
+    ),
     (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (
         "which of two ways makes the same codes in less time"
     ),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from reseat.errors import LimitMet
+from reseat.formats.input.reading import LIMITS
 from reseat.formats.tables.table import read_csv
 from reseat.model import Broker, BrokerState
 
@@ -81,3 +84,18 @@ def test_one_column_of_facts_is_enough(column: str) -> None:
     told = {"rack": broker.rack, "host": broker.host, "state": broker.state.value, "port": broker.port}
     assert told.pop(column) == (9092 if column == "port" else said)
     assert list(told.values()) == ["not told" if name == "state" else None for name in told]
+
+
+@pytest.mark.parametrize(("rows", "brokers"), [("t,0,1\n,,5\n", [1, 5]), (",,5\n", [5])])
+def test_a_row_of_a_broker_alone_is_one_that_holds_nothing(rows: str, brokers: list[int]) -> None:
+    """Nothing else is told of it, not even by the columns."""
+    assert [*read_csv(f"topic,partition,broker\n{rows}".encode()).layout.brokers] == [Broker(one) for one in brokers]
+
+
+def test_a_partition_without_a_replica_is_no_broker_of_those_that_are_counted() -> None:
+    """As many brokers as are accepted are read beside it, one more are not."""
+    most = replace(LIMITS, brokers=2)
+    rows = [("8", "r1", "", "", ""), ("", "", "", "", ""), ("9", "r1", "", "", "")]
+    assert [broker.id for broker in read_csv(table(rows), limits=most).layout.brokers] == [8, 9]
+    with pytest.raises(LimitMet, match="names 3 brokers; 2 is the limit"):
+        read_csv(table([*rows, ("7", "r1", "", "", "")]), limits=most)

@@ -57,7 +57,7 @@ def check_brokers(ids: IntArray, told: int, source: str, limits: Limits) -> None
     """Refuse more brokers than ``limits`` allow, before an object is made of each.
 
     Args:
-        ids: broker ids in any shape, -1 for none.
+        ids: broker ids in any shape, below 0 for none.
         told: how many brokers are told by themselves.
         source: the text's name.
         limits: what is accepted.
@@ -67,7 +67,7 @@ def check_brokers(ids: IntArray, told: int, source: str, limits: Limits) -> None
     """
     count = told
     if int(ids.max(initial=NONE)) >= limits.brokers:  # below, there cannot be more
-        count = max(told, len(np.unique(ids[ids != NONE])))
+        count = max(told, len(np.unique(ids[ids > NONE])))
     if count > limits.brokers:
         raise LimitMet(f"The text names {count:,} brokers; {limits.brokers:,} is the limit.", source=source)
 
