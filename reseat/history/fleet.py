@@ -7,9 +7,9 @@ most of the rows of ``resilience``, are not read.
 
 What it needs: the tables (``reseat.history.read``).
 
-How it works: one read of the last days' snapshots, which the curves and the latest are taken from, and one more for the
-clusters that nobody lands any more; one read a day for the losses of the clusters whose latest snapshot is of that day
-(a few clusters are read one by one).
+How it works: one read of a few columns of the last days' snapshots, for the curves and to see which are the latest; one
+of all columns, of the file that was written last of each cluster; one more for the clusters that nobody lands any more;
+one a day for the losses of the clusters whose latest snapshot is of that day (a few clusters are read one by one).
 
 Example: ``fleet(History.open("tables")).clusters`` has one row a cluster; ``broker_offline`` is what its weakest broker
 would take offline, and ``size_curve`` a short list for a sparkline.
@@ -19,6 +19,7 @@ Complexity: O(clusters x days) files listed and opened for the curves, O(cluster
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -27,8 +28,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute as pc
 
-from reseat.history.parts import day_of, parts_of
-from reseat.history.read import History, frame
+from reseat.history.parts import Part, day_of, parts_of
+from reseat.history.read import History
+from reseat.history.scan import frame, read_listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +50,7 @@ _LATEST = (
     "size_bytes", "offline", "under_replicated", "below_min_isr", "replica_spread", "replica_spread_least",
     "leader_spread", "leader_spread_least", "findings_broken", "findings_attention", "worst_finding", "worst_severity",
 )  # fmt: skip
+_ORDER = ["taken_at", "snapshot_id"]
 _CURVES = {"size_curve": "size_bytes", "spread_curve": "replica_spread"}
 
 
@@ -88,10 +91,23 @@ def fleet(history: History) -> Fleet:
     clusters = {part.cluster for part in parts}
     days = int(np.clip(_CLUSTER_DAYS // max(1, len(clusters)), 1, _LONGEST))
     newest = datetime.fromisoformat(max((part.day for part in parts), default="1970-01-01")).replace(tzinfo=UTC)
-    recent = history.snapshots(since=newest - timedelta(days=days), columns=_LATEST)
-    latest = recent.sort_values(["taken_at", "snapshot_id"]).drop_duplicates("cluster", keep="last")
-    if older := clusters.difference(latest["cluster"]):
-        latest = pd.concat([latest, history.latest(columns=_LATEST, clusters=sorted(older))])
+    since = day_of(newest - timedelta(days=days))
+
+    def read(choose: Callable[[Sequence[Part]], Iterable[Part]], columns: Sequence[str]) -> pd.DataFrame:
+        first = [parts]
+
+        def listed() -> list[str]:
+            return [one.path for one in choose(first.pop() if first else parts_of(history.tables, "snapshots"))]
+
+        return frame(read_listed(history.tables, "snapshots", listed, columns))
+
+    # Each column of each file costs: all of a snapshot's are read of the file that was written last of each cluster.
+    recent = read(lambda all_: (one for one in all_ if one.day >= since), ("cluster", *_ORDER, *_CURVES.values()))
+    last = recent.sort_values(_ORDER).drop_duplicates("cluster", keep="last")
+    latest = read(lambda all_: {one.cluster: one for one in all_}.values(), _LATEST)
+    latest = latest[latest["snapshot_id"].isin(last["snapshot_id"])].drop_duplicates("cluster")
+    if others := clusters.difference(latest["cluster"]):  # whose latest came before an earlier one, or long ago
+        latest = pd.concat([latest, history.latest(columns=_LATEST, clusters=sorted(others))])
     latest = latest.sort_values("cluster", ignore_index=True)
     weakest = _weakest(history, latest)
     whole = latest.merge(weakest, on="cluster", how="left")
