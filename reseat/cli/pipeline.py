@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from reseat.cli.output.terminal import working
@@ -63,8 +63,7 @@ def run(chosen: argparse.Namespace) -> int:
             stay(once, chosen.every)
             return 0
         done = once()
-    say(*done.healed, done.sentence)
-    return 0
+    return _said(chosen, *done.healed, done.sentence)
 
 
 def stay(once: Callable[[], RunReport], seconds: int) -> None:
@@ -102,8 +101,7 @@ def sweep(chosen: argparse.Namespace) -> int:
     tables = _tables(chosen)
     with _job(chosen, tables) as (spark, report):
         done = fill(spark, tables, cluster=chosen.cluster, latest=chosen.latest, report=report)
-    say(done.sentence)
-    return 0
+    return _said(chosen, done.sentence)
 
 
 def compact(chosen: argparse.Namespace) -> int:
@@ -113,8 +111,7 @@ def compact(chosen: argparse.Namespace) -> int:
     tables = _tables(chosen)
     with _job(chosen, tables) as (spark, report):
         done = merge(spark, tables, cluster=chosen.cluster, report=report)
-    say(done.sentence)
-    return 0
+    return _said(chosen, done.sentence)
 
 
 def retain(chosen: argparse.Namespace) -> int:
@@ -124,8 +121,7 @@ def retain(chosen: argparse.Namespace) -> int:
     tables = _tables(chosen)
     with _job(chosen, tables) as (spark, report):
         done = thin_out(spark, tables, keep_days=chosen.keep_days, report=report)
-    say(done.sentence)
-    return 0
+    return _said(chosen, done.sentence)
 
 
 def migrate(chosen: argparse.Namespace) -> int:
@@ -154,6 +150,17 @@ def demo(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _said(chosen: argparse.Namespace, *sentences: str) -> int:
+    """Say what a job did; after the first, prepare faster starts of Spark, which may be stopped and may fail."""
+    from reseat.pipeline.spark.classes import keep
+
+    say(*sentences)
+    sys.stdout.flush()
+    with suppress(KeyboardInterrupt), _asked_to_end(), _reporter(chosen) as report:
+        keep(begun=lambda: report(JobProgress("prepare", 0, None, "Preparing faster starts of Spark, once.")))
+    return 0
+
+
 def _tables(chosen: argparse.Namespace) -> Folder:
     tables = Folder.open(chosen.tables)
     # A run makes ``rejected`` also where no snapshot was landed yet, or none that can be read: nothing is wrong then.
@@ -178,9 +185,12 @@ def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False)
     """Spark where the command line says; ``brief``: for work of some seconds."""
     from reseat.pipeline.spark.session import open_session
 
+    if chosen.jars and chosen.remote:
+        raise InputRefused("A Spark Connect server has jars of its own: give --jars to the server.")
+    jars = {"spark.jars": chosen.jars} if chosen.jars else {}
     report(JobProgress("start", 0, None, "Starting Spark."))
     with open_session(
-        master=chosen.master, remote=chosen.remote, settings=dict(chosen.conf), memory=chosen.memory, brief=brief
+        master=chosen.master, remote=chosen.remote, settings=jars | dict(chosen.conf), memory=chosen.memory, brief=brief
     ) as spark:
         yield spark
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 
 from reseat.cli.argument_values import whole
 from reseat.cli.options import flag, later, value
@@ -73,6 +74,7 @@ def _on_spark(command: argparse.ArgumentParser) -> None:
     value(where, "--master", "URL", "where Spark runs: local[*] (the default), spark://HOST:PORT, yarn, k8s://...")
     value(where, "--remote", "sc://HOST:PORT", "a Spark Connect server instead")
     value(command, "--conf", "NAME=VALUE", "a setting of Spark", action="append", default=[], type=_setting)
+    value(command, "--jars", "FILE,FILE", "jars that Spark loads, such as those of hadoop-aws", type=_jars)
     value(command, "--memory", "SIZE", "memory of the driver, such as 4g", type=_memory)
     _progress(command)
 
@@ -82,6 +84,13 @@ def _setting(text: str) -> tuple[str, str]:
     if found is None:
         raise argparse.ArgumentTypeError("NAME=VALUE was expected, such as spark.executor.memory=4g")
     return found.group(1), found.group(2)
+
+
+def _jars(text: str) -> str:
+    lacking = [one for one in text.split(",") if "://" not in one and not Path(one).is_file()]
+    if lacking:
+        raise argparse.ArgumentTypeError(f"{lacking[0] or 'an empty name'} is not a file")
+    return text
 
 
 def _memory(text: str) -> str:

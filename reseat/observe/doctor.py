@@ -94,6 +94,7 @@ def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
         elif lacking is None:
             steps.passed("Extras", f"{extra.purpose}: installed.")
     if missing("spark") is None:
+        from reseat.pipeline.spark.classes import archive_of, sharing
         from reseat.pipeline.spark.java import find_java
 
         try:
@@ -101,7 +102,9 @@ def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
         except SparkFailed as failed:
             steps.failed("Java", str(failed), "java")
         else:
-            steps.passed("Java", f"{java.home} is Java {java.version}.")
+            kept = sharing(archive_of(java, environment))
+            quick = "faster starts of Spark are prepared" if kept else "the second job prepares faster starts of Spark"
+            steps.passed("Java", f"{java.home} is Java {java.version}; {quick}.")
 
 
 def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[str | Path]) -> None:

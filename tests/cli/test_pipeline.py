@@ -83,6 +83,24 @@ def test_spark_is_started_once_and_for_brief_work_where_little_waits(waiting, ev
     assert sessions == ["session 1"] * 2
 
 
+def test_named_jars_reach_spark_and_what_is_no_file_is_refused(started, tmp_path, monkeypatch, capsys):
+    """Where no repository can be reached; a setting of the same name wins."""
+    jar = tmp_path / "hadoop-aws.jar"
+    jar.write_bytes(b"")
+    monkeypatch.setattr("reseat.pipeline.ingest.run_on_demand", lambda session, *_, **__: session(1) and NOTHING)
+    words = ["pipeline", "run", "--landing", str(tmp_path), "--tables", str(tmp_path / "tables"), "--jars"]
+
+    assert main([*words, str(jar)]) == 0
+    assert main([*words, f"{jar},https://repository/b.jar", "--conf", "spark.jars=mine"]) == 0
+    assert [how["settings"]["spark.jars"] for how in started] == [str(jar), "mine"]
+    assert main([*words, str(jar), "--remote", "sc://somewhere"]) == 2
+    assert "give --jars to the server" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*words, f"{jar},{jar}x"])
+    assert f"{jar}x is not a file" in capsys.readouterr().err
+    assert len(started) == 2
+
+
 @pytest.fixture
 def stay(monkeypatch, capsys):
     """Call it with what each run gives or raises; the last pause is interrupted. Gives pauses, output and errors."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 from pyarrow import parquet
@@ -13,7 +14,7 @@ from reseat.history.folder import Folder
 from reseat.history.opening import delta_options
 from reseat.history.schema import TABLES, arrow_schema
 
-__all__ = ["folders", "in_file", "ledger", "read", "rows"]
+__all__ = ["folders", "in_file", "ledger", "of_delta", "read", "rows"]
 
 
 def rows(tables: Folder) -> dict[str, list[str]]:
@@ -33,16 +34,21 @@ def rows(tables: Folder) -> dict[str, list[str]]:
 
 
 def _delta_rows(tables: Folder, name: str) -> list[str]:
-    """The same of a Delta table, as a program reads it that knows Delta and nothing of Reseat."""
-    if not tables.exists(f"{name}/_delta_log"):
-        return []
+    """The same of a Delta table."""
+    return sorted(map(str, of_delta(tables, name).to_pylist())) if tables.exists(f"{name}/_delta_log") else []
+
+
+def of_delta(tables: Folder, name: str) -> pa.Table:
+    """A Delta table, as a program reads it that knows Delta and nothing of Reseat."""
     table = DeltaTable(f"{tables.where.rstrip('/')}/{name}", storage_options=delta_options(tables.place, os.environ))
-    rows = table.to_pyarrow_table().select(arrow_schema(name, with_keys=True).names)
-    return sorted(map(str, rows.cast(arrow_schema(name, with_keys=True)).to_pylist()))
+    schema = arrow_schema(name, with_keys=True)
+    return table.to_pyarrow_table().select(schema.names).cast(schema)
 
 
 def read(tables: Folder, name: str) -> list[dict[str, Any]]:
     """The rows of one table, as a program that knows nothing of Reseat reads them."""
+    if tables.local is None:
+        return list(of_delta(tables, name).to_pylist())
     return list(ds.dataset(tables.path(name), partitioning="hive").to_table().to_pylist())
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,19 +10,10 @@ from reseat.history.folder import Folder
 from reseat.sources.landing import land
 from tests.history import made
 from tests.pipeline import plain
+from tests.pipeline.on_s3 import reseat
 from tests.servers.object_store import ObjectStore
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
-
-
-def reseat(service: ObjectStore, *arguments: str) -> str:
-    """The command line, on Spark of two cores that can reach S3."""
-    command = [sys.executable, "-m", "reseat", "pipeline", *arguments, "--tables", "s3://fleet/tables"]
-    spark = ["--master", "local[2]", "--conf", f"spark.jars={service.jars}"]
-    done = subprocess.run([*command, *spark], check=False, capture_output=True, text=True, env=dict(os.environ))
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "test-secret" not in done.stdout + done.stderr
-    return done.stdout
 
 
 def test_landed_run_read_compacted_and_thinned_out_on_s3(service: ObjectStore, tmp_path: Path) -> None:

@@ -68,6 +68,23 @@ def _losses(brokers: pd.DataFrame, replicas: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def same_losses(brokers: pd.DataFrame, replicas: pd.DataFrame, found: pd.DataFrame) -> None:
+    """Compare the losses of one snapshot with those that its brokers and replicas tell."""
+    expected = _losses(brokers, replicas)
+    found = found.assign(
+        lost=found["lost"].map(lambda ids: ids.tolist()),
+        leaders_to=found["leaders_to"].map(lambda to: [(one["broker"], one["leaders"]) for one in to]),
+    )
+    both = _by_loss(expected).join(_by_loss(found), rsuffix="_found")
+
+    assert len(found) == len(expected)
+    for column in ("offline_partitions", "leaders_moved", "leaders_to"):
+        assert both[column].tolist() == both[f"{column}_found"].tolist()
+    healable = both["moves"].notna()
+    assert both["moves"][healable].tolist() == both["copies"][healable].tolist()
+    assert healable[both["copies"] == 0].all()
+
+
 def test_every_loss_is_what_pandas_finds(spark: SparkSession, tmp_path: Path) -> None:
     """All kinds of loss of six snapshots of two clusters; a second sweep has nothing to do and touches nothing."""
     made = write(tmp_path, swept=False)
@@ -85,22 +102,10 @@ def test_every_loss_is_what_pandas_finds(spark: SparkSession, tmp_path: Path) ->
     assert sorted(sets["snapshot_id"]) == sorted(made.ids("shop") + made.ids("007"))
     for cluster in ("shop", "007"):
         for name in made.ids(cluster):
-            expected = _losses(brokers[brokers["snapshot_id"] == name], replicas[replicas["snapshot_id"] == name])
-            mine = found[found["snapshot_id"] == name]
-            mine = mine.assign(
-                lost=mine["lost"].map(lambda ids: ids.tolist()),
-                leaders_to=mine["leaders_to"].map(lambda to: [(one["broker"], one["leaders"]) for one in to]),
-            )
-            both = _by_loss(expected).join(_by_loss(mine), rsuffix="_found")
-            count = replicas[replicas["snapshot_id"] == name]["broker"].nunique()
-
-            assert len(mine) == len(expected)
-            assert set(mine["cluster"]) == {cluster}
-            for column in ("offline_partitions", "leaders_moved", "leaders_to"):
-                assert both[column].tolist() == both[f"{column}_found"].tolist()
-            healable = both["moves"].notna()
-            assert both["moves"][healable].tolist() == both["copies"][healable].tolist()
-            assert healable[both["copies"] == 0].all()
+            of_one = [rows[rows["snapshot_id"] == name] for rows in (brokers, replicas, found)]
+            same_losses(*of_one)
+            count = of_one[1]["broker"].nunique()
+            assert set(of_one[2]["cluster"]) == {cluster}
             assert sets.set_index("snapshot_id").loc[name, "copysets"] <= comb(count, 3) + comb(count, 2) + count
     latest = found[(found["snapshot_id"] == made.ids("shop")[-1]) & (found["kind"] == "rack")].set_index("rack")
     assert latest.loc["b", "below_min_isr"] == 1  # refunds-0, on 1 and 5, asks for two

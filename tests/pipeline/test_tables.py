@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -26,6 +26,10 @@ from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.expected import EXPECTED, Rows, changes
 from tests.pipeline.moments import MOMENTS, Moment, snapshot_of
+from tests.pipeline.on_s3 import TABLES as ON_S3
+from tests.pipeline.on_s3 import reseat
+from tests.pipeline.test_sweep import same_losses
+from tests.servers.object_store import ObjectStore
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +51,7 @@ class Filled:
 
     Attributes:
         tables: the tables.
-        report: what the run said.
+        report: what the run said; None where a command made it.
         landed: path and size of the landed file by snapshot id.
         snapshots: the snapshots of ``MOMENTS``, in that order.
         of_text: the snapshot that was made of a text.
@@ -55,7 +59,7 @@ class Filled:
     """
 
     tables: Folder
-    report: RunReport
+    report: RunReport | None
     landed: dict[str, tuple[str, int]]
     snapshots: list[Snapshot]
     of_text: Snapshot
@@ -68,19 +72,43 @@ class Filled:
 
 
 @pytest.fixture(scope="module")
-def filled(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Filled:
+def on_disk(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Filled:
     """One run over all moments, a text, and a file that is no snapshot."""
     home = tmp_path_factory.mktemp("filled")
+    landing, tables = Folder.open(home / "landing"), Folder.open(home / "tables")
+    return _filled(landing, tables, lambda: run(spark, landing, tables))
+
+
+@pytest.fixture(scope="module", params=["disk", pytest.param("S3", marks=pytest.mark.slow)])
+def filled(request: pytest.FixtureRequest) -> Filled:
+    """The same on either store."""
+    if request.param == "disk":
+        on_disk: Filled = request.getfixturevalue("on_disk")
+        return on_disk
+    return _on_s3(request.getfixturevalue("service"))
+
+
+def _on_s3(service: ObjectStore) -> Filled:
+    """The same on S3, by the command line, and every loss of it."""
+    landing = Folder.open("s3://fleet/landing")
+
+    def through_commands() -> None:
+        reseat(service, "run", "--landing", landing.where)
+        reseat(service, "sweep")
+
+    return _filled(landing, Folder.open(ON_S3), through_commands)
+
+
+def _filled(landing: Folder, tables: Folder, taken_in: Callable[[], RunReport | None]) -> Filled:
     snapshots = [snapshot_of(moment) for moment in MOMENTS]
     kept = snapshot_of_files([("describe.txt", DESCRIBED)], taken_at=datetime(2026, 5, 3, tzinfo=UTC))
-    landing, tables = Folder.open(home / "landing"), Folder.open(home / "tables")
     landed = {}
     for snapshot in (*snapshots, of_text := _named(kept.snapshot, "texts")):
         assert snapshot.cluster is not None
         path = land(snapshot, landing, snapshot.cluster).path
         landed[identity(snapshot)] = (path, len(landing.read(path)))
     landing.write("cluster=shop/note.txt", b"no snapshot")
-    report = run(spark, landing, tables)
+    report = taken_in()
     rows = {
         table.name: plain.read(tables, table.name) for table in TABLES if table.name not in ("resilience", "copysets")
     }
@@ -259,19 +287,20 @@ def test_a_text_that_was_landed_is_a_snapshot_like_any_other(filled: Filled) -> 
     }
 
 
-def test_what_is_no_snapshot_is_told_in_rejected_and_nowhere_else(filled: Filled) -> None:
+def test_what_is_no_snapshot_is_told_in_rejected_and_nowhere_else(on_disk: Filled) -> None:
     """One row, with its bytes; the run counts it."""
-    (row,) = filled.rows["rejected"]
+    (row,) = on_disk.rows["rejected"]
     assert (row["path"], row["cluster"], row["bytes"]) == ("cluster=shop/note.txt", "shop", b"no snapshot")
     assert (row["size_bytes"], row["snapshot_id"], row["taken_at"]) == (11, None, None)
     assert row["reason"].endswith(".")
-    assert (filled.report.taken, filled.report.rejected, filled.report.duplicates) == (len(MOMENTS) + 1, 1, 0)
+    assert on_disk.report is not None
+    assert (on_disk.report.taken, on_disk.report.rejected, on_disk.report.duplicates) == (len(MOMENTS) + 1, 1, 0)
 
 
-def test_every_plain_reader_finds_exactly_these_rows(spark: SparkSession, filled: Filled) -> None:
+def test_every_plain_reader_finds_exactly_these_rows(spark: SparkSession, on_disk: Filled) -> None:
     """Spark, pandas and DuckDB count what pyarrow counts, in every table of the run, and agree on some columns."""
-    for name, rows in filled.rows.items():
-        place = filled.tables.path(name)
+    for name, rows in on_disk.rows.items():
+        place = on_disk.tables.path(name)
         by_spark = spark.read.parquet(place)
         by_pandas = pd.read_parquet(place)
         by_duckdb = duckdb.read_parquet(f"{place}/**/*.parquet", hive_partitioning=name != "rejected")
@@ -288,9 +317,21 @@ def test_every_plain_reader_finds_exactly_these_rows(spark: SparkSession, filled
             assert sorted(tuple(str(value) for value in row) for row in found) == wanted, name
 
 
-def test_every_day_of_every_cluster_has_a_file_in_every_table(filled: Filled) -> None:
+def test_every_day_of_every_cluster_has_a_file_in_every_table(on_disk: Filled) -> None:
     """Also where there is no row yet, as in resilience: a reader of one day finds all tables."""
     days = {f"cluster={moment.cluster}/day={moment.at[:10]}" for moment in MOMENTS} | {"cluster=texts/day=2026-05-03"}
-    found = set(plain.folders(filled.tables))
+    found = set(plain.folders(on_disk.tables))
     assert found == {f"{t.name}/{day}" for t in TABLES if t.partitioned for day in days} | {"rejected"}
-    assert filled.tables.files("_reseat/runs", hidden=True) == []
+    assert on_disk.tables.files("_reseat/runs", hidden=True) == []
+
+
+def test_losses_on_s3_are_what_pandas_finds(filled: Filled) -> None:
+    """Of every snapshot; on a disk ``test_sweep`` has it."""
+    if filled.tables.local is not None:
+        return
+    told = {name: plain.of_delta(filled.tables, name).to_pandas() for name in ("brokers", "replicas", "resilience")}
+    for snapshot in (*filled.snapshots, filled.of_text):
+        mine = {name: rows[rows["snapshot_id"] == identity(snapshot)] for name, rows in told.items()}
+        same_losses(mine["brokers"], mine["replicas"], mine["resilience"])
+    swept = plain.of_delta(filled.tables, "copysets")["snapshot_id"].to_pylist()
+    assert sorted(swept) == sorted(row["snapshot_id"] for row in filled.rows["snapshots"])

@@ -104,7 +104,7 @@ def fetch_jars() -> None:
         kind: Kind = jars.parent.name  # type: ignore[assignment]
         archive, use = class_archives.archive_of(jars), lambda home, kind=kind: _try(kind, home)
         if not archive.exists():
-            class_archives.make(java_program() or "java", archive, f"{jars}/*", _JVM, use)
+            class_archives.make(java_program() or "java", archive, f"{jars}/*", use)
 
 
 def _try(kind: Kind, home: Path) -> None:

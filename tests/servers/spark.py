@@ -13,19 +13,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyspark
 
+from reseat.pipeline.spark import classes
 from reseat.pipeline.spark.java import find_java, spark_java_home
-from tests.servers import class_archives
-from tests.servers.cluster import CACHE, await_ready, listens
+from tests.servers.cluster import await_ready, listens
 from tests.servers.ports import free_ports
 
 __all__ = ["SparkServer", "Standalone", "connect_server", "jvm_options", "keep_classes", "standalone"]
 
 _SPARK = Path(pyspark.__file__).parent
-_ARCHIVE = CACHE.parent / "spark" / f"{pyspark.__version__}.jsa"
 #: Small heaps that start quickly; several of these share two cores. A run sets the rights of some hundred files, each
 #: by a process of its own.
 _JVM = (
@@ -38,15 +39,21 @@ _JVM = (
 
 def jvm_options() -> str:
     """The options of a JVM of Spark that is to start quickly and lives for minutes at most."""
-    return " ".join((*_JVM, *class_archives.options(_ARCHIVE)))
+    return " ".join((*_JVM, *classes.sharing(_archive())))
 
 
 def keep_classes() -> None:
     """Keep Spark's classes as a JVM has them once parsed, from a run of the pipeline; nothing where they are kept."""
-    if not _ARCHIVE.exists():
-        (slf4j,) = (_SPARK / "jars").glob("slf4j-api-*.jar")  # Spark's launcher names it first
-        path = f"{_SPARK}/conf:{slf4j}:{_SPARK}/jars/*"
-        class_archives.make(str(find_java().java), _ARCHIVE, path, _JVM, _try)
+    if not classes.sharing(_archive()):
+        classes.recording(_archive(), Path())  # as if a session had been before
+        with TemporaryDirectory(prefix="reseat-classes-") as made:
+            _try(Path(made))
+        classes.keep()
+
+
+@cache
+def _archive() -> Path:
+    return classes.archive_of(find_java())
 
 
 def _try(home: Path) -> None:

@@ -31,7 +31,7 @@ from pathlib import Path
 
 from reseat.errors import SparkFailed
 
-__all__ = ["LEAST_VERSION", "OPTIONAL_MODULE", "JavaRuntime", "find_java", "spark_java_home"]
+__all__ = ["LEAST_VERSION", "OPTIONAL_MODULE", "JavaRuntime", "cache_folder", "find_java", "spark_java_home"]
 
 #: Spark 4 runs on Java 17, 21 and 25.
 LEAST_VERSION = 17
@@ -46,7 +46,8 @@ _SECONDS = 30.0  # a JVM on a busy machine, started from a cold disk, takes a fe
 _SCRIPT = """\
 #!/bin/sh
 # Made by Reseat: starts the Java below for Spark, without the module {module}
-# (a trimmed runtime lacks it, a full one warns of it, and Spark can do without).
+# (a trimmed runtime lacks it, a full one warns of it, and Spark can do without),
+# and names each jar of the class path once: Java 21 shares no classes where one stands there twice.
 left=$#
 ours=yes
 while [ "$left" -gt 0 ]; do
@@ -59,6 +60,26 @@ while [ "$left" -gt 0 ]; do
             one=--add-modules=$1
             shift
             left=$((left - 1))
+        fi
+        if [ "$one" = -cp ] && [ "$left" -gt 0 ]; then
+            set -- "$@" -cp
+            rest=$1:
+            shift
+            left=$((left - 1))
+            one=
+            while [ -n "$rest" ]; do
+                entry=${{rest%%:*}}
+                rest=${{rest#*:}}
+                case $entry in
+                *'/*')
+                    for jar in "${{entry%'*'}}"*.jar; do
+                        [ -e "$jar" ] || jar=$entry
+                        case :$one: in *":$jar:"*) ;; *) one=$one${{one:+:}}$jar ;; esac
+                    done
+                    ;;
+                *) case :$one: in *":$entry:"*) ;; *) one=$one${{one:+:}}$entry ;; esac ;;
+                esac
+            done
         fi
         case $one in
         --add-modules=*)
@@ -126,20 +147,21 @@ def find_java(env: Mapping[str, str] = os.environ) -> JavaRuntime:
     )
 
 
-def spark_java_home(env: Mapping[str, str] = os.environ) -> Path:
+def spark_java_home(env: Mapping[str, str] = os.environ, runtime: JavaRuntime | None = None) -> Path:
     """A JAVA_HOME to start Spark with: a folder of the user's cache whose ``bin/java`` starts the Java found.
 
     Where the folder cannot be made, the Java's own home is given if that does too.
 
     Args:
         env: the environment; JAVA_HOME, PATH, XDG_CACHE_HOME and HOME are read.
+        runtime: the Java, where it was found already.
 
     Raises:
         SparkFailed: there is no suitable Java, or it needs the script and the script cannot be made or run.
     """
-    runtime = find_java(env)
+    runtime = runtime or find_java(env)
     try:
-        home = _make_home(runtime, _cache(env))
+        home = _make_home(runtime, cache_folder(env))
         reason = _cannot_run(home / "bin" / "java")
     except OSError as error:
         reason = str(error)
@@ -148,7 +170,7 @@ def spark_java_home(env: Mapping[str, str] = os.environ) -> Path:
     if OPTIONAL_MODULE in runtime.modules:
         return runtime.home
     raise SparkFailed(
-        f"The script that starts Java for Spark cannot be created or run in {_cache(env)}: {reason}. Set "
+        f"The script that starts Java for Spark cannot be created or run in {cache_folder(env)}: {reason}. Set "
         "XDG_CACHE_HOME to a folder that can be written and from which programs may be run.",
     )
 
@@ -195,7 +217,7 @@ def _ask(java: Path, found: str) -> JavaRuntime | str:
     return JavaRuntime(java.resolve(), version, frozenset(modules), found)
 
 
-def _cache(env: Mapping[str, str]) -> Path:
+def cache_folder(env: Mapping[str, str]) -> Path:
     """The user's cache (XDG Base Directory Specification: a relative path counts as none)."""
     told = Path(env.get("XDG_CACHE_HOME", ""))
     return told if told.is_absolute() else Path(env.get("HOME") or Path.home()) / ".cache"

@@ -26,7 +26,8 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from reseat.errors import SparkFailed
 from reseat.pipeline.artifact import ship_code
-from reseat.pipeline.spark.java import spark_java_home
+from reseat.pipeline.spark import classes
+from reseat.pipeline.spark.java import JavaRuntime, find_java, spark_java_home
 from reseat.pipeline.spark.preflight import check_master, check_remote
 from reseat.pipeline.spark.scratch import scratch_folder
 from reseat.pipeline.spark.settings import (
@@ -165,7 +166,12 @@ def _launched(
     from pyspark.sql import SparkSession
 
     check_master(master)
-    chosen = launch_settings(master, scratch, memory, brief=brief)
+    java = find_java()
+    archive, loaded = classes.archive_of(java), scratch / "classes"
+    # A driver on a cluster may run on another PySpark than the one that is installed here.
+    recorded = classes.recording(archive, loaded) if is_local(master) else ()
+    shared = classes.sharing(archive) if is_local(master) else ()
+    chosen = launch_settings(master, scratch, memory, brief=brief, java=(*shared, *recorded))
     if memory is None:
         chosen = {name: value for name, value in chosen.items() if name not in from_defaults_file()} | {
             "spark.master": master
@@ -173,22 +179,27 @@ def _launched(
     chosen |= settings | dict(PROMISED)
     log = scratch / "spark.log"
     gateway: Any = None
+    done = False
     # Spark's context takes Ctrl-C over, to cancel its jobs first; without one it is this process's own again.
     interrupt = signal.getsignal(signal.SIGINT)
     try:
-        with log.open("ab") as file, _environment(driver_environment(master, settings)):
+        with log.open("ab") as file, _environment(driver_environment(master, settings, java)):
             with in_words("Java could not be started for Spark", log=log):
                 start = SparkConf(loadDefaults=False).setAll(list(for_command_line(chosen).items()))
                 gateway = _gateway(start, file)
             with in_words(f"Spark could not be started on {master}", log=log, ended=gateway.proc.poll):
                 SparkContext._ensure_initialized(gateway=gateway)
                 spark = SparkSession.builder.config(map=dict(chosen)).getOrCreate()
+                path = gateway.jvm.java.lang.System.getProperty("java.class.path")
         with in_words("Spark failed", log=log, ended=gateway.proc.poll):
             if not is_local(master):
                 ship_code(spark, scratch)
             yield spark
+        done = True
     finally:
         _end(gateway)
+        if done and recorded:
+            classes.remember(archive, loaded, java.java, path)
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupt)
 
@@ -208,10 +219,12 @@ def _gateway(start: SparkConf, log: IO[bytes]) -> Any:
         raise
 
 
-def driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, str | None]:
+def driver_environment(
+    master: str, settings: Mapping[str, str], java: JavaRuntime | None = None
+) -> dict[str, str | None]:
     """What the JVM and the workers it starts must find in their environment; None: what they must not find."""
     found: dict[str, str | None] = {
-        "JAVA_HOME": str(spark_java_home()),
+        "JAVA_HOME": str(spark_java_home(runtime=java)),
         "SPARK_REMOTE": None,
         "SPARK_CONNECT_MODE_ENABLED": None,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reseat.errors import SparkFailed
@@ -77,7 +77,9 @@ def session_settings(settings: Mapping[str, str]) -> dict[str, str]:
     return {**_OF_SESSION, **settings, **PROMISED}
 
 
-def launch_settings(master: str, scratch: Path, memory: str | None = None, *, brief: bool = False) -> dict[str, str]:
+def launch_settings(
+    master: str, scratch: Path, memory: str | None = None, *, brief: bool = False, java: Sequence[str] = ()
+) -> dict[str, str]:
     """What a driver that is started for the session is given.
 
     Args:
@@ -85,7 +87,9 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None, *, br
         scratch: a folder for this session alone.
         memory: the driver's heap ("4g"); by default a quarter of the machine's memory, 1 to 8 GB.
         brief: whether it is for some seconds' work.
+        java: further options of its JVM.
     """
+    options = (f"-Djava.io.tmpdir={scratch}", *java)
     found = {
         **_OF_SESSION,
         # The S3 service that the environment names for this process, for Spark too.
@@ -94,7 +98,7 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None, *, br
         "spark.app.name": "reseat",
         "spark.driver.memory": memory or f"{memory_of_machine() // 4 // _MIB}m",
         # Java's own temporary files too: those of a JVM that was killed go with the folder.
-        "spark.driver.defaultJavaOptions": f'{quiet_log(scratch)} "-Djava.io.tmpdir={scratch}"',
+        "spark.driver.defaultJavaOptions": " ".join((quiet_log(scratch), *(f'"{one}"' for one in options))),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         # Spark keeps 100 of the classes that it generates. A batch is of more plans than that: each would be compiled
