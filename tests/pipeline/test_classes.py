@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -133,8 +134,7 @@ def test_without_room_nothing_is_recorded(
     """200 MB on a disk that is nearly full would take what the tables need."""
     env, runtime = home
     (tmp_path / "cache").mkdir()
-    used = classes.shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(classes.shutil, "disk_usage", lambda _: used._replace(free=1 << 20))
+    monkeypatch.setattr("reseat.pipeline.spark.classes.shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
 
     archive = classes.archive_of(runtime, env)
     assert [classes.recording(archive, tmp_path / "x") for _ in range(2)] == [(), ()]
