@@ -157,7 +157,11 @@ def _said(chosen: argparse.Namespace, *sentences: str) -> int:
     say(*sentences)
     sys.stdout.flush()
     with suppress(KeyboardInterrupt), _asked_to_end(), _reporter(chosen) as report:
-        keep(begun=lambda: report(JobProgress("prepare", 0, None, "Preparing faster starts of Spark, once.")))
+        keep(
+            begun=lambda: report(
+                JobProgress("prepare", 0, None, "Preparing faster starts of Spark, once; Ctrl-C skips it.")
+            )
+        )
     return 0
 
 
