@@ -77,16 +77,17 @@ def _draw(lines: dict[str, FirstLimit]) -> None:
     likely = sorted((one.soonest, name) for name, one in lines.items() if one.likely is not None)
     may = sum(one.likely is None and one.early is not None for one in lines.values())
     blind = sum(bool(one.why) for one in lines.values())
-    of = f"of {text.counted(len(lines), 'cluster')} forecast"
-    said = f"{len(likely):,} {of} likely {'meets' if len(likely) == 1 else 'meet'} a limit"
+    said = (
+        f"{len(likely):,} of {text.counted(len(lines), 'cluster')} likely {'meets' if len(likely) == 1 else 'meet'} one"
+    )
     said += f", {may:,} more may" if may else ""
-    said += f"; {blind:,} {'has' if blind == 1 else 'have'} a limit of which nothing can be said" if blind else ""
+    said += f"; not known of {blind:,}" if blind else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="fleet-limits"):
-        st.markdown(f":material/trending_up: {said}.", width="content")
+        st.markdown(f":material/trending_up: **Limits**: {said}.", width="content")
         for _, name in likely[:_NAMED]:
             also = {"cluster": name, "forecast": "yes"}
             with st.container(key=f"fleet-limit-{name}", width="content"):
-                navigation.link(navigation.HISTORY, f"{text.plain(name, 40)}: {lines[name].words}", also=also)
+                navigation.link(navigation.HISTORY, f"{text.plain(name, 40)}, {lines[name].words}", also=also)
 
 
 def _working(history: History, clusters: pd.DataFrame, settings: Settings) -> None:

@@ -116,7 +116,7 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         "spread": st.column_config.NumberColumn(format="localized", width=56, help=define("Replica spread")),
         "least": st.column_config.NumberColumn(format="localized", width=48, help=define("Best possible")),
         "first limit": st.column_config.TextColumn(
-            width=200, help="The limit that is likely met first, and on which day; History has the forecast"
+            width=250, help="The limit that is likely met first, and on which day; History has the forecast"
         ),
         "weakest broker": st.column_config.TextColumn(width=156, help="The broker whose failure has the worst effect"),
         "weakest rack": st.column_config.TextColumn(width=156, help="The rack whose failure has the worst effect"),
