@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,6 +150,21 @@ def test_topics_on_both_sides_are_compared():
     assert "fewer replicas than in the source: orders (1 instead of 2)" in said
     assert "The source has 3 racks, the target tells none" in said
     assert any("What a topic holds in the target already stays" in caveat for caveat in made.caveats)
+
+
+def test_fewer_racks_lists_that_are_too_short_and_a_side_that_is_not_whole_are_said():
+    """Each with what it leads to: racks that are shared, writes that fail, topics that nobody told of."""
+    strict = replace(SOURCE, min_in_sync=np.where(np.array(SOURCE.topics) == "orders", 2, -1).astype(np.int32))
+    small = ClusterLayout.from_assignments({("orders", 0): [11]}, brokers=[Broker(11, "x"), Broker(12, "x")])
+    small = replace(small, gaps=replace(small.gaps, missing_topics=("hidden",)))
+
+    said = " ".join(migrate(strict, small, MigrationRequest()).notes)
+    calm = " ".join(migrate(SOURCE, TARGET, MigrationRequest()).notes)
+
+    assert "The target has 1 rack, the source 3: partitions with more replicas than the target has racks" in said
+    assert "orders would have fewer replicas than min.insync.replicas: writes with acks=all fail." in said
+    assert "The target is not whole." in said
+    assert not any(words in calm for words in ("min.insync.replicas", "is not whole"))
 
 
 def test_a_prefix_stands_before_every_name():
