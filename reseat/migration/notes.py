@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reseat.balance.health import out_of_every_isr
 from reseat.balance.told import incomplete
@@ -39,7 +39,8 @@ def notes(
         lacking = incomplete(layout)
         if lacking is not None:
             said.append(f"The {name} is not whole. {lacking.sentence}")
-    said += [*_of_topics(moves, after), *_of_racks(source, target), *_of_brokers(target, after)]
+    factor = {move.remote: after.factors.get(move.remote, move.there_factor or 0) for move in moves}
+    said += [*_of_topics(moves, factor), *_of_racks(source, target, factor), *_of_brokers(target, after)]
     chosen = {move.name for move in moves}
     stay = [name for name in source.topics if name not in chosen and not left_out_by_mirror_maker(name)]
     if stay and not asked.topics:
@@ -52,8 +53,8 @@ def notes(
     return tuple(said)
 
 
-def _of_topics(moves: Sequence[TopicMove], after: Target) -> Iterator[str]:
-    factor = {move.name: after.factors.get(move.remote, move.there_factor or 0) for move in moves}
+def _of_topics(moves: Sequence[TopicMove], factor: Mapping[str, int]) -> Iterator[str]:
+    """What is said of topics; ``factor`` is that of each in the target, by its name there."""
     fewer = [f"{move.remote} ({move.there:,} instead of {move.partitions:,})" for move in moves if move.lacking]
     if fewer:
         yield (
@@ -66,10 +67,10 @@ def _of_topics(moves: Sequence[TopicMove], after: Target) -> Iterator[str]:
             f"{counted(len(more), 'topic')} {verb(len(more), 'has', 'have')} more partitions in the target: "
             f"{listed(more, _NAMED)}. Order by key breaks at the cut-over."
         )
-    lower = [f"{m.remote} ({factor[m.name]} instead of {m.factor})" for m in moves if factor[m.name] < m.factor]
+    lower = [f"{m.remote} ({factor[m.remote]} instead of {m.factor})" for m in moves if factor[m.remote] < m.factor]
     if lower:
         yield f"{counted(len(lower), 'topic')} would have fewer replicas than in the source: {listed(lower, _NAMED)}."
-    tight = [move.remote for move in moves if move.min_in_sync and move.min_in_sync > factor[move.name]]
+    tight = [move.remote for move in moves if move.min_in_sync and move.min_in_sync > factor[move.remote]]
     if tight:
         yield (
             f"{listed(tight, _NAMED)} would have fewer replicas than min.insync.replicas: writes with acks=all fail."
@@ -79,15 +80,15 @@ def _of_topics(moves: Sequence[TopicMove], after: Target) -> Iterator[str]:
         yield f"The size of {counted(len(unknown), 'topic')} is unknown: {listed(unknown, _NAMED)}."
 
 
-def _of_racks(source: ClusterLayout, target: ClusterLayout) -> Iterator[str]:
+def _of_racks(source: ClusterLayout, target: ClusterLayout, factor: Mapping[str, int]) -> Iterator[str]:
     here, there = len(source.racks), len(target.racks)
     if here and not there:
         said = "has none" if not target.unknown_racks else "tells none"
         yield f"The source has {counted(here, 'rack')}, the target {said}: rack diversity is lost or unknown."
-    elif there < here:
+    elif sharing := [name for name, replicas in factor.items() if there < min(here, replicas)]:
         yield (
-            f"The target has {counted(there, 'rack')}, the source {here}: partitions with more replicas than "
-            "the target has racks share one."
+            f"The target has {counted(there, 'rack')}, the source {here}: replicas of a partition share a rack in "
+            f"{counted(len(sharing), 'topic')}: {listed(sharing, _NAMED)}."
         )
 
 

@@ -159,12 +159,15 @@ def test_fewer_racks_lists_that_are_too_short_and_a_side_that_is_not_whole_are_s
     small = replace(small, gaps=replace(small.gaps, missing_topics=("hidden",)))
 
     said = " ".join(migrate(strict, small, MigrationRequest()).notes)
+    one_rack = ClusterLayout.from_assignments({("old", 0): [11, 12]}, brokers=[Broker(11, "x"), Broker(12, "x")])
+    shared = " ".join(migrate(SOURCE, one_rack, MigrationRequest()).notes)
     calm = " ".join(migrate(SOURCE, TARGET, MigrationRequest()).notes)
 
-    assert "The target has 1 rack, the source 3: partitions with more replicas than the target has racks" in said
+    assert "The target has 1 rack, the source 3: replicas of a partition share a rack in 1 topic: orders." in shared
+    assert "share a rack" not in said
     assert "orders would have fewer replicas than min.insync.replicas: writes with acks=all fail." in said
     assert "The target is not whole." in said
-    assert not any(words in calm for words in ("min.insync.replicas", "is not whole"))
+    assert not any(words in calm for words in ("min.insync.replicas", "is not whole", "share a rack"))
 
 
 def test_a_prefix_stands_before_every_name():
