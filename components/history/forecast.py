@@ -39,6 +39,8 @@ _HOW = (
 _NO_LIMITS = (
     f"Limits are set in the file that `{NAMED_BY}` names on the server: `disk`, `replicas_per_broker` and more."
 )
+#: A column of days: a long note leaves them their room.
+_DAY = st.column_config.TextColumn(width=92, alignment="right")
 _SIGNS = {
     "gone": "x",
     "rack_gone": "x",
@@ -115,7 +117,8 @@ def _draw(told: Outlooks, marks: Sequence[Event], since: Callable[[], None]) -> 
     )
     frame.how_to_read(_HOW, key="how-too")
     rows = as_table(told.counts)
-    tables.table(rows, "history-forecast-table", dict.fromkeys(rows.columns[2:9], tables.RIGHT), height=300)
+    columns = dict.fromkeys(rows.columns[2:6], tables.RIGHT) | dict.fromkeys(rows.columns[6:9], _DAY)
+    tables.table(rows, "history-forecast-table", columns, height=300)
     said = tables.shown_of(len(rows), len(told.counts), "count")
     tables.foot("history-forecast", said, "forecast.csv", lambda: tables.as_csv(as_table(told.counts)))
 
@@ -199,7 +202,7 @@ def forecast_figure(one: Outlook, marks: Sequence[Event]) -> go.Figure:
         traces,
         {
             "showlegend": False,
-            "margin": {"l": 64, "r": 14, "t": 14, "b": 28},
+            "margin": {"l": 64, "r": 14, "t": 14, "b": 40},
             "xaxis": {"type": "date", "fixedrange": True, "showspikes": False},
             "yaxis": {"rangemode": "tozero", "fixedrange": True, "range": [0, top * 1.12 or 1], "nticks": 5, **scale},
         },

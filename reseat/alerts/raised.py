@@ -1,22 +1,24 @@
 """Which alerts hold at the latest snapshot of each cluster.
 
-Complexity: one read of these snapshots, one of the findings of each cluster and alert that asks for them, and forecasts
-as ``first_limits`` has them.
+Complexity: one read of these snapshots and one of their findings, and forecasts as ``first_limits`` has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reseat.forecast.first_limits import COLUMNS, FirstLimit, bring_up
 from reseat.forecast.settings import MEASURES, Alert, Settings
 from reseat.history.parts import day_of
 from reseat.history.read import History
 from reseat.model.units import count, size
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Judged", "judged"]
 
@@ -57,15 +59,18 @@ def judged(history: History, settings: Settings, file: Path | None = None) -> It
     ahead = [set(alert.clusters) for alert in settings.alerts if alert.limit_within_days is not None]
     asked = latest["cluster"].map(lambda name: any(not named or name in named for named in ahead)).astype(bool)
     first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
+    found = _found(history, latest, sorted({alert.finding for alert in settings.alerts if alert.finding is not None}))
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:
-            holds, sentence = _one(history, alert, row, first.get(row["cluster"]))
+            holds, sentence = _one(alert, row, found, first.get(row["cluster"]))
             moment = row["taken_at"].to_pydatetime()
             yield Judged(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
 
 
-def _one(history: History, alert: Alert, row: dict[Any, Any], first: FirstLimit | None) -> tuple[bool | None, str]:
+def _one(
+    alert: Alert, row: Mapping[Any, Any], found: Mapping[tuple[str, str], str], first: FirstLimit | None
+) -> tuple[bool | None, str]:
     if alert.measure is not None:
         value = row[alert.measure]
         if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
@@ -73,8 +78,8 @@ def _one(history: History, alert: Alert, row: dict[Any, Any], first: FirstLimit 
         words = size if alert.measure in ("size_bytes", "byte_spread") else count
         return value > alert.above, f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
     if alert.finding is not None:
-        found = _sentence(history, row, alert.finding)
-        return found is not None, found or f"{alert.finding} is not found any more"
+        said = found.get((row["cluster"], alert.finding))
+        return said is not None, said or f"{alert.finding} is not found any more"
     if first is None:
         return False, "No limits are set."
     if first.likely is not None and first.likely - first.day <= timedelta(days=alert.limit_within_days or 0):
@@ -82,14 +87,19 @@ def _one(history: History, alert: Alert, row: dict[Any, Any], first: FirstLimit 
     return (None if first.why or not first.ahead else False), first.sentence
 
 
-def _sentence(history: History, row: dict[Any, Any], kind: str) -> str | None:
+def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[tuple[str, str], str]:
+    """What the latest snapshots say of some kinds of findings, the first of each: by cluster and kind."""
     from pyarrow import compute as pc
 
-    found = history.table(
+    if not kinds:
+        return {}
+    last = dict(zip(latest["cluster"], latest["snapshot_id"], strict=True))
+    rows = history.table(
         "findings",
-        row["cluster"],
-        days=[day_of(row["taken_at"])],
-        columns=["rank", "sentence"],
-        filter=(pc.field("snapshot_id") == row["snapshot_id"]) & (pc.field("kind") == kind),
-    )
-    return str(found.sort_by("rank")["sentence"][0]) if len(found) else None
+        days={day_of(moment) for moment in latest["taken_at"]},
+        columns=["cluster", "snapshot_id", "kind", "rank", "sentence"],
+        filter=pc.field("snapshot_id").isin(sorted(last.values())) & pc.field("kind").isin(kinds),
+    ).sort_by([("rank", "descending")])
+    return {
+        (r["cluster"], r["kind"]): r["sentence"] for r in rows.to_pylist() if last[r["cluster"]] == r["snapshot_id"]
+    }
