@@ -88,6 +88,18 @@ def test_each_change_is_told_once_when_it_begins_and_once_when_it_is_over(hooked
     assert "secret" not in json.dumps(hooked.came) + (tmp_path / "state.json").read_text()
 
 
+def test_a_finding_is_told_of_the_cluster_whose_latest_snapshot_has_it(hooked: Hook, tmp_path: Path) -> None:
+    """Another cluster had it in the very same snapshot, and has mended it since."""
+    every = snapshots()["shop"]
+    found = made.write(tmp_path / "two", {"shop": every[:2], "mended": every[:4]}, swept=False).tables
+    limits = tmp_path / "limits.toml"
+    limits.write_text('[[alerts]]\nname = "no leader"\nfinding = "offline"\n')
+    state = str(tmp_path / "state.json")
+
+    assert main(["watch", "--tables", str(found), "--limits", str(limits), "--state", state]) == 0
+    assert [(body["cluster"], body["event"]) for _, body in hooked.came] == [("shop", "began")]
+
+
 def test_an_outage_loses_nothing_and_is_not_hammered(
     hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
