@@ -326,12 +326,17 @@ def test_every_day_of_every_cluster_has_a_file_in_every_table(on_disk: Filled) -
 
 
 def test_losses_on_s3_are_what_pandas_finds(filled: Filled) -> None:
-    """Of every snapshot; on a disk ``test_sweep`` has it."""
+    """Of every snapshot that tells what is in sync; on a disk ``test_sweep`` has it."""
     if filled.tables.local is not None:
         return
     told = {name: plain.of_delta(filled.tables, name).to_pandas() for name in ("brokers", "replicas", "resilience")}
-    for snapshot in (*filled.snapshots, filled.of_text):
+    compared = 0
+    for snapshot in filled.snapshots:
         mine = {name: rows[rows["snapshot_id"] == identity(snapshot)] for name, rows in told.items()}
-        same_losses(mine["brokers"], mine["replicas"], mine["resilience"])
+        if mine["replicas"]["in_sync"].notna().all():
+            in_sync = mine["replicas"].astype({"in_sync": bool})  # nulls of others made objects of them
+            same_losses(mine["brokers"], in_sync, mine["resilience"])
+            compared += 1
+    assert compared > 3
     swept = plain.of_delta(filled.tables, "copysets")["snapshot_id"].to_pylist()
     assert sorted(swept) == sorted(row["snapshot_id"] for row in filled.rows["snapshots"])

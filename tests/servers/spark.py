@@ -45,6 +45,7 @@ def jvm_options() -> str:
 def keep_classes() -> None:
     """Keep Spark's classes as a JVM has them once parsed, from a run of the pipeline; nothing where they are kept."""
     if not classes.sharing(_archive()):
+        _archive().unlink()
         classes.recording(_archive(), Path())  # as if a session had been before
         with TemporaryDirectory(prefix="reseat-classes-") as made:
             _try(Path(made))
@@ -53,7 +54,12 @@ def keep_classes() -> None:
 
 @cache
 def _archive() -> Path:
-    return classes.archive_of(find_java())
+    """Where it is; one that is not there is not made in the middle of a test."""
+    archive = classes.archive_of(find_java())
+    if not archive.exists():
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        archive.touch()
+    return archive
 
 
 def _try(home: Path) -> None:
