@@ -145,6 +145,11 @@ def test_a_fleet_is_told_in_a_line_a_cluster_the_soonest_first(
     shop, young = json.loads(capsys.readouterr().out)
     assert (shop["first"], shop["met"]["likely"], young["first"]) == ("disk used of broker 1", "2026-06-09", None)
     assert {key for key in {*shop, *shop["met"]} if f"`{key}`" not in DOCS.read_text()} == set()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tables.parent / "limits.toml"))
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert "shop " in said.out
+    assert "could not be kept for Fleet and watch" in said.err
     assert main([*words, "--cluster", "shop"]) == 2
     assert "leave out --cluster and --until" in capsys.readouterr().err
     assert main([*words[:-1], limits(tables, "")]) == 2

@@ -99,6 +99,20 @@ def test_a_job_that_fails_is_said_and_not_begun_for_ever(
     assert job.state.number == 1
 
 
+def test_a_cache_that_cannot_be_written_is_said(
+    app: AppTest, home: Path, job: PipelineProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the place of a column that stays empty without a word."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "limits.toml"))
+    at = at_clusters(app, "fleet")
+    assert job.wait(PATIENCE)
+    at.run()
+
+    assert not at.exception
+    assert "Limits are not foretold." in texts(at)
+    assert "could not be kept for Fleet and watch" in texts(at)
+
+
 @pytest.mark.parametrize(
     ("limits", "said"),
     [(None, "No limits are set, so none is forecast"), ("[limits]\ndisks = 1\n", "unknown field `disks`")],

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused
-from reseat.forecast.first_limits import COLUMNS, FirstLimit, bring_up, default_file
+from reseat.forecast.first_limits import COLUMNS, FirstLimit, behind, bring_up, default_file, kept
 from reseat.forecast.settings import NAMED_BY, Limits, Settings
 from reseat.history.read import History
 from reseat.model.wording import counted
@@ -19,7 +20,7 @@ _LISTED = 60
 
 
 def fleet_limits(history: History, settings: Settings, *, json: bool) -> int:
-    """Tell them, the soonest first.
+    """Tell them, the soonest first; says whether they could be kept.
 
     Raises:
         InputRefused: no cluster has limits, or the tables cannot be read.
@@ -32,13 +33,17 @@ def fleet_limits(history: History, settings: Settings, *, json: bool) -> int:
     def told(done: int, of: int) -> None:
         complain(f"reseat forecast: {done:,} of {counted(of, 'cluster')} with new snapshots.")
 
-    lines = bring_up(history, settings, latest, default_file(history, settings, os.environ), told)
+    file = default_file(history, settings, os.environ)
+    lines = bring_up(history, settings, latest, file, told)
     listed = sorted(lines.items(), key=lambda pair: (pair[1].soonest, pair[0]))
     if json:
         write_json([_as_json(cluster, one) for cluster, one in listed])
     else:
         say(*_lines(listed))
-    return 0
+    if behind(kept(file, settings), settings, latest):
+        complain(f"reseat forecast: This could not be kept for Fleet and watch: {file} cannot be written.")
+        return ExitCode.UNFINISHED
+    return ExitCode.DONE
 
 
 def _lines(listed: Sequence[tuple[str, FirstLimit]]) -> list[str]:

@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
         1,
         "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it was stopped, failed, or ended otherwise "
         "than planned or previewed; of doctor: something is broken; of audit: the log does not hold; of watch: "
-        "messages are still waiting",
+        "messages are still waiting; of forecast --fleet: what it told could not be kept",
     )
     REFUSED = (
         2,
