@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from components.server import visitor
+from components.state.opened import SessionState
+from components.state.store import KEY
 from reseat.access import Access, Person
 from reseat.operate.journal.proposals import ProposalState
 
-from .conftest import texts
+from .conftest import APP, texts
 from .test_operate import buttons, confirm, operate, world  # noqa: F401 -- fixtures
 
 ACCESS = Access(
@@ -75,13 +79,17 @@ def test_a_plan_is_proposed_by_one_approved_by_another_and_executed_once(operate
 
 
 def test_the_approver_reads_how_it_is_executed_and_nothing_else_is_executed(operate, world, there):  # noqa: F811
-    """A throttle of the proposer's stands in the sentence; another one, set after the approval, stops the plan."""
+    """The proposer's throttle stands in the sentence and the field; another one, set later, stops the plan."""
     at = operate()
     at.number_input(key="operate-throttle").set_value(20).run()
     buttons(at)[PROPOSE].click().run()
     there.append(signed_in("bo"))
+    opened, at = at.session_state[KEY].opened, AppTest.from_file(str(APP), default_timeout=60)  # bo's own browser
+    at.session_state[KEY] = SessionState(opened={"prod": replace(opened["prod"])}, current="prod", started=True)
     at.run()
+    at.switch_page("pages/operate.py").run()
 
+    assert at.number_input(key="operate-throttle").value == 20
     assert "With a throttle of 20,000,000 bytes/s per broker and at most 10 replica moves" in texts(at)
     buttons(at)["Approve"].click().run()
     there.append(signed_in("ada"))
