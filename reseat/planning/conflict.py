@@ -6,13 +6,15 @@ Nothing can be left out of the set; another set may have fewer members.
 Needs: planning that is refused for a part of what is asked for only if it is refused for the whole, as it is with rules
 and brokers that leave: each takes choices away.
 
-How: demands are left out, many at once and then one by one, as long as the rest is still refused.
+How: the layout is halved as long as a half of it is refused; demands that are no matter to what is left are left out,
+many at once and then one by one, as long as the rest is still refused; then the same with the whole layout.
 
 Example: of brokers 0, 1 and 2 with replication factor 2, 0 is removed, 1 receives nothing and a topic is pinned: the
 first two cannot hold together, the pin is no matter.
 
-Complexity: O(n) plans for n demands, fewer where few of many matter. Source: the deletion filter of J. W. Chinneck,
-E. W. Dravnieks, "Locating Minimal Infeasible Constraint Sets in Linear Programs", ORSA Journal on Computing 3(2), 1991.
+Complexity: O(k log n) plans of a small part where k of n demands matter, and O(k) of the whole. Source: the deletion
+filter of J. W. Chinneck, E. W. Dravnieks, "Locating Minimal Infeasible Constraint Sets in Linear Programs", ORSA
+Journal on Computing 3(2), 1991.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Wish
@@ -33,6 +37,8 @@ __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 
 #: Layouts up to which the demands are tried, and how long.
 _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
+#: After so many rounds in which nothing could be left out, demands are tried one by one.
+_IN_VAIN = 2
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
 _LIMITS = ("receive_cap", "max_moves", "max_bytes")
 _FLAGS = {
@@ -75,25 +81,55 @@ def conflict(
         None of them where a single demand is refused by itself, no rule is among them, a point of a curve is asked
         for, or it took too long.
     """
-    kept = demands(wish)
-    if layout.partition_count > _MOST_PARTITIONS or len(kept) < 2 or wish.point is not None:
+    every = demands(wish)
+    if layout.partition_count > _MOST_PARTITIONS or len(every) < 2 or wish.point is not None:
         return ()
     end = clock() + seconds
-    size = max(1, len(kept) // 2)
+
+    def refused(part: ClusterLayout, kept: list[int]) -> bool:
+        if clock() > end:
+            raise TimeoutError
+        there = set(kept)
+        return _refused(part, without(wish, [demand for at, demand in enumerate(every) if at not in there]))
+
+    try:
+        kept = list(range(len(every)))
+        part = _refused_part(layout, lambda one: refused(one, kept))
+        few = _needed(kept, lambda some: refused(part, some))
+        kept = few if part is layout else _needed(few if refused(layout, few) else kept, lambda s: refused(layout, s))
+    except TimeoutError:
+        return ()
+    found = [every[at] for at in kept]
+    return tuple(found) if len(found) > 1 and any(demand.is_rule for demand in found) else ()
+
+
+def _refused_part(layout: ClusterLayout, refused: Callable[[ClusterLayout], bool]) -> ClusterLayout:
+    """A part of the layout that is refused as well, of which no half is."""
+    while (count := layout.partition_count) > 1:
+        rows = np.arange(count)
+        halves = (layout.select(half) for half in (rows[: count // 2], rows[count // 2 :]))
+        half = next((one for one in halves if refused(one)), None)
+        if half is None:
+            break
+        layout = half
+    return layout
+
+
+def _needed(kept: list[int], refused: Callable[[list[int]], bool]) -> list[int]:
+    """Those of a refused list that are refused together, and not without any one."""
+    size, in_vain = max(1, len(kept) // 2), 0
     while True:
-        at = 0
+        at, before = 0, len(kept)
         while at < len(kept):
-            if clock() > end:
-                return ()
             rest = kept[:at] + kept[at + size :]
-            if _refused(layout, without(wish, _others(wish, rest))):
+            if refused(rest):
                 kept = rest
             else:
                 at += size
         if size == 1:
-            break
-        size //= 2
-    return tuple(kept) if len(kept) > 1 and any(demand.is_rule for demand in kept) else ()
+            return kept
+        in_vain = in_vain + 1 if len(kept) == before else 0
+        size = 1 if in_vain == _IN_VAIN else max(1, size // 2)
 
 
 def conflict_in_words(found: Iterable[Demand]) -> str:
@@ -112,21 +148,22 @@ def conflict_in_words(found: Iterable[Demand]) -> str:
 
 def without(wish: Wish, demands: Iterable[Demand]) -> Wish:
     """The same change without some of its demands."""
+    gone: dict[str, set[Any]] = {}
     for demand in demands:
-        kind, value = demand.kind, demand.value
+        gone.setdefault(demand.kind, set()).add(demand.value)
+    fields: dict[str, Any] = {}
+    for kind, values in gone.items():
         if kind in _LIMITS or kind in _FLAGS:
-            fields: dict[str, Any] = {kind: False if kind in _FLAGS else None}
-            wish = replace(wish, options=replace(wish.options, **fields))
+            fields[kind] = False if kind in _FLAGS else None
         elif kind in _RULES:
-            fields = {kind: tuple(one for one in getattr(wish.options, kind) if one != value)}
-            wish = replace(wish, options=replace(wish.options, **fields))
+            fields[kind] = tuple(one for one in getattr(wish.options, kind) if one not in values)
         elif kind == "remove":
-            places = tuple(pair for pair in wish.replace if pair[0] != value)
-            wish = replace(wish, remove=tuple(one for one in wish.remove if one != value), replace=places)
+            places = tuple(pair for pair in wish.replace if pair[0] not in values)
+            wish = replace(wish, remove=tuple(one for one in wish.remove if one not in values), replace=places)
         else:
-            left = tuple(one for one in wish.topics if one != value)
+            left = tuple(one for one in wish.topics if one not in values)
             wish = replace(wish, topics=left, replication_factor=wish.replication_factor if left else None)
-    return wish
+    return replace(wish, options=replace(wish.options, **fields)) if fields else wish
 
 
 def demands(wish: Wish) -> list[Demand]:
@@ -165,12 +202,10 @@ def _item_in_words(kind: str, item: Any) -> str:
     return f"broker {item.broker} holds at most {most}"
 
 
-def _others(wish: Wish, kept: list[Demand]) -> list[Demand]:
-    return [demand for demand in demands(wish) if demand not in kept]
-
-
 def _refused(layout: ClusterLayout, wish: Wish) -> bool:
-    if wish.is_empty:
+    there = frozenset(layout.topics)
+    unknown = [Demand("topics", topic, "") for topic in wish.topics if topic not in there]
+    if (wish := without(wish, unknown)).is_empty:
         return False
     try:
         plan(layout, wish)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,25 @@ def test_it_ends_in_time() -> None:
     wish = Wish(remove=(0,), options=Options(never_onto=(2, 3)))
 
     assert conflict(LAYOUT, wish, seconds=3, clock=lambda: float(next(now))) == ()
+
+
+def test_a_few_of_hundreds_of_rules_are_found_in_few_plans() -> None:
+    """Of 300 rules one matters, with the broker that leaves; each plan that is tried looks at the clock once."""
+    rows = {(f"t{at:03d}", 0): [at % 7, (at + 1) % 7] for at in range(320)}
+    layout = ClusterLayout.from_assignments(rows, brokers=[Broker(b) for b in range(12)])
+    pins = tuple((topic, None) for topic in layout.topics[20:120])
+    limits = tuple(Capacity(broker, 10_000) for broker in range(1, 12))
+    places = tuple(Onto((topic,), (0, 1, 2, 3)) for topic in layout.topics[130:319] if topic != "t140")
+    only = Onto(("t140",), (0, 1))
+    options = Options(pin=pins, capacity=limits, only_onto=(*places, only))
+    wish = Wish(remove=(0,), options=options)
+    ticks = itertools.count()
+    found = conflict(layout, wish, seconds=100, clock=lambda: float(next(ticks)))
+
+    assert len(demands(wish)) == 301
+    assert [(demand.kind, demand.value) for demand in found] == [("only_onto", only), ("remove", 0)]
+    for demand in found:
+        assert not refused(layout, without(wish, [demand]))
 
 
 def test_rules_about_racks_and_topics_are_demands_too() -> None:
