@@ -41,12 +41,28 @@ _ROWS = (
 
 def rows_of(certificate: Certificate) -> list[tuple[str, int | None, int | None, bool]]:
     """The objectives in their order: words, reached, least, proven. What mends racks on its way has them first."""
-    wish, (moves, racks, *rest) = certificate.wish, _ROWS
-    first = (wish.rebalance or wish.mend_racks or wish.mend) and not wish.keeps_racks
-    return [
+    wish = certificate.wish
+    moves, racks, replicas, *leaders = (
         (words, getattr(certificate, reached), getattr(certificate, least), getattr(certificate, proven))
-        for words, reached, least, proven in ((racks, moves, *rest) if first else _ROWS)
-    ]
+        for words, reached, least, proven in _ROWS
+    )
+    evenest = _evenest(certificate)
+    reached = certificate.replica_spread
+    spread = ("Replica spread (max–min replicas by broker)", reached, reached if evenest else None, evenest)
+    first = [racks, moves] if (wish.rebalance or wish.mend_racks or wish.mend) and not wish.keeps_racks else None
+    if wish.rebalance and first:
+        first.insert(1, spread)
+        return [*first, replicas, *leaders]
+    return [*(first or [moves, racks]), replicas, spread, *leaders]
+
+
+def _evenest(certificate: Certificate) -> bool:
+    """Whether the spread is proven to be the least: the aim of a rebalance before moves, else a matter of balance."""
+    options = certificate.wish.options
+    if not certificate.wish.rebalance:
+        return certificate.replica_balance_proven
+    limited = certificate.wish.point is not None or options.max_moves is not None or options.max_bytes is not None
+    return certificate.moves_proven and not (limited or options.by_bytes or options.even_topics)
 
 
 def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> None:

@@ -167,6 +167,9 @@ def _chips(wish: Wish) -> int:
         chips.append(("keep-racks", "racks kept", replace(other, options=replace(wish.options, keep_racks=False))))
     if wish.options.same_rack and wish.remove:
         chips.append(("same-rack", "within racks", replace(other, options=replace(wish.options, same_rack=False))))
+    if wish.options.receive_cap is not None and not wish.is_empty:
+        words = f"at most {text.counted(wish.options.receive_cap, 'replica')} received"
+        chips.append(("cap", words, replace(other, options=replace(wish.options, receive_cap=None))))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

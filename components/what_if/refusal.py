@@ -37,6 +37,14 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
             less = without(seat.wish, [demand])
             words = f"Without: {text.label(demand.words)}"
             st.button(words, key=f"without-{at}", icon=":material/close:", on_click=session.set_wish, args=(less,))
+        if not asks and error.topics and error.topics == seat.layout.topics_at(seat.layout.duplicates):
+            st.button(
+                "Mend partitions first",
+                key="mend-first",
+                icon=":material/build:",
+                on_click=session.set_wish,
+                args=(Wish(mend=True),),
+            )
         if error.topics:
             words = "Exclude this topic" if len(error.topics) == 1 else f"Exclude these {len(error.topics):,} topics"
             excluded = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))

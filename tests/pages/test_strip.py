@@ -12,7 +12,7 @@ from components.state import session
 from components.state.opened import Opened, SessionState
 from components.state.store import KEY
 from reseat.formats import Reading, read
-from reseat.model import ClusterLayout, Wish
+from reseat.model import ClusterLayout, Options, Wish
 from reseat.model.edits import Edits
 from tests.pages.conftest import APP, at_clusters, small, texts
 
@@ -162,3 +162,32 @@ def test_a_what_if_of_several_parts_is_dropped_at_once(app: AppTest) -> None:
     assert not app.exception
     assert app.session_state[KEY].here.wish.is_empty
     assert not [button for button in app.button if str(button.key).startswith("chip-")]
+
+
+def test_a_cap_on_what_brokers_receive_has_a_chip(app: AppTest) -> None:
+    """It is dropped as any other part of the what-if."""
+    over(app, first=small())
+    app.session_state[KEY].here.wish = Wish(remove=(4,), options=Options(receive_cap=3))
+    app.run()
+    (chip,) = [button for button in app.button if button.key == "chip-cap"]
+
+    assert chip.label.endswith("at most 3 replicas received")
+
+    chip.click().run()
+
+    assert not app.exception
+    assert app.session_state[KEY].here.wish == Wish(remove=(4,))
+
+
+def test_a_refusal_of_doubled_brokers_offers_the_mend(app: AppTest) -> None:
+    """A broker that is named twice is no matter for a drain; the mend is one click away."""
+    doubled = ClusterLayout.from_assignments({("a", 0): [1, 1], ("a", 1): [2, 3]})
+    over(app, first=doubled)
+    app.session_state[KEY].here.wish = Wish(remove=(3,))
+    app.switch_page("pages/plan.py").run()
+    (mend,) = [button for button in app.button if button.key == "mend-first"]
+    mend.click().run()
+
+    assert not app.exception
+    assert app.session_state[KEY].here.wish == Wish(mend=True)
+    assert not [button for button in app.button if button.key == "mend-first"]
