@@ -1,4 +1,4 @@
-"""What of Reseat is installed here: where the dashboard's files are, and which extra a door lacks.
+"""What of Reseat is installed here: where the dashboard's files and what it keeps are, and which extra a door lacks.
 
 ``pip install reseat`` brings what most pages and commands need; extras bring the rest, since they are large or
 reach out. Their libraries are imported where they are used; who meets one that is not there is told which extra brings
@@ -17,13 +17,24 @@ from pathlib import Path
 
 from reseat.errors import ReseatError
 
-__all__ = ["DASHBOARD", "EXTRAS", "Extra", "ExtraMissing", "missing", "needs"]
+__all__ = ["DASHBOARD", "EXTRAS", "Extra", "ExtraMissing", "cache_folder", "missing", "needs"]
 
 _BESIDE = Path(__file__).resolve().parents[1]
 #: The folder of app.py, pages, components and samples: a checkout itself, or what a wheel puts beside the package.
 DASHBOARD = next(
     (folder for folder in (_BESIDE / "reseat_dashboard", _BESIDE) if (folder / "app.py").is_file()), _BESIDE
 )
+
+
+def cache_folder(env: Mapping[str, str]) -> Path:
+    """Where Reseat keeps what it can make again, below the user's cache; the folder need not be there.
+
+    Args:
+        env: the environment; XDG_CACHE_HOME (XDG Base Directory Specification: a relative path counts as none) and HOME
+            are read.
+    """
+    told = Path(env.get("XDG_CACHE_HOME", ""))
+    return (told if told.is_absolute() else Path(env.get("HOME") or Path.home()) / ".cache") / "reseat"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from reseat.forecast.settings import Limits, Settings
 from reseat.forecast.trend import Refused
 from reseat.history.parts import day_of
 from reseat.history.read import History, frame
+from reseat.installed import cache_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,11 +110,9 @@ def unlimited(settings: Settings, cluster: str) -> bool:
 
 
 def default_file(history: History, settings: Settings, env: Mapping[str, str]) -> Path:
-    """The file for these tables and this limits file: below ``reseat`` in ``XDG_CACHE_HOME``, else in ``~/.cache``."""
-    told = Path(env.get("XDG_CACHE_HOME") or "")
-    home = told if told.is_absolute() else Path(env.get("HOME") or Path.home()) / ".cache"
+    """The file for these tables and this limits file, in the cache folder."""
     mark = hashlib.sha256(f"{history.where}\0{settings.source}".encode()).hexdigest()[:16]
-    return home / "reseat" / f"first-limits-{mark}.json"
+    return cache_folder(env) / f"first-limits-{mark}.json"
 
 
 def kept(file: Path, settings: Settings) -> dict[str, FirstLimit]:

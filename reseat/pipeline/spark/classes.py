@@ -31,7 +31,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reseat.atomic_write import atomic_write
-from reseat.pipeline.spark.java import JavaRuntime, cache_folder
+from reseat.installed import cache_folder
+from reseat.pipeline.spark.java import JavaRuntime
 
 __all__ = ["archive_of", "dump", "keep", "of_jars", "recording", "remember", "sharing"]
 
@@ -60,7 +61,7 @@ def archive_of(runtime: JavaRuntime, env: Mapping[str, str] = os.environ) -> Pat
     states = [path.stat() for path in (runtime.java, runtime.home / "lib" / "modules", jars) if path.exists()]
     found = [version("pyspark"), *(f"{one.st_mtime_ns} {one.st_size}" for one in states)]
     names = (_short(f"{runtime.java}\n{jars}"), _short("\n".join(found)))
-    return cache_folder(env) / "reseat" / "classes" / f"{'-'.join(names)}.jsa"
+    return cache_folder(env) / "classes" / f"{'-'.join(names)}.jsa"
 
 
 def sharing(archive: Path) -> tuple[str, ...]:
@@ -130,7 +131,7 @@ def keep(
         begun: is called before one is made.
         seconds: how long it may take.
     """
-    for left in (cache_folder(env) / "reseat" / "classes").glob(f"*{_LISTED}"):
+    for left in (cache_folder(env) / "classes").glob(f"*{_LISTED}"):
         archive, listed = left.with_suffix(".jsa"), left.with_suffix(".list")
         with contextlib.suppress(OSError, ValueError, KeyError), _alone(archive.parent / "lock") as lock:
             told = json.loads(left.read_bytes())

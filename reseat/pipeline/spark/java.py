@@ -30,8 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reseat.errors import SparkFailed
+from reseat.installed import cache_folder
 
-__all__ = ["LEAST_VERSION", "OPTIONAL_MODULE", "JavaRuntime", "cache_folder", "find_java", "spark_java_home"]
+__all__ = ["LEAST_VERSION", "OPTIONAL_MODULE", "JavaRuntime", "find_java", "spark_java_home"]
 
 #: Spark 4 runs on Java 17, 21 and 25.
 LEAST_VERSION = 17
@@ -217,12 +218,6 @@ def _ask(java: Path, found: str) -> JavaRuntime | str:
     return JavaRuntime(java.resolve(), version, frozenset(modules), found)
 
 
-def cache_folder(env: Mapping[str, str]) -> Path:
-    """The user's cache (XDG Base Directory Specification: a relative path counts as none)."""
-    told = Path(env.get("XDG_CACHE_HOME", ""))
-    return told if told.is_absolute() else Path(env.get("HOME") or Path.home()) / ".cache"
-
-
 def _make_home(runtime: JavaRuntime, cache: Path) -> Path:
     """The folder for this Java below the cache, made where it is not there or not right.
 
@@ -230,7 +225,7 @@ def _make_home(runtime: JavaRuntime, cache: Path) -> Path:
         OSError: it cannot be made.
     """
     text = _SCRIPT.format(module=OPTIONAL_MODULE, java=shlex.quote(str(runtime.java))).encode()
-    home = cache / "reseat" / "java" / hashlib.sha256(os.fsencode(runtime.java)).hexdigest()[:16]
+    home = cache / "java" / hashlib.sha256(os.fsencode(runtime.java)).hexdigest()[:16]
     script = home / "bin" / "java"
     if script.is_file() and os.access(script, os.X_OK) and script.read_bytes() == text:
         return home
