@@ -77,26 +77,19 @@ class Run:
 
 def main() -> int:
     """Run everything; the exit code is 0 where all is well."""
-    check = Run("make", "--no-print-directory", "check")
-    if not any((ROOT / "tests").rglob("*-pytest-*.pyc")):
-        # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
-        subprocess.run(
-            [*_PYTEST, "--collect-only"],
-            cwd=ROOT,
-            env=_environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
     served = "(kafka or spark) and not browser and not slow"
     plain = "not slow and not browser and not kafka and not spark"
-    runs = [
-        check,
-        Run(*_PYTEST, "-n", "3", *_BY_FILE, "-m", served, *marked("spark", "kafka")),
-        Run(*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
-        Run("nice", "-n", "5", *_PYTEST, "-n", "2", "-m", plain, shown=True),
-    ]
+    check = Run("make", "--no-print-directory", "check")
+    runs = [check, Run(*_PYTEST, "-n", "3", *_BY_FILE, "-m", served, *marked("spark", "kafka"))]
     try:
+        if not any((ROOT / "tests").rglob("*-pytest-*.pyc")):
+            # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
+            collect, nowhere = [*_PYTEST, "--collect-only"], subprocess.DEVNULL
+            subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
+        runs += [
+            Run(*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
+            Run("nice", "-n", "5", *_PYTEST, "-n", "2", "-m", plain, shown=True),
+        ]
         while not check.failed and not all(run.over for run in runs):
             time.sleep(0.2)
         if check.failed:
