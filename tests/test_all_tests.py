@@ -79,11 +79,12 @@ def test_a_failure_anywhere_fails_it_and_the_others_run_to_their_end(project: Pa
 
 
 def test_where_the_check_fails_all_ends_and_its_message_is_the_last(project: Path) -> None:
-    """The tests would go on for minutes."""
+    """The tests would go on for minutes; the browser's have not begun."""
     (project / "wait").touch()
     began = time.monotonic()
-    code, said, _ = run(project, "until [ -e asked ]; do sleep 0.1; done; echo 'Not formatted.' >&2; exit 2")
+    code, said, asked = run(project, "until [ -e asked ]; do sleep 0.1; done; echo 'Not formatted.' >&2; exit 2")
 
     assert code == 1
     assert said.rstrip().endswith("Not formatted.")
     assert time.monotonic() - began < 50
+    assert not [one for one in asked if one.startswith("browser")]

@@ -4,12 +4,12 @@ Beside each other run
 
 - ``make check``, which has one core for as long as mypy reads all the code anew;
 - the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons;
-- the browser's, in two processes with a dashboard each: they wait for pages;
-- those that need only their process, in two that stand back: they wait for nothing, and fill what the others leave.
+- those that need only their process, then the browser's with a dashboard a process, in two processes each. All three
+  at once take longer (tried): seven processes and their servers drive each other out of the caches of two cores.
 
 A file's tests share a server or a session, and files keep their own order: a long one of few tests is not the last to
-begin. What the last of these say is shown at once, the others' when they are over. Where the check fails, the tests are
-ended; where tests fail, the others run to their end all the same. Each run ends with its ten slowest.
+begin. What runs beside is shown when it is over. Where the check fails, the tests are ended; where tests fail, the
+others run to their end all the same. Each run ends with its ten slowest.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def _environment() -> dict[str, str]:
 class Run:
     """A process that runs from now on; what it says is shown at once, or when it is over."""
 
-    def __init__(self, *command: str, shown: bool = False) -> None:
-        self._said = None if shown else tempfile.TemporaryFile()  # noqa: SIM115 (as long as the process)
+    def __init__(self, *command: str, beside: bool = False) -> None:
+        self._said = tempfile.TemporaryFile() if beside else None  # noqa: SIM115 (as long as the process)
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=_environment(), stdout=self._said, stderr=None if shown else subprocess.STDOUT
+            command, cwd=ROOT, env=_environment(), stdout=self._said, stderr=subprocess.STDOUT if beside else None
         )
 
     @property
@@ -65,41 +65,44 @@ class Run:
             self._process.send_signal(signal.SIGINT)
         self._process.wait()
 
-    def end(self) -> int:
-        """Wait until it is over, and show what was not shown; 0 where all was well, else 1."""
+    def end(self) -> bool:
+        """Wait until it is over, and show what was not shown; whether all was well."""
         self._process.wait()
         if self._said is not None:
             self._said.seek(0)
             sys.stdout.buffer.write(self._said.read())
             sys.stdout.flush()
-        return int(self.failed)
+        return not self.failed
 
 
 def main() -> int:
     """Run everything; the exit code is 0 where all is well."""
     served = "(kafka or spark) and not browser and not slow"
-    plain = "not slow and not browser and not kafka and not spark"
-    check = Run("make", "--no-print-directory", "check")
-    runs = [check, Run(*_PYTEST, "-n", "3", *_BY_FILE, "-m", served, *marked("spark", "kafka"))]
+    check = Run("make", "--no-print-directory", "check", beside=True)
+    servers = Run(*_PYTEST, "-n", "3", *_BY_FILE, "-m", served, *marked("spark", "kafka"), beside=True)
+    runs, well = [check, servers], True
     try:
         if not any((ROOT / "tests").rglob("*-pytest-*.pyc")):
             # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
             collect, nowhere = [*_PYTEST, "--collect-only"], subprocess.DEVNULL
             subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
-        runs += [
-            Run(*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
-            Run("nice", "-n", "5", *_PYTEST, "-n", "2", "-m", plain, shown=True),
-        ]
-        while not check.failed and not all(run.over for run in runs):
-            time.sleep(0.2)
-        if check.failed:
-            for run in runs:
-                run.interrupt()
-        return max(run.end() for run in reversed(runs))
+        for command in (
+            (*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"),
+            (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
+        ):
+            runs.append(Run(*command))
+            while not runs[-1].over and not check.failed:
+                time.sleep(0.2)
+            if check.failed:
+                for run in runs:
+                    run.interrupt()
+                break
+            well &= runs[-1].end()
     except KeyboardInterrupt:  # all of them were told as well
         for run in runs:
             run.interrupt()
         return 130
+    return 0 if check.end() and servers.end() and well else 1
 
 
 if __name__ == "__main__":
