@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.state import shared
 from reseat.errors import ClusterUnreachable
+from reseat.operate.journal.records import RunOptions
 from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.target import Election, Throttles
@@ -289,7 +290,8 @@ def test_executing_with_one_right_fewer_names_that_one(granted: Secured, name: s
         said = {right: refused(write) for right, write in writes.items()}
         elected = refused(lambda: target.elect(Election.PREFERRED, [("orders", 0)]))
         rights = target.rights(["orders"])
-    found = guarding.judged("rights_suffice", guarding.request(plan, throttle=1_000_000), rights=rights)
+    request = guarding.request(plan, options=RunOptions(throttle=1_000_000))
+    found = guarding.judged("rights_suffice", request, rights=rights)
 
     assert [right for right, error in said.items() if error is not None] == ([lacks] if lacks else [])
     assert all(f"do that: {right}" in error.sentence for right, error in said.items() if error is not None)
