@@ -32,6 +32,7 @@ def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     return Folder.open(tmp_path / "tables") if request.param == "plain" else delta_tables(tmp_path / "tables")
 
 
+@pytest.mark.slow  # a minute of two cores; a whole run on more than one process is the next test's too
 def test_a_worker_that_dies_in_the_middle_costs_no_row(
     tmp_path: Path, landing: Path, tables: Folder, of_all: dict[str, list[str]]
 ) -> None:
