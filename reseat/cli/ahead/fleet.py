@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused
-from reseat.forecast.first_limits import COLUMNS, FirstLimit, behind, bring_up, default_file, kept
-from reseat.forecast.settings import NAMED_BY, Limits, Settings
+from reseat.forecast.first_limits import COLUMNS, FirstLimit, behind, bring_up, default_file, kept, unlimited
+from reseat.forecast.settings import NAMED_BY, Settings
 from reseat.history.read import History
 from reseat.model.wording import counted
 
@@ -26,7 +26,7 @@ def fleet_limits(history: History, settings: Settings, *, json: bool) -> int:
         InputRefused: no cluster has limits, or the tables cannot be read.
     """
     latest = history.latest(columns=COLUMNS)
-    if all(settings.limits(cluster) == Limits() for cluster in latest["cluster"]):
+    if all(unlimited(settings, cluster) for cluster in latest["cluster"]):
         said = f"There are no limits; [limits] in the file that --limits or {NAMED_BY} names were expected."
         raise InputRefused(said, source=settings.source)
 
