@@ -232,7 +232,6 @@ def _snapshot(command: argparse.ArgumentParser) -> None:
     options.connection(command)
     value(command, "--output", "FILE", "the snapshot file, - for standard output")
     value(command, "--landing", "DIR", "save it in the pipeline's landing zone, a folder or a URL; needs --cluster")
-    value(command, "--cluster", "NAME", "display name of the cluster")
     command.set_defaults(run=later("snapshot"))
 
 

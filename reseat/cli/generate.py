@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from reseat.cli.inputs import layout_of, note_reading, read_layout, text_of
+from reseat.cli.inputs import connection_of, layout_of, note_reading, read_layout, text_of
 from reseat.cli.output.writer import complain, say
-from reseat.cli.snapshot import connection_of
 from reseat.errors import InputRefused
 from reseat.formats.documents.json_rows import document, entries
 from reseat.model import ClusterLayout

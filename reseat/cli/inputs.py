@@ -1,4 +1,4 @@
-"""From file names to what was read: the only place where the command line opens files."""
+"""From names of files and clusters to what was read: the only place where the command line opens files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
     from reseat.sources.connection import Connection
 
 __all__ = [
+    "connection_of",
     "layout_of",
     "named_partitions",
+    "names_cluster",
     "note_reading",
     "read_file",
     "read_layout",
     "read_texts",
     "reading_notes",
+    "secrets_files",
     "text_of",
     "write_text",
 ]
@@ -191,6 +194,39 @@ def write_text(name: str, text: str) -> None:
         Path(name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
     except OSError as error:
         raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error
+
+
+def names_cluster(chosen: argparse.Namespace) -> bool:
+    """Whether the options say where a cluster is."""
+    return any(told is not None for told in (chosen.bootstrap, chosen.zookeeper, chosen.config, chosen.cluster))
+
+
+def connection_of(chosen: argparse.Namespace) -> Connection:
+    """The cluster that the options name, and how to be let in; by its name alone it is one of the configured ones.
+
+    Raises:
+        InputRefused: none is named, or it is not as expected; names the file, the line and the key, never a secret.
+    """
+    from reseat.sources.configuration import configured_connection, connection_from_options
+
+    if not names_cluster(chosen):
+        raise InputRefused(
+            "No cluster given: use --bootstrap HOSTS, --zookeeper HOSTS[/CHROOT], or --cluster NAME for one of "
+            "secrets.toml."
+        )
+    if chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None:
+        return configured_connection(chosen.cluster, os.environ, files=secrets_files())
+    return connection_from_options(
+        bootstrap=chosen.bootstrap,
+        zookeeper=chosen.zookeeper,
+        config=None if chosen.config is None else Path(chosen.config),
+        name=chosen.cluster or "",
+    )
+
+
+def secrets_files() -> list[Path]:
+    """Where ``secrets.toml`` may be, as Streamlit looks for it; the later one goes before."""
+    return [folder / ".streamlit" / "secrets.toml" for folder in (Path.home(), Path.cwd())]
 
 
 def note_reading(connection: Connection) -> None:

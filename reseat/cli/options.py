@@ -166,6 +166,8 @@ def connection(command: Options) -> None:
     value(command, "--zookeeper", "HOSTS[/CHROOT]", "ZooKeeper servers, for clusters that keep their metadata there")
     said = "security and secrets: a Kafka client's .properties, or TOML with the keys of secrets.toml"
     value(command, "--config", "FILE", said)
+    said = "its name; without the three above, the cluster of this name in secrets.toml, as the dashboard reads it"
+    value(command, "--cluster", "NAME", said)
 
 
 def controller(command: Options) -> None:

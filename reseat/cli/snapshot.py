@@ -11,7 +11,7 @@ from pathlib import Path
 from reseat.atomic_write import atomic_write
 from reseat.balance.quorum import quorum_in_words
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
-from reseat.cli.inputs import note_reading
+from reseat.cli.inputs import connection_of, note_reading
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
@@ -23,7 +23,7 @@ from reseat.sources.connection import Connection
 from reseat.sources.landing import check_cluster, land
 from reseat.sources.live import read_cluster
 
-__all__ = ["connection_of", "snapshot"]
+__all__ = ["snapshot"]
 
 Reader = Callable[..., Snapshot]
 
@@ -37,8 +37,7 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
         chosen: the arguments.
         read: what reads a cluster; None: ``read_cluster``.
     """
-    if (chosen.bootstrap is None) and (chosen.zookeeper is None) and (chosen.config is None):
-        raise InputRefused("No cluster given: use --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT].")
+    connection = connection_of(chosen)
     if chosen.output is None and chosen.landing is None:
         raise InputRefused(
             "Where to save the snapshot is missing: --output FILE, or --landing DIR with --cluster NAME."
@@ -49,7 +48,6 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     if chosen.landing is not None:  # what is wrong with the words is said before a large cluster is read
         check_cluster(chosen.cluster)
         zone = Folder.open(chosen.landing)
-    connection = connection_of(chosen)
     taken = _read(connection, read or read_cluster)
     if chosen.cluster is not None:
         taken = replace(taken, cluster=chosen.cluster)
@@ -67,18 +65,6 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     else:
         say(*lines)
     return 0
-
-
-def connection_of(chosen: argparse.Namespace) -> Connection:
-    """The cluster that the options name, and how to be let in."""
-    from reseat.sources.configuration import connection_from_options
-
-    return connection_from_options(
-        bootstrap=chosen.bootstrap,
-        zookeeper=chosen.zookeeper,
-        config=None if chosen.config is None else Path(chosen.config),
-        name=chosen.cluster or "",
-    )
 
 
 def _read(connection: Connection, read: Reader) -> Snapshot:

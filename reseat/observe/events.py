@@ -61,6 +61,7 @@ def kind_of(wish: Wish) -> str:
         "replication factor": wish.replication_factor is not None,
         "rebalance": wish.rebalance,
         "racks": wish.mend_racks,
+        "mend": wish.mend,
         "leaders": wish.leaders_only,
     }
     kinds = [kind for kind, wanted in asked.items() if wanted]

@@ -25,7 +25,14 @@ from reseat.sources.configuration_values import CHECKS, KEYS, check_files, disag
 from reseat.sources.connection import Connection
 from reseat.sources.properties import read_properties
 
-__all__ = ["Named", "connection_from_options", "connection_from_values", "connections", "named_clusters", "secrets_in"]
+__all__ = [
+    "Named",
+    "configured_connection",
+    "connection_from_options",
+    "connection_from_values",
+    "named_clusters",
+    "secrets_in",
+]
 
 #: Keys of a TOML file of its own beside those of a connection: its tables of clusters.
 _CLUSTERS = "clusters"
@@ -49,26 +56,10 @@ class Named:
     refused: dict[str, InputRefused] = field(default_factory=dict)
 
 
-def connections(secrets: Mapping[str, Any] | None, environment: Mapping[str, str]) -> dict[str, Connection]:
-    """The clusters named in Streamlit's secrets and in the environment.
-
-    Args:
-        secrets: the content of ``secrets.toml``, or None where there is none.
-        environment: as ``os.environ``.
-
-    Raises:
-        InputRefused: one of them is not as expected; names where and which key, never a secret.
-    """
-    named = named_clusters(secrets, environment)
-    for refusal in named.refused.values():
-        raise refusal
-    return named.connections
-
-
 def named_clusters(
     secrets: Mapping[str, Any] | None, environment: Mapping[str, str], *, files: Sequence[str | Path] = ()
 ) -> Named:
-    """As ``connections``, but a cluster that is refused stands beside those that are not.
+    """The clusters named in Streamlit's secrets and in the environment; one that is refused beside those that are not.
 
     Args:
         secrets: the content of ``secrets.toml`` where it was read elsewhere.
@@ -94,6 +85,24 @@ def named_clusters(
         except InputRefused as refusal:
             named.refused[name] = refusal
     return named
+
+
+def configured_connection(name: str, environment: Mapping[str, str], *, files: Sequence[str | Path]) -> Connection:
+    """The cluster of this name, of those that ``named_clusters`` finds.
+
+    Raises:
+        InputRefused: it is not as expected, or there is none of this name; names those that there are.
+    """
+    found = named_clusters(None, environment, files=files)
+    if name in found.connections:
+        return found.connections[name]
+    # A file that cannot be read may have it.
+    for place in (name, *map(str, files), environment.get(_FILE, "")):
+        if place in found.refused:
+            raise found.refused[place]
+    known = ", ".join(list(found.connections)[:12])
+    there = f"configured: {known}" if known else "no [clusters.NAME] in secrets.toml, and no other way named one"
+    raise InputRefused(f"No cluster is called {name[:_LONGEST_NAME]!r} ({there}).")
 
 
 def secrets_in(files: Sequence[str | Path]) -> dict[str, Any]:

@@ -504,6 +504,19 @@ def test_no_secret_shows(world, capsys, caplog, tmp_path):
     assert found == [world.config]
 
 
+def test_a_cluster_is_named_as_in_secrets_toml(world, capsys, monkeypatch, tmp_path):
+    """Status asks the cluster of that name; one that is not there is refused, and nothing is sent."""
+    monkeypatch.setenv("RESEAT_CLUSTER_SHOP_BOOTSTRAP", "fake:9092")
+    words = ["--journal", str(world.journal), "--confirm", "FAKE", "--plan", str(world.plan), "--wait"]
+
+    assert main(["operate", "execute", "--cluster", "shop", *words]) == 0
+    assert [run.cluster for run in world.runs()] == ["shop"]
+    capsys.readouterr()
+    assert main(["operate", "execute", "--cluster", "shops", *words]) == 2
+    assert "No cluster is called 'shops' (configured: shop)" in capsys.readouterr().err
+    assert len(world.runs()) == 1
+
+
 def test_an_open_run_is_not_taken_back(world, capsys):
     """It is to be cancelled first."""
     interrupted(world)

@@ -231,6 +231,23 @@ def test_a_cluster_that_cannot_be_read_is_one_sentence(
     assert SECRET not in told.err + caplog.text
 
 
+def test_a_cluster_of_secrets_toml_is_read_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the dashboard finds it; servers that are given go before, and the name is then only shown."""
+    monkeypatch.chdir(tmp_path)
+    Path(".streamlit").mkdir()
+    Path(".streamlit/secrets.toml").write_text('[clusters.shop]\nbootstrap = "b7"\ntimeout_seconds = 5\n')
+    seen: list[Connection] = []
+    for words in (["--cluster", "shop"], ["--cluster", "shop", "--bootstrap", "b8"]):
+        assert run(*words, "--output", "a.json", seen=seen) == 0
+
+    assert [(one.name, one.bootstrap, one.timeout_seconds == 5) for one in seen] == [
+        ("shop", ("b7:9092",), True),
+        ("shop", ("b8:9092",), False),
+    ]
+    with pytest.raises(InputRefused, match="No cluster is called 'shops'"):
+        run("--cluster", "shops", "--output", "b.json")
+
+
 def test_secrets_never_reach_the_file(tmp_path: Path) -> None:
     """Whatever the connection holds."""
     config = tmp_path / "client.properties"

@@ -141,6 +141,7 @@ def test_what_happens_is_counted_where_it_happens(caplog: pytest.LogCaptureFixtu
         (Wish(rebalance=True), "rebalance"),
         (Wish(remove=(1,), rebalance=True), "combined"),
         (Wish(leaders_only=True), "leaders"),
+        (Wish(mend=True), "mend"),
     ],
 )
 def test_a_plan_has_a_kind(wish: Wish, kind: str) -> None:

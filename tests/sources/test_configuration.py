@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from reseat.errors import InputRefused
 from reseat.sources.addresses import read_servers, read_zookeeper
 from reseat.sources.configuration import (
+    configured_connection,
     connection_from_options,
     connection_from_values,
-    connections,
     named_clusters,
 )
 from reseat.sources.connection import Connection, Secret
@@ -277,7 +277,7 @@ def test_named_clusters_of_tables_and_environment() -> None:
         "clusters": {"prod-eu": {"bootstrap": ["b1:9092", "b2"], "timeout_seconds": 5}},
         "auth": {"client_secret": PLANTED},
     }
-    found = connections(
+    found = named_clusters(
         secrets,
         {
             "RESEAT_CLUSTER_PROD_EU_TIMEOUT_SECONDS": "7.5",
@@ -286,7 +286,7 @@ def test_named_clusters_of_tables_and_environment() -> None:
             "RESEAT_CLUSTER_OLD_ZOOKEEPER_SASL_PASSWORD": PLANTED,
             "PATH": "/bin",
         },
-    )
+    ).connections
 
     assert found["prod-eu"].bootstrap == ("b1:9092", "b2:9092")
     assert found["prod-eu"].timeout_seconds == 7.5
@@ -311,10 +311,29 @@ def test_a_broken_file_is_refused_without_its_text(tmp_path: Path) -> None:
     file = tmp_path / "clusters.toml"
     file.write_text(f'[clusters.a]\nbootstrap = "b1"\npassword = {PLANTED}\n')
     with pytest.raises(InputRefused) as refusal:
-        connections(None, {"RESEAT_CLUSTERS_FILE": str(file)})
+        configured_connection("a", {"RESEAT_CLUSTERS_FILE": str(file)}, files=())
 
     assert refusal.value.line == 3
     assert PLANTED not in "".join(traceback.format_exception(refusal.value))
+
+
+def test_a_configured_cluster_by_its_name(tmp_path: Path) -> None:
+    """The last file that has it; another one's fault is not told, an unknown name comes with those that there are."""
+    home, here, away = tmp_path / "home.toml", tmp_path / "here.toml", tmp_path / "away.toml"
+    home.write_text('[clusters.a]\nbootstrap = "b1"\n[clusters.b]\nbootstrap = "b2"\nsecurity_protocol = "SLS"\n')
+    here.write_text('[clusters.a]\nbootstrap = "b3"\n')
+
+    def asked(name: str) -> Connection:
+        return configured_connection(name, {"RESEAT_CLUSTER_C_ZOOKEEPER": "zk1"}, files=(home, here, away))
+
+    assert (asked("a").name, asked("a").bootstrap, asked("c").zookeeper) == ("a", ("b3:9092",), ("zk1:2181",))
+    with pytest.raises(InputRefused, match="security_protocol") as refusal:
+        asked("b")
+    assert (refusal.value.source, refusal.value.line) == (str(home), 5)
+    with pytest.raises(InputRefused, match=r"No cluster is called 'd' \(configured: a, c\)"):
+        asked("d")
+    with pytest.raises(InputRefused, match=r"No cluster is called 'd' \(no \[clusters.NAME\] in secrets.toml"):
+        configured_connection("d", {}, files=(away,))
 
 
 def test_options_choose_a_cluster_of_a_file_and_go_before_it(tmp_path: Path) -> None:

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from types import FrameType
 
 from reseat.access import Access, approval_in
-from reseat.cli.inputs import note_reading
+from reseat.cli.inputs import connection_of, note_reading
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
-from reseat.errors import InputRefused, WriteRefused
+from reseat.errors import WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
 from reseat.operate.checks.check import Check, CheckResult
@@ -36,7 +35,6 @@ __all__ = [
     "Signals",
     "connected",
     "guarded",
-    "named",
     "progress_json",
     "refuse_strangers",
     "reported",
@@ -101,29 +99,10 @@ def refuse_strangers(requested_by: RequestedBy, cluster_id: str, protocol: str) 
     refuse_unless(checks, who=requested_by["person"].name, cluster_id=cluster_id)
 
 
-def named(chosen: argparse.Namespace) -> bool:
-    """Whether the options say where the cluster is."""
-    return not (chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None)
-
-
 def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
     """Says each new sentence of a run with the time; beside JSON on standard error."""
     tell = complain if chosen.json else say
     return lambda said: tell(f"{datetime.now(UTC):%H:%M:%S} {said}")
-
-
-def connection_of(chosen: argparse.Namespace) -> Connection:
-    """The cluster that the options name.
-
-    Raises:
-        InputRefused: none is named, or the options cannot be understood.
-    """
-    from reseat.sources.configuration import connection_from_options
-
-    if not named(chosen):
-        raise InputRefused("No cluster given: use --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT].")
-    config = None if chosen.config is None else Path(chosen.config)
-    return connection_from_options(bootstrap=chosen.bootstrap, zookeeper=chosen.zookeeper, config=config)
 
 
 @contextmanager

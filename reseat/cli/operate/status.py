@@ -6,9 +6,9 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
-from reseat.cli.inputs import text_of
+from reseat.cli.inputs import names_cluster, text_of
 from reseat.cli.operate.cordons import cordon_lines
-from reseat.cli.operate.session import Session, connected, guarded, named, progress_json
+from reseat.cli.operate.session import Session, connected, guarded, progress_json
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WriteRefused
@@ -44,7 +44,7 @@ def verify(chosen: argparse.Namespace) -> int:
 
 
 def _status(chosen: argparse.Namespace) -> int:
-    if not named(chosen):
+    if not names_cluster(chosen):
         path = default_path() if chosen.journal is None else Path(chosen.journal)
         if not path.exists():
             raise InputRefused("No journal here: nothing was executed from it.", source=str(path))

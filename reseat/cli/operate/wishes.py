@@ -11,11 +11,11 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 
+from reseat.cli.inputs import names_cluster
 from reseat.cli.operate.execute import begin, chosen_options
 from reseat.cli.operate.session import (
     connected,
     guarded,
-    named,
     progress_json,
     refuse_strangers,
     reported,
@@ -127,10 +127,10 @@ def _cancel(chosen: argparse.Namespace, journal: Journal, run: Run, operator: st
 
 def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
     """Nobody is at work on the run, and something of it is under way: this process sees to it, or one of its own."""
-    if not named(chosen):
+    if not names_cluster(chosen):
         raise WriteRefused(
             f"Run {run.id} was asked to stop. No executor is running and partitions are in progress, so the cluster "
-            "must be read: add --bootstrap or --zookeeper."
+            "must be read: add --bootstrap, --zookeeper or --cluster."
         )
     with connected(chosen) as session:
         if not chosen.wait:

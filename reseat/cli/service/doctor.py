@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
+from reseat.cli.inputs import secrets_files
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import say, write_json
@@ -19,15 +19,13 @@ _MARKS = {StepOutcome.PASSED: "ok", StepOutcome.WARNED: "WARNING", StepOutcome.F
 
 def doctor(chosen: argparse.Namespace) -> int:
     """Look at everything; see the command's ``--help``."""
-    # Where Streamlit looks for them.
-    secrets = [Path.home() / ".streamlit" / "secrets.toml", Path.cwd() / ".streamlit" / "secrets.toml"]
 
     def tell(step: DiagnosisStep) -> None:
         if not chosen.json:
             say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
 
     with working("Looking"):
-        steps = examine(os.environ, secrets, host=chosen.host, port=chosen.port, report=tell)
+        steps = examine(os.environ, secrets_files(), host=chosen.host, port=chosen.port, report=tell)
     if chosen.json:
         names = ("name", "outcome", "sentence", "reason")
         write_json(
