@@ -56,6 +56,6 @@ else:
         draw(made)
     except WishRefused as refusal:
         with head:
-            frame.answer(f"Topics of {seat.name} cannot move to {target.name} like this.")
-        frame.refused(refusal)
+            frame.answer(refusal.sentence)
+        frame.refused(refusal, said=True)
 addresses.publish()

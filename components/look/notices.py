@@ -35,18 +35,20 @@ def refused(error: ReseatError, *, said: bool = False) -> None:
 
     Args:
         error: the refusal.
-        said: whether the page has said its sentence already.
+        said: whether the page has said its sentence already; where that is all there is, nothing is drawn.
     """
+    wish = error if isinstance(error, WishRefused) else None
+    topics = () if wish is None or all(one in wish.sentence for one in wish.topics) else wish.topics
+    if said and wish is not None and not (wish.choices or topics):
+        return
     with st.container(border=True, key="refused"):
-        sentence = error.sentence if isinstance(error, WishRefused) else str(error)
+        sentence = str(error) if wish is None else wish.sentence
         st.markdown("**What can be done**" if said else f":red[:material/block:] **{text.plain(sentence)}**")
         if isinstance(error, InputRefused):
             st.markdown("\n".join(f"- {text.plain(detail)}" for detail in error.details[:_MOST]))
-        if isinstance(error, WishRefused):
-            st.markdown("\n".join(f"- {text.plain(choice)}" for choice in error.choices))
-            if error.topics:
-                shown = ", ".join(text.code(topic) for topic in error.topics[:_MOST])
-                more = len(error.topics) - _MOST
-                st.markdown(
-                    f"{text.counted(len(error.topics), 'topic')}: {shown}{f' and {more:,} more' if more > 0 else ''}"
-                )
+        if wish is not None:
+            st.markdown("\n".join(f"- {text.plain(choice)}" for choice in wish.choices))
+        if topics:
+            shown = ", ".join(text.code(topic) for topic in topics[:_MOST])
+            more = len(topics) - _MOST
+            st.markdown(f"{text.counted(len(topics), 'topic')}: {shown}{f' and {more:,} more' if more > 0 else ''}")

@@ -7,28 +7,32 @@ most of the rows of ``resilience``, are not read.
 
 What it needs: the tables (``reseat.history.read``).
 
-How it works: one read of a few columns of the last days' snapshots, for the curves and to see which are the latest; one
-of all columns, of the file that was written last of each cluster; one more for the clusters that nobody lands any more;
-one a day for the losses of the clusters whose latest snapshot is of that day (a few clusters are read one by one).
+How it works: a read of the last days' snapshots of each cluster (of those that nobody lands any more, of their last
+day), and one of the losses on the day of each cluster's latest snapshot. Rows are kept by file
+(``reseat.history.kept_rows``): who asks again after a job opens what that job wrote.
 
 Example: ``fleet(History.open("tables")).clusters`` has one row a cluster; ``broker_offline`` is what its weakest broker
 would take offline, and ``size_curve`` a short list for a sparkline.
 
-Complexity: O(clusters x days) files listed and opened for the curves, O(clusters x (brokers + racks)) rows of losses.
+Complexity: O(clusters x days) folders listed, as many files opened as are new, O(clusters x (brokers + racks)) rows of
+losses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import compute as pc
 
-from reseat.history.parts import Part, day_of, parts_of
+from reseat.history.folder import Folder
+from reseat.history.kept_rows import read_kept
+from reseat.history.parts import Part, day_of, days_of, parts_of
 from reseat.history.read import History
 from reseat.history.scan import frame, read_listed
 
@@ -43,8 +47,9 @@ HARM = ("offline_partitions", "below_min_isr", "leaders_moved")
 CURVE_POINTS = 32
 #: Curves go back a week at most; in a large fleet less, so that no more than so many cluster-days are opened for them.
 _LONGEST, _CLUSTER_DAYS = 7, 2_000
-#: Days with fewer clusters than these are read cluster by cluster: the others' files of that day are not needed.
-_FEW = 8
+#: Losses in files that are larger than this together are not kept.
+_MANY_BYTES = 256 << 20
+_SINGLE = ("broker", "rack")
 _LATEST = (
     "cluster", "snapshot_id", "taken_at", "brokers", "brokers_down", "racks", "topics", "partitions", "replicas",
     "size_bytes", "offline", "under_replicated", "below_min_isr", "replica_spread", "replica_spread_least",
@@ -87,32 +92,38 @@ def fleet(history: History) -> Fleet:
     """
     import pandas as pd
 
-    parts = parts_of(history.tables, "snapshots")
-    clusters = {part.cluster for part in parts}
-    days = int(np.clip(_CLUSTER_DAYS // max(1, len(clusters)), 1, _LONGEST))
-    newest = datetime.fromisoformat(max((part.day for part in parts), default="1970-01-01")).replace(tzinfo=UTC)
-    since = day_of(newest - timedelta(days=days))
-
-    def read(choose: Callable[[Sequence[Part]], Iterable[Part]], columns: Sequence[str]) -> pd.DataFrame:
-        first = [parts]
-
-        def listed() -> list[str]:
-            return [one.path for one in choose(first.pop() if first else parts_of(history.tables, "snapshots"))]
-
-        return frame(read_listed(history.tables, "snapshots", listed, columns))
-
-    # Each column of each file costs: all of a snapshot's are read of the file that was written last of each cluster.
-    recent = read(lambda all_: (one for one in all_ if one.day >= since), ("cluster", *_ORDER, *_CURVES.values()))
-    last = recent.sort_values(_ORDER).drop_duplicates("cluster", keep="last")
-    latest = read(lambda all_: {one.cluster: one for one in all_}.values(), _LATEST)
-    latest = latest[latest["snapshot_id"].isin(last["snapshot_id"])].drop_duplicates("cluster")
-    if others := clusters.difference(latest["cluster"]):  # whose latest came before an earlier one, or long ago
-        latest = pd.concat([latest, history.latest(columns=_LATEST, clusters=sorted(others))])
+    tables = history.tables
+    known = days_of(tables)
+    longest = int(np.clip(_CLUSTER_DAYS // max(1, len(known)), 1, _LONGEST))
+    newest = datetime.fromisoformat(max((days[-1] for days in known.values()), default="1970-01-01"))
+    since = day_of(newest - timedelta(days=longest))
+    # Of those that nobody lands any more, the last day.
+    wanted = {cluster: {days[-1], *(day for day in days if day >= since)} for cluster, days in known.items()}
+    rows = read_kept(tables, "snapshots", lambda: _parts(tables, "snapshots", wanted), _LATEST)
+    latest = frame(_last(rows))
+    if others := known.keys() - set(latest["cluster"]):  # whose last day has no snapshot any more
+        earlier = history.latest(columns=_LATEST, clusters=sorted(others))
+        latest = pd.concat([latest, earlier]) if len(latest) else earlier
     latest = latest.sort_values("cluster", ignore_index=True)
     weakest = _weakest(history, latest)
     whole = latest.merge(weakest, on="cluster", how="left")
-    whole = whole.merge(_curves(recent, days), on="cluster", how="left")
-    return Fleet(whole.assign(swept=whole["cluster"].isin(weakest["cluster"])), days)
+    recent = rows.select(["cluster", *_ORDER, *_CURVES.values()])
+    whole = whole.merge(_curves(frame(recent), longest), on="cluster", how="left")
+    return Fleet(whole.assign(swept=whole["cluster"].isin(weakest["cluster"])), longest)
+
+
+def _parts(tables: Folder, name: str, days: Mapping[str, Collection[str]]) -> list[Part]:
+    """The files of a table on these days of clusters."""
+    asked = sorted(set().union(*days.values()))
+    return [part for part in parts_of(tables, name, clusters=days, days=asked) if part.day in days[part.cluster]]
+
+
+def _last(rows: pa.Table) -> pa.Table:
+    """The last snapshot of each cluster."""
+    order = pc.sort_indices(rows, [(name, "ascending") for name in ("cluster", *_ORDER)])
+    clusters = rows["cluster"].take(order).combine_chunks()
+    ends = pc.not_equal(clusters[:-1], clusters[1:])
+    return rows.take(order.filter(pa.concat_arrays([ends, pa.repeat(True, min(1, len(clusters)))])))
 
 
 def _weakest(history: History, latest: pd.DataFrame) -> pd.DataFrame:
@@ -144,15 +155,16 @@ def _beyond(losses: pd.DataFrame, latest: pd.DataFrame) -> pd.DataFrame:
 
 def _losses(history: History, latest: pd.DataFrame) -> pa.Table:
     """The losses of single brokers and racks of the latest snapshots."""
-    columns = ["cluster", "kind", "lost", "rack", *HARM]
-    single = pc.field("kind").isin(["broker", "rack"])
-    found = [history.table("resilience", days=[], columns=columns)]
-    by_day = latest.groupby(latest["taken_at"].map(day_of), sort=True)
-    for day, rows in by_day:
-        wanted = single & pc.field("snapshot_id").isin(rows["snapshot_id"].tolist())
-        few: list[str | None] = rows["cluster"].tolist() if len(rows) < _FEW else [None]
-        found += [history.table("resilience", cluster, days=[day], columns=columns, filter=wanted) for cluster in few]
-    return pa.concat_tables(found)
+    tables, columns = history.tables, ["snapshot_id", "cluster", "kind", "lost", "rack", *HARM]
+    day = dict(zip(latest["cluster"], ({day_of(one)} for one in latest["taken_at"]), strict=True))
+    ids = pa.array(latest["snapshot_id"], pa.string())
+    listed = partial(_parts, tables, "resilience", day)
+    if sum(part.size for part in listed()) <= _MANY_BYTES:
+        found = read_kept(tables, "resilience", listed, columns, only=("kind", _SINGLE))
+    else:  # of each day's many, only what is needed
+        needed = pc.field("kind").isin(_SINGLE) & pc.field("snapshot_id").isin(ids)
+        found = read_listed(tables, "resilience", lambda: [one.path for one in listed()], columns, filter=needed)
+    return found.filter(pc.is_in(found["snapshot_id"], ids))
 
 
 def _curves(rows: pd.DataFrame, days: int) -> pd.DataFrame:

@@ -188,10 +188,19 @@ class Folder:
             InputRefused: it is not there, or cannot be read.
         """
         with self._told("read", path):
-            if self.local is not None:
-                return Path(self.path(path)).read_bytes()
-            with self.fs.open_input_file(self.path(path)) as source:
-                return bytes(source.read())
+            return self.load(path)
+
+    def load(self, path: str) -> bytes:
+        """The same, for who tells faults in words of their own.
+
+        Raises:
+            OSError: it is not there, or cannot be read.
+        """
+        if self.place.scheme == "file":
+            with open(self.path(path), "rb") as file:  # noqa: PTH123 (a third of the time of a Path)
+                return file.read()
+        with self.fs.open_input_file(self.path(path)) as source:
+            return bytes(source.read())
 
     def write(self, path: str, data: bytes) -> None:
         """Write a file, in place of one that is there, which becomes visible only when it is whole.

@@ -26,7 +26,7 @@ from reseat.history.places import CLUSTER_NAME
 __all__ = ["Part", "clusters_of", "day_of", "days_of", "flat_of", "parts_of"]
 
 #: Up to so many days, their folders are listed one by one.
-_FEW_DAYS = 4
+_FEW_DAYS = 8
 #: What Spark calls the folder of a null.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -41,12 +41,14 @@ class Part:
         cluster: the cluster that its folder names.
         day: the UTC day that its folder names, ``YYYY-MM-DD``.
         size: in bytes.
+        modified_ns: when it was written, in ns since 1970; 0 where its name is never given to another.
     """
 
     path: str
     cluster: str
     day: str
     size: int = 0
+    modified_ns: int = 0
 
 
 def day_of(moment: datetime | date) -> str:
@@ -68,18 +70,37 @@ def clusters_of(tables: Folder) -> tuple[str, ...]:
     return tuple(_homes(tables, "snapshots"))
 
 
-def days_of(tables: Folder, cluster: str) -> tuple[str, ...]:
-    """The days of which the tables hold something of a cluster, ascending: those of its snapshots.
+def days_of(tables: Folder, clusters: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+    """The days of which the tables hold something of clusters, ascending: those of their snapshots.
+
+    Every table has files for every such day: those of ``snapshots`` answer for all. On a disk it is a call a cluster,
+    however many days it has.
+
+    Args:
+        tables: the tables' folder.
+        clusters: of these; None: of all.
+
+    Returns:
+        The days by cluster, sorted; clusters that have none are left out.
 
     Raises:
         InputRefused: the tables cannot be listed.
     """
     delta = delta_of(tables)
     if delta is not None:
-        return tuple(sorted(set(delta.counting("snapshots", clusters=[cluster])["day"].to_pylist())))
-    named = (name for home in _home(tables, "snapshots", cluster) for name in tables.folders(home))
-    days = (_value(name, "day") for name in named)
-    return tuple(sorted(day for day in days if day is not None and _DAY.fullmatch(day)))
+        rows = delta.counting("snapshots", clusters=None if clusters is None else sorted(clusters))
+        days: dict[str, set[str]] = {}
+        for cluster, day in zip(rows["cluster"].to_pylist(), rows["day"].to_pylist(), strict=True):
+            days.setdefault(cluster, set()).add(day)
+        return {cluster: tuple(sorted(days[cluster])) for cluster in sorted(days)}
+    if clusters is None:
+        homes = _homes(tables, "snapshots")
+    else:
+        homes = {one: home for one in sorted(clusters) for home in _home(tables, "snapshots", one)}
+    named = tables.each(tables.folders, homes.values())
+    found = ((_value(name, "day") for name in names) for names in named)
+    told = (tuple(sorted(day for day in days if day is not None and _DAY.fullmatch(day))) for days in found)
+    return {cluster: days for cluster, days in zip(homes, told, strict=True) if days}
 
 
 def parts_of(
@@ -161,7 +182,7 @@ def _part(fact: FileFact, table: str) -> Part | None:
         return None
     cluster, day = _value(segments[1], "cluster"), _value(segments[2], "day")
     wrong = cluster is None or day is None or not _DAY.fullmatch(day)
-    return None if wrong else Part(fact.path, str(cluster), str(day), fact.size)
+    return None if wrong else Part(fact.path, str(cluster), str(day), fact.size, fact.modified_ns)
 
 
 def _value(name: str, key: str) -> str | None:

@@ -107,7 +107,7 @@ class History:
         Raises:
             InputRefused: the folder cannot be listed.
         """
-        return days_of(self.tables, cluster)
+        return days_of(self.tables, [cluster]).get(cluster, ())
 
     def snapshots(
         self,

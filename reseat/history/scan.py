@@ -9,7 +9,7 @@ Complexity: O(bytes of the columns of the row groups that can meet the filter).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -21,10 +21,11 @@ from reseat.model.wording import reason_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COUNTED", "Gather", "counted", "frame", "none_of", "read_listed"]
+__all__ = ["COUNTED", "Gather", "counted", "frame", "looking_again", "none_of", "read_listed"]
 
 #: Makes a table of batches of rows.
 Gather = Callable[[Iterator[pa.RecordBatch]], pa.Table]
+_Read = TypeVar("_Read")
 #: What ``counted`` counts by.
 COUNTED = ["taken_at", "kind"]
 _MOMENT, _NO_COUNT = pa.timestamp("us", tz="UTC"), pa.array([], pa.int64())
@@ -52,19 +53,36 @@ def read_listed(
     Raises:
         InputRefused: they cannot be read, or were gone twice.
     """
-    partitioned = table(name).partitioned
     schema = arrow_schema(name, with_keys=True)
     wanted = None if columns is None else list(columns)
+
+    def read() -> pa.Table:
+        paths = listed()
+        if not paths:
+            return none_of(name, columns, gather)
+        data = tables.open_dataset(paths, schema=schema, partitioned=table(name).partitioned)
+        if gather is not None:
+            return gather(data.to_batches(columns=wanted, filter=filter))
+        return data.to_table(columns=wanted, filter=filter)
+
+    return looking_again(tables, name, read)
+
+
+def looking_again(tables: Folder, name: str, read: Callable[[], _Read]) -> _Read:
+    """What ``read`` gives, which lists files and reads them; asked once again where one is gone by then.
+
+    Args:
+        tables: the tables' folder.
+        name: the table.
+        read: lists and reads.
+
+    Raises:
+        InputRefused: it cannot be read, or was gone twice.
+    """
     looks_again = True
     while True:
         try:
-            paths = listed()
-            if not paths:
-                return none_of(name, columns, gather)
-            data = tables.open_dataset(paths, schema=schema, partitioned=partitioned)
-            if gather is not None:
-                return gather(data.to_batches(columns=wanted, filter=filter))
-            return data.to_table(columns=wanted, filter=filter)
+            return read()
         except (OSError, pa.ArrowException) as error:
             if looks_again and isinstance(error, OSError):  # FileNotFoundError here, and what S3 answers there
                 looks_again = False

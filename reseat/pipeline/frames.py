@@ -51,16 +51,8 @@ def day_folder(name: str, day: ClusterDay) -> str:
 
 
 def days_known(tables: Folder, clusters: Collection[str]) -> set[ClusterDay]:
-    """The days of which the tables hold something of some clusters: a call a cluster, however many days it has.
-
-    Every table has files for every day that has a snapshot (``fill_up``, ``rewriting.keep_one_file``): those of
-    ``snapshots`` answer for all.
-    """
-    names = sorted(clusters)
-    if delta_of(tables) is not None:
-        return {(part.cluster, part.day) for part in parts_of(tables, "snapshots", clusters=names)}
-    found = tables.each(lambda cluster: days_of(tables, cluster), names)
-    return {(cluster, day) for cluster, days in zip(names, found, strict=True) for day in days}
+    """The days of which the tables hold something of some clusters."""
+    return {(cluster, day) for cluster, days in days_of(tables, clusters).items() for day in days}
 
 
 def empty(spark: SparkSession, name: str) -> DataFrame:

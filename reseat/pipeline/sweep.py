@@ -23,20 +23,24 @@ and, up to ``losses.PAIR_TAKEOVERS``, B - 2 entries of who takes over in each.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import comb
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from reseat.errors import InputRefused
+from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
-from reseat.history.parts import Part, parts_of
+from reseat.history.parts import parts_of
+from reseat.history.scan import read_listed
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.frames import ClusterDay, read_days, read_files, spark_schema, write
+from reseat.pipeline.admission import MANY_DAYS
+from reseat.pipeline.frames import ClusterDay, frame_of, paths_on, read_days, spark_schema, write
 from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
 from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.staging import Staging
@@ -66,6 +70,12 @@ BATCH_TAKEOVERS = 20_000_000
 _ROW_GROUP_BYTES = 4 << 20
 #: A share of a snapshot has at least so many replicas: below, putting the layout together costs more than it saves.
 SHARE_REPLICAS = 200_000
+#: Replicas of a snapshot as small ones have them, as ``SMALL_FILE`` is for landed files.
+_SMALL = 3_000
+#: Files of snapshots that are looked through before the first of them are swept.
+_LOOK_AHEAD = 20_000
+_CHOSEN = ("cluster", "day", "snapshot_id", "taken_at", "metadata", "brokers", "replicas")
+_TABLES = ("copysets", "resilience")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,104 +131,154 @@ def sweep(
     with at_work(tables, "pipeline sweep", report) as turn:
         done = replace(done, healed=turn.healed)
         report(JobProgress("list", 0, None, f"Looking for snapshots not yet analysed in {tables.where}."))
-        parts = _snapshot_files(tables, cluster, latest=latest)
-        remain = True
-        while remain:
-            to_do = _to_do(spark, tables, parts, cluster, latest=latest)
-            first = to_do.limit(BATCH_SNAPSHOTS).toArrow()
-            if not done.batches:
-                full = first.num_rows == BATCH_SNAPSHOTS
-                done = replace(done, chosen=to_do.count() if full else first.num_rows)
-            snapshots = _as_one_batch(first)
-            if not snapshots.num_rows:
-                break
-            number = done.swept + snapshots.num_rows
-            report(
-                JobProgress("sweep", done.swept, done.chosen, f"Analysing {counted(snapshots.num_rows, 'snapshot')}.")
-            )
-            _sweep(spark, tables, begin(turn), snapshots)
-            done = replace(done, swept=number, batches=done.batches + 1)
-            report(
-                JobProgress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} analysed.")
-            )
-            remain = number < done.chosen
+        for found in _to_do(tables, cluster, latest=latest):
+            done = replace(done, chosen=done.chosen + found.num_rows)
+            for snapshots in _batches(found):
+                told = f"Analysing {counted(snapshots.num_rows, 'snapshot')}."
+                report(JobProgress("sweep", done.swept, done.chosen, told))
+                swept = _sweep(spark, tables, begin(turn), snapshots)
+                done = replace(done, swept=done.swept + swept, batches=done.batches + 1)
+                told = f"{done.swept:,} of {counted(done.chosen, 'snapshot')} analysed."
+                report(JobProgress("sweep", done.swept, done.chosen, told))
     return replace(done, seconds=time.monotonic() - began)
 
 
 # ---- which snapshots ---------------------------------------------------------------------------------------
 
 
-def _snapshot_files(tables: Folder, cluster: str | None, *, latest: bool) -> tuple[Part, ...]:
-    """The files of ``snapshots`` in which the chosen ones stand."""
+def _to_do(tables: Folder, cluster: str | None, *, latest: bool) -> Iterator[pa.Table]:
+    """The chosen snapshots that have no row of ``copysets``, in order, those of some clusters at a time."""
     parts = parts_of(tables, "snapshots", clusters=None if cluster is None else [cluster])
     if cluster is not None and not parts:
         raise InputRefused(f"The tables hold no snapshot of cluster {cluster[:100]}.", source=tables.where)
-    if latest:
-        last = {part.cluster: part.day for part in parts}  # they stand in the order of days
-        parts = tuple(part for part in parts if part.day == last[part.cluster])
-    return parts
+    days: dict[str, list[str]] = {}
+    for part in parts:
+        days.setdefault(part.cluster, []).append(part.day)
+    some: set[ClusterDay] = set()
+    files = 0
+    for name, its in days.items():
+        if files + len(its) > _LOOK_AHEAD and some:
+            yield _unswept(tables, _chosen(tables, some, latest=latest))
+            some, files = set(), 0
+        last = [day for day in its if day == its[-1]] if latest else its  # they stand in the order of days
+        some.update((name, day) for day in last)
+        files += len(last)
+    yield _unswept(tables, _chosen(tables, some, latest=latest))
 
 
-def _to_do(
-    spark: SparkSession, tables: Folder, parts: Sequence[Part], cluster: str | None, *, latest: bool
-) -> DataFrame:
-    """The chosen snapshots that have no row of ``copysets``, in order."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as f
-
-    names = ("cluster", "day", "snapshot_id", "taken_at", "metadata", "brokers", "replicas")
-    chosen = read_files(spark, tables, "snapshots", [part.path for part in parts]).select(*names)
-    if latest:
-        newest = Window.partitionBy("cluster").orderBy(f.desc("taken_at"), f.desc("snapshot_id"))
-        chosen = chosen.withColumn("rank", f.row_number().over(newest)).where("rank = 1").drop("rank")
-    days = {(part.cluster, part.day) for part in parts}
-    swept = parts_of(tables, "copysets", clusters=None if cluster is None else [cluster])
-    known = read_files(spark, tables, "copysets", [part.path for part in swept if (part.cluster, part.day) in days])
-    known = known.select("snapshot_id")
-    return chosen.join(known, "snapshot_id", "left_anti").orderBy("cluster", "day", "taken_at", "snapshot_id")
+def _chosen(tables: Folder, days: Collection[ClusterDay], *, latest: bool) -> pa.Table:
+    """The snapshots of some days, or the last of each cluster in them, in order."""
+    rows = read_listed(tables, "snapshots", lambda: paths_on(tables, "snapshots", days), _CHOSEN)
+    rows = rows.sort_by([(name, "ascending") for name in ("cluster", "day", "taken_at", "snapshot_id")])
+    if latest and len(rows):
+        clusters = rows["cluster"].combine_chunks()
+        ends = pc.not_equal(clusters[:-1], clusters[1:])
+        rows = rows.filter(pa.concat_arrays([ends, pa.array([True])]))
+    return rows
 
 
-def _as_one_batch(first: pa.Table) -> pa.Table:
-    """As many of the first snapshots as one batch takes; at least one, where there is one."""
-    taken, replicas, rows, takeovers = 0, 0, 0, 0
-    for one in first.select(["brokers", "replicas"]).to_pylist():
-        replicas += one["replicas"]
-        rows += comb(one["brokers"], 2)
+def _unswept(tables: Folder, snapshots: pa.Table) -> pa.Table:
+    """Those of some snapshots that have no row of ``copysets``."""
+    days = _days(snapshots)
+    swept = read_listed(tables, "copysets", lambda: paths_on(tables, "copysets", days), ["snapshot_id"])["snapshot_id"]
+    return snapshots.filter(pc.invert(pc.is_in(snapshots["snapshot_id"], swept.combine_chunks())))
+
+
+def _days(snapshots: pa.Table) -> list[ClusterDay]:
+    """The days of some snapshots, in order."""
+    return sorted({(row["cluster"], row["day"]) for row in snapshots.select(["cluster", "day"]).to_pylist()})
+
+
+def _batches(left: pa.Table) -> Iterator[pa.Table]:
+    """As many snapshots at a time as one batch takes; at least one."""
+    start, replicas, rows, takeovers = 0, 0, 0, 0
+    for at, one in enumerate(left.select(["brokers", "replicas"]).to_pylist()):
         # At most: of each pair every other broker takes over something, and no more than are told of one snapshot.
-        takeovers += min(3 * comb(one["brokers"], 3), PAIR_TAKEOVERS)
-        if taken and (replicas > BATCH_REPLICAS or rows > BATCH_ROWS or takeovers > BATCH_TAKEOVERS):
-            break
-        taken += 1
-    return first.slice(0, taken)
+        most = one["replicas"], comb(one["brokers"], 2), min(3 * comb(one["brokers"], 3), PAIR_TAKEOVERS)
+        replicas, rows, takeovers = replicas + most[0], rows + most[1], takeovers + most[2]
+        full = replicas > BATCH_REPLICAS or rows > BATCH_ROWS or takeovers > BATCH_TAKEOVERS
+        if at > start and (full or at - start >= BATCH_SNAPSHOTS):
+            yield left.slice(start, at - start)
+            start, (replicas, rows, takeovers) = at, most
+    if start < left.num_rows:
+        yield left.slice(start)
 
 
 # ---- one batch ---------------------------------------------------------------------------------------------
 
 
-def _sweep(spark: SparkSession, tables: Folder, batch: Staging, snapshots: pa.Table) -> None:
-    """Compute the rows of these snapshots and commit them."""
+def _sweep(spark: SparkSession, tables: Folder, batch: Staging, snapshots: pa.Table) -> int:
+    """Compute the rows of these snapshots and commit them; says of how many."""
+    try:
+        if delta_of(tables) is not None:  # where another sweep may have been faster
+            snapshots = _unswept(tables, snapshots)
+        if not snapshots.num_rows:
+            batch.abandon()
+            return 0
+        days = _days(snapshots)
+        jobs = _jobs(snapshots, cores=_cores(spark))
+        if _together(snapshots, days):
+            _stage_together(spark, tables, batch, jobs, days)
+        else:
+            _stage(spark, tables, batch, jobs, days)
+    except BaseException:
+        batch.abandon()
+        raise
+    batch.commit(days)  # stopped within, the next job completes it: nothing is to be abandoned here
+    return int(snapshots.num_rows)
+
+
+def _together(snapshots: pa.Table, days: Sequence[ClusterDay]) -> bool:
+    """Whether they are a fleet's: many days and few replicas, whose files this process reads and writes sooner."""
+    return len(days) >= MANY_DAYS and max(snapshots["replicas"].to_pylist()) <= _SMALL
+
+
+def _stage(
+    spark: SparkSession, tables: Folder, batch: Staging, jobs: Sequence[Job], days: Sequence[ClusterDay]
+) -> None:
+    """Compute the rows of jobs, a task each, and have Spark write them."""
     from pyspark.sql import functions as f
 
-    jobs = _jobs(snapshots, cores=_cores(spark))
-    days = sorted({(job.cluster, job.day) for job in jobs})
+    sources = {name: read_days(spark, tables, name, days) for name in SOURCES}
     found = (
-        _rows(spark, tables, jobs, days)
+        _rows(spark, sources, jobs)
         .repartitionById(len(jobs), f.col("job"))
         .mapInArrow(sweeper(jobs), spark_schema(lossy_schema()))
         .persist()
     )
     try:
-        for name in ("copysets", "resilience"):
+        for name in _TABLES:
             rows = found.where(f.col("of") == name).select(*arrow_schema(name, with_keys=True).names)
             # A file a day, of all tasks that swept its snapshots.
             one_a_day = rows.repartition("cluster", "day")
             write(one_a_day, tables, batch.staging(name), row_group_bytes=_ROW_GROUP_BYTES)
-    except BaseException:
-        batch.abandon()
-        raise
     finally:
         found.unpersist()
-    batch.commit(days)  # stopped within, the next job completes it: nothing is to be abandoned here
+
+
+def _stage_together(
+    spark: SparkSession, tables: Folder, batch: Staging, jobs: Sequence[Job], days: Sequence[ClusterDay]
+) -> None:
+    """The same of many small snapshots: this process reads and writes their files, and a task has some of them."""
+    from pyspark.sql import functions as f
+
+    asked = pc.field("snapshot_id").isin([job.snapshot_id for job in jobs])
+
+    def read(name: str) -> DataFrame:
+        def listed() -> list[str]:
+            return paths_on(tables, name, days)
+
+        return frame_of(spark, read_listed(tables, name, listed, ["snapshot_id", *SOURCES[name]], filter=asked))
+
+    tasks = min(len(jobs), 4 * _cores(spark))
+    found = (
+        _rows(spark, {name: read(name) for name in SOURCES}, jobs)
+        .repartitionById(tasks, f.col("job") % tasks)
+        .mapInArrow(sweeper(jobs), spark_schema(lossy_schema()))
+        .toArrow()
+    )
+    for name in _TABLES:
+        batch.stage_days(name, found.filter(pc.equal(found["of"], name)))
 
 
 def _cores(spark: SparkSession) -> int:
@@ -247,7 +307,7 @@ def _jobs(snapshots: pa.Table, *, cores: int) -> list[Job]:
     return jobs
 
 
-def _rows(spark: SparkSession, tables: Folder, jobs: Sequence[Job], days: Sequence[ClusterDay]) -> DataFrame:
+def _rows(spark: SparkSession, sources: Mapping[str, DataFrame], jobs: Sequence[Job]) -> DataFrame:
     """Every row that a job needs, with its number; and one more of each job, so that none is without a row."""
     from pyspark.sql import functions as f
 
@@ -263,6 +323,6 @@ def _rows(spark: SparkSession, tables: Folder, jobs: Sequence[Job], days: Sequen
         f.col("id").cast("int").alias("job"), f.lit(None).cast("string").alias("source")
     )
     for name, columns in SOURCES.items():
-        told = read_days(spark, tables, name, days).where(f.col("snapshot_id").isin(list(numbers)))
+        told = sources[name].where(f.col("snapshot_id").isin(list(numbers)))
         rows = rows.unionByName(told.select(its_jobs, f.lit(name).alias("source"), *columns), allowMissingColumns=True)
     return rows

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -13,7 +14,10 @@ __all__ = ["Hook", "hook"]
 
 
 class Hook:
-    """What came, and what is answered: the statuses of ``answers`` in turn, then 200; 0 hangs up without an answer."""
+    """What came, and what is answered: the statuses of ``answers`` in turn, then 200.
+
+    0 hangs up without an answer, 1 answers by the byte and comes to no end.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -40,7 +44,12 @@ def hook() -> Iterator[Hook]:
             made.heard.set()
             made.go_on.wait(60)
             status = made.answers.pop(0) if made.answers else 200
-            if status:
+            if status == 1:
+                with suppress(OSError):
+                    while True:
+                        self.wfile.write(b"H")
+                        time.sleep(0.02)
+            elif status:
                 self.send_response(status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from reseat.alerts import webhook
-from reseat.alerts.outbox import opened
+from reseat.alerts.outbox import Message, opened
 from reseat.alerts.raised import Judged
 from reseat.cli import main
 from reseat.errors import InputRefused
@@ -118,6 +118,18 @@ def test_an_outage_loses_nothing_and_is_not_hammered(
     told = heard(hooked)[4:]
     assert told.index(("no leader", "began")) < told.index(("no leader", "over"))
     assert len(told) == len(set(told)) == 5
+
+
+def test_a_webhook_that_answers_by_the_byte_is_given_up(hooked: Hook) -> None:
+    """Each read is quick, and the answer never whole: the bound is one of the try."""
+    hooked.answers = [1, 200]
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    message = Message("key", "began", "a", "shop", "so", "1", now, now)
+
+    assert webhook.send(hooked.address, "json", message, seconds=0.2) is None
+    assert hooked.ids == ["key", "key"]
+    hooked.answers = [1] * webhook.TRIES
+    assert webhook.send(hooked.address, "json", message, seconds=0.2) == "no answer within 0.2 s"
 
 
 def test_killed_while_it_tells_it_tells_again_with_the_same_key(hooked: Hook, tmp_path: Path) -> None:

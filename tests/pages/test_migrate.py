@@ -87,14 +87,13 @@ def test_what_does_not_fit_has_no_commands(migrate):
         ({"moved": "orders", "together": "zero"}, "matches zero"),
     ],
 )
-def test_what_is_refused_is_said(migrate, query, said):
-    """And the fields stay."""
+def test_what_is_refused_is_said_once(migrate, query, said):
+    """It is the answer, and the fields stay."""
     at = migrate(TARGET, **query)
     shown = texts(at) + "".join(str(one.value) for one in (*at.error, *at.warning))
 
     assert not at.exception
-    assert "cannot move to target 1 like this" in shown
-    assert said in shown.replace("\\", "")
+    assert shown.replace("\\", "").count(said) == 1
     assert at.text_input(key="migrate-topics")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,8 +20,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(project: Path) -> Iterator[None]:
+    """What sessions keep for the next one, and the marks that they leave, is the tests' own, and no user's."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(project / ".cache"))
+        yield
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(own_cache: None) -> Iterator[SparkSession]:
     """The embedded Spark on two cores, as ``pipeline run`` opens it for a few files."""
     from tests.servers.spark import jvm_options  # with all of PySpark
 

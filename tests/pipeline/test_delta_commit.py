@@ -266,7 +266,7 @@ def test_runs_over_other_clusters_do_not_disturb_one_another(tmp_path: Path, mon
             break
         assert rows(tables, "snapshots") == rows(tables, "changes") == ["first", "second"]
         assert clusters_of(tables) == ("a", "b")
-        assert days_of(tables, "b") == (_DAY[1],)
+        assert days_of(tables) == {"a": (_DAY[1],), "b": (_DAY[1],)}
         step += 1
     assert step > 6
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pyarrow.dataset as ds
 import pytest
+from deltalake import write_deltalake
 
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
@@ -18,7 +19,9 @@ from reseat.history.read import History
 from reseat.pipeline import publishing, turns
 from reseat.pipeline import sweep as module
 from reseat.pipeline.progress import JobProgress
+from reseat.pipeline.staging import Staging
 from reseat.pipeline.sweep import SweepReport, sweep
+from reseat.pipeline.work import AnyTurn
 from tests.history.made import history, write
 
 if TYPE_CHECKING:
@@ -119,10 +122,16 @@ def _by_loss(rows: pd.DataFrame) -> pd.DataFrame:
 def test_step_by_step_ends_in_the_same_tables(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The latest of each, one cluster, then the rest in batches of one and in shares: each snapshot once."""
+    """The latest of each, one cluster, then the rest in batches of one and in shares: each snapshot once.
+
+    All at once they are swept as a fleet's are, whose files this process reads and writes.
+    """
     whole, steps = write(tmp_path / "whole", swept=False), write(tmp_path / "steps", swept=False)
     tables = Folder.open(steps.tables)
-    sweep(spark, Folder.open(whole.tables))
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "MANY_DAYS", 4)
+        patched.setattr(module, "write", lambda *_: pytest.fail("Spark writes small files"))
+        sweep(spark, Folder.open(whole.tables))
     cores = spark.conf.get("spark.sql.shuffle.partitions")
     monkeypatch.setattr(module, "SHARE_REPLICAS", 5)
     spark.conf.set("spark.sql.shuffle.partitions", "6")
@@ -166,6 +175,30 @@ def test_a_sweep_that_is_stopped_is_healed_by_the_next(
     assert not list((stopped.tables / "_reseat" / "runs").glob("*"))
     for name in ("resilience", "copysets"):
         pd.testing.assert_frame_equal(_table(stopped.tables, name), _table(whole.tables, name))
+
+
+def test_of_two_sweeps_on_delta_tables_the_later_one_finds_nothing_to_do(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that has looked for its snapshots before the other began, and begins once that is done."""
+    plain, home = History.open(write(tmp_path, {"007": history()["007"]}, swept=False).tables), tmp_path / "delta"
+    for name in ("snapshots", "brokers", "replicas", "topic_spread"):
+        write_deltalake(home / name, plain.table(name), partition_by=["cluster", "day"])
+    real, others = module.begin, list[SweepReport]()
+
+    def begin(turn: AnyTurn) -> Staging:
+        if not others:
+            others.append(SweepReport())
+            others.append(sweep(spark, Folder.open(home)))
+        return real(turn)
+
+    monkeypatch.setattr(module, "begin", begin)
+    done = sweep(spark, Folder.open(home))
+
+    assert (others[1].swept, done.chosen, done.swept) == (2, 2, 0)
+    assert sorted(History.open(home).table("copysets")["snapshot_id"].to_pylist()) == sorted(
+        plain.table("snapshots")["snapshot_id"].to_pylist()
+    )
 
 
 def _dies_the_second_time(real: Callable[..., object], *, first: bool) -> Callable[..., object]:

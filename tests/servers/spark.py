@@ -44,6 +44,7 @@ def jvm_options() -> str:
 
 def keep_classes() -> None:
     """Keep Spark's classes as a JVM has them once parsed, from a run of the pipeline; nothing where they are kept."""
+    os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[2] / ".cache")  # the tests', and no user's
     if not classes.sharing(_archive()):
         _archive().unlink()
         classes.recording(_archive(), Path())  # as if a session had been before
