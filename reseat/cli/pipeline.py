@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
 from reseat.cli.output.terminal import working
@@ -96,11 +97,14 @@ def stay(once: Callable[[], RunReport], seconds: int) -> None:
 
 def sweep(chosen: argparse.Namespace) -> int:
     """Fill ``resilience``."""
-    from reseat.pipeline.sweep import sweep as fill
+    from reseat.pipeline.sweep import sweep_on_demand
 
     tables = _tables(chosen)
-    with _job(chosen, tables) as (spark, report):
-        done = fill(spark, tables, cluster=chosen.cluster, latest=chosen.latest, report=report)
+    check_free(tables, "pipeline sweep")
+    with _asked_to_end(), ExitStack() as kept:
+        report = kept.enter_context(_reporter(chosen))
+        session = cache(lambda: kept.enter_context(_session(chosen, report)))
+        done = sweep_on_demand(session, tables, cluster=chosen.cluster, latest=chosen.latest, report=report)
     return _said(chosen, done.sentence)
 
 

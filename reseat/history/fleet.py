@@ -39,7 +39,7 @@ from reseat.history.scan import frame, read_listed
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CURVE_POINTS", "HARM", "Fleet", "fleet"]
+__all__ = ["CURVE_POINTS", "HARM", "MANY_BYTES", "Fleet", "fleet"]
 
 #: By what losses are ranked, the worst first.
 HARM = ("offline_partitions", "below_min_isr", "leaders_moved")
@@ -48,7 +48,7 @@ CURVE_POINTS = 32
 #: Curves go back a week at most; in a large fleet less, so that no more than so many cluster-days are opened for them.
 _LONGEST, _CLUSTER_DAYS = 7, 2_000
 #: Losses in files that are larger than this together are not kept.
-_MANY_BYTES = 256 << 20
+MANY_BYTES = 256 << 20
 _SINGLE = ("broker", "rack")
 _LATEST = (
     "cluster", "snapshot_id", "taken_at", "brokers", "brokers_down", "racks", "topics", "partitions", "replicas",
@@ -159,7 +159,7 @@ def _losses(history: History, latest: pd.DataFrame) -> pa.Table:
     day = dict(zip(latest["cluster"], ({day_of(one)} for one in latest["taken_at"]), strict=True))
     ids = pa.array(latest["snapshot_id"], pa.string())
     listed = partial(_parts, tables, "resilience", day)
-    if sum(part.size for part in listed()) <= _MANY_BYTES:
+    if sum(part.size for part in listed()) <= MANY_BYTES:
         found = read_kept(tables, "resilience", listed, columns, only=("kind", _SINGLE))
     else:  # of each day's many, only what is needed
         needed = pc.field("kind").isin(_SINGLE) & pc.field("snapshot_id").isin(ids)

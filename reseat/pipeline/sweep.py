@@ -23,7 +23,7 @@ and, up to ``losses.PAIR_TAKEOVERS``, B - 2 entries of who takes over in each.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import comb
@@ -57,6 +57,7 @@ __all__ = [
     "SHARE_REPLICAS",
     "SweepReport",
     "sweep",
+    "sweep_on_demand",
 ]
 
 #: What one batch takes at most: as little as a crash should cost, and as many rows as a cache should hold.
@@ -105,7 +106,14 @@ class SweepReport:
 
 
 def sweep(
-    spark: SparkSession,
+    spark: SparkSession, tables: Folder, *, cluster: str | None = None, latest: bool = False, report: Report = silent
+) -> SweepReport:
+    """``sweep_on_demand`` in a session that is there already (``reseat.pipeline.spark.session``)."""
+    return sweep_on_demand(lambda: spark, tables, cluster=cluster, latest=latest, report=report)
+
+
+def sweep_on_demand(
+    session: Callable[[], SparkSession],
     tables: Folder,
     *,
     cluster: str | None = None,
@@ -115,7 +123,7 @@ def sweep(
     """Fill ``resilience`` and ``copysets`` for snapshots that have no rows there.
 
     Args:
-        spark: the session (``reseat.pipeline.spark.session``).
+        session: gives the session, once there is something to do.
         tables: the tables.
         cluster: only of this cluster; None: of all.
         latest: only each cluster's latest snapshot.
@@ -136,7 +144,7 @@ def sweep(
             for snapshots in _batches(found):
                 told = f"Analysing {counted(snapshots.num_rows, 'snapshot')}."
                 report(JobProgress("sweep", done.swept, done.chosen, told))
-                swept = _sweep(spark, tables, begin(turn), snapshots)
+                swept = _sweep(session(), tables, begin(turn), snapshots)
                 done = replace(done, swept=done.swept + swept, batches=done.batches + 1)
                 told = f"{done.swept:,} of {counted(done.chosen, 'snapshot')} analysed."
                 report(JobProgress("sweep", done.swept, done.chosen, told))

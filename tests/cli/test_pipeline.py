@@ -49,16 +49,16 @@ def test_spark_is_not_started_where_nothing_has_landed(started, tmp_path, capsys
 
 
 def test_tables_of_a_run_that_took_nothing_in_are_tables(started, tmp_path, capsys):
-    """The jobs that a timer starts after it find nothing to do; where nothing was run they are refused."""
+    """The jobs that a timer starts after it find nothing to do, without Spark; where nothing was run they refuse."""
     (tmp_path / "landing").mkdir()
     tables = ["--tables", str(tmp_path / "tables")]
 
     assert main(["pipeline", "sweep", *tables]) == 2
     assert "There are no tables here" in capsys.readouterr().err
     assert main(["pipeline", "run", "--landing", str(tmp_path / "landing"), *tables]) == 0
-    with pytest.raises(AttributeError):  # of the session that is none: the job has begun
-        main(["pipeline", "sweep", *tables])
-    assert len(started) == 1
+    assert main(["pipeline", "sweep", *tables]) == 0
+    assert "Nothing to analyse" in capsys.readouterr().out
+    assert started == []
 
 
 @pytest.mark.parametrize(

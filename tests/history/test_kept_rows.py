@@ -133,7 +133,7 @@ def test_losses_of_many_snapshots_are_not_kept(
 ) -> None:
     """Of a day of which every snapshot was swept only the last one's are needed: the same is told."""
     told = fleet(History.open(tables)).clusters
-    monkeypatch.setattr("reseat.history.fleet._MANY_BYTES", 1)
+    monkeypatch.setattr("reseat.history.fleet.MANY_BYTES", 1)
     opened.clear()
 
     pd.testing.assert_frame_equal(fleet(History.open(tables)).clusters, told)
