@@ -38,6 +38,8 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^:&=\"'@/])")
 #: none of them, and is copied from a sentence into a field, where a joiner nobody sees would make it no time.
 _MAGIC = re.compile(r"(www|[a-z]:)(?=[./])|(@)|(:)(?!\d\d(?!\w))(?=[\w+\-/]+:)", re.IGNORECASE)
 _JOINER = "\u2060"
+#: A flag of the command line that a sentence names in brackets; what it says of the dashboard behind it stays.
+_FLAG = re.compile(r" \((?:without )?--[^;()]*(?:; (?:the dashboard: )?([^()]*))?\)")
 #: No topic's name is longer than 249 characters; a few more for what stands around it.
 _ENDLESS = re.compile(r"\S{261,}")
 
@@ -57,8 +59,10 @@ def ago(then: datetime, now: datetime | None = None) -> str:
 def plain(sentence: str, most: int = 2000) -> str:
     """A sentence for Markdown in which nothing has a meaning: no markup, link, formula, icon or HTML.
 
-    A word longer than any topic's name is cut in the middle: it would push the page away.
+    A word longer than any topic's name is cut in the middle: it would push the page away. Flags of the command line in
+    brackets are left out: a page has none.
     """
+    sentence = _FLAG.sub(lambda found: f" ({found[1]})" if found[1] else "", sentence)
     readable = _ENDLESS.sub(lambda found: visible(found.group(0), 120), visible(sentence, most))
     return _MARKUP.sub(r"\\\1", _MAGIC.sub(lambda found: found.group(0) + _JOINER, readable))
 

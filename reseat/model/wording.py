@@ -95,7 +95,8 @@ def wish_in_words(wish: Wish) -> str:
     if wish.topics:
         parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
     if wish.rebalance:
-        parts.append("cluster rebalanced by size" if wish.options.by_bytes else "cluster rebalanced")
+        by = " by topic" if wish.options.even_topics else " by size" if wish.options.by_bytes else ""
+        parts.append(f"cluster rebalanced{by}")
     if wish.mend_racks:
         parts.append("rack diversity restored")
     if wish.mend:

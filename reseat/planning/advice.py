@@ -50,6 +50,8 @@ _MENDED = frozenset({"duplicate_replicas", "mixed_replication_factor", "dead_bro
 _WEIGHTS = {Severity.BROKEN: 100.0, Severity.ATTENTION: 10.0, Severity.NOTE: 1.0}
 #: Topics named in a title.
 _NAMED = 3
+#: Kind, title and wish of what may help.
+_Change = tuple[str, str, Wish | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,42 +188,35 @@ class _Before:
         return next((finding for finding in self.findings if finding.kind == kind), None)
 
 
-@dataclass(frozen=True)
-class _Change:
-    kind: str
-    title: str
-    wish: Wish | None
-
-
 def _changes(told: _Before) -> Iterator[_Change]:
     """What may help, by the findings that there are."""
     layout = told.layout
     if "reassignment_under_way" in told.kinds:
         count = int(layout.under_way.sum())
-        yield _Change("wait", f"Let the reassignment of {counted(count, 'partition')} finish", None)
+        yield ("wait", f"Let the reassignment of {counted(count, 'partition')} finish", None)
     if "not_preferred_leader" in told.kinds:
-        yield _Change("election", "Run a preferred leader election", None)
+        yield ("election", "Run a preferred leader election", None)
     if "leader_skew" in told.kinds:
-        yield _Change("leaders", "Rebalance leaders only", Wish(leaders_only=True))
+        yield ("leaders", "Rebalance leaders only", Wish(leaders_only=True))
     if "rack_shared_while_free" in told.kinds:
-        yield _Change("racks", "Fix rack diversity only", Wish(mend_racks=True))
+        yield ("racks", "Fix rack diversity only", Wish(mend_racks=True))
     skew = told.of("replica_skew")
     if skew is not None and skew.severity is Severity.ATTENTION:
         few = _fewest_without_warning(layout)
         if few is not None:
-            yield _Change("rebalance_few", f"Rebalance until no broker is {SKEW_SHARE:.0%} above the mean", few)
+            yield ("rebalance_few", f"Rebalance until no broker is {SKEW_SHARE:.0%} above the mean", few)
     if skew is not None or "leader_skew" in told.kinds:
-        yield _Change("rebalance", "Rebalance replicas and leaders", Wish(rebalance=True))
+        yield ("rebalance", "Rebalance replicas and leaders", Wish(rebalance=True))
     if "byte_skew" in told.kinds:
-        yield _Change("rebalance_bytes", "Rebalance by size", Wish(rebalance=True, options=Options(by_bytes=True)))
+        yield ("rebalance_bytes", "Rebalance by size", Wish(rebalance=True, options=Options(by_bytes=True)))
     if told.kinds & _MENDED:
-        yield _Change("mend", "Mend partitions", Wish(mend=True))
+        yield ("mend", "Mend partitions", Wish(mend=True))
     dead = {int(i) for i in layout.broker_ids[layout.dead & (layout.replicas_by_broker > 0)]}
     behind = told.of("broker_out_of_every_isr")
     gone = tuple(sorted(dead.union(() if behind is None else behind.brokers)))
     if gone:
         them = ("broker", "it does") if len(gone) == 1 else ("brokers", "they do")
-        yield _Change("drain", f"Drain {them[0]} {listed(gone)}, if {them[1]} not come back", Wish(remove=gone))
+        yield ("drain", f"Drain {them[0]} {listed(gone)}, if {them[1]} not come back", Wish(remove=gone))
     yield from _factors(told)
 
 
@@ -232,13 +227,9 @@ def _fewest_without_warning(layout: ClusterLayout) -> Wish | None:
         points = whole_curve(layout, wish).points
     except WishRefused:
         return None
-    calm = [point for point in points[:-1] if point.fullest is not None and point.fullest <= _calm(layout)]
-    return wish.at(calm[0].moves) if calm else None
-
-
-def _calm(layout: ClusterLayout) -> float:
-    load = layout.replicas_by_broker[layout.receiving]
-    return float(load.mean()) * (1 + SKEW_SHARE)
+    most = float(layout.replicas_by_broker[layout.receiving].mean()) * (1 + SKEW_SHARE)
+    calm = (point.moves for point in points[:-1] if point.fullest is not None and point.fullest <= most)
+    return None if (moves := next(calm, None)) is None else wish.at(moves)
 
 
 def _factors(told: _Before) -> Iterator[_Change]:
@@ -252,22 +243,18 @@ def _factors(told: _Before) -> Iterator[_Change]:
     for factor, topics in sorted(topics_by_factor.items()):
         named = listed(topics) if len(topics) <= _NAMED else counted(len(topics), "topic")
         title = f"Set replication factor {factor} for {named}"
-        yield _Change("factor", title, Wish(replication_factor=factor, topics=tuple(sorted(set(topics)))))
+        yield ("factor", title, Wish(replication_factor=factor, topics=tuple(sorted(set(topics)))))
 
 
 def _answer(told: _Before, change: _Change, mode: Mode) -> Answer | None:
-    """One change planned and compared; None where it changes nothing.
-
-    Raises:
-        WishRefused: it cannot be planned.
-    """
-    layout = told.layout
-    if change.kind == "wait":
+    """One change planned and compared; None where it changes nothing."""
+    layout, (kind, _, wish) = told.layout, change
+    if kind == "wait":
         return _told(told, change, layout.target())
-    if change.wish is None:
+    if wish is None:
         after, elections = _elected(layout, mode)
         return _told(told, change, after, elections=elections) if elections else None
-    made = plan(layout, change.wish)
+    made = plan(layout, wish)
     if not made.changed.any() or made.certificate.faults:
         return None
     after, _ = _elected(layout_after(made), mode)
@@ -284,25 +271,24 @@ def _elected(layout: ClusterLayout, mode: Mode) -> tuple[ClusterLayout, int]:
 def _told(
     told: _Before, change: _Change, after: ClusterLayout, *, made: Plan | None = None, elections: int = 0
 ) -> Answer:
-    then = findings(after)
+    (kind, title, wish), then = change, findings(after)
     fixed: list[str] = []
     reduced: list[str] = []
     gain = 0.0
     for finding in told.findings:
-        if finding.kind in _BEHIND and change.kind != "drain":
+        if finding.kind in _BEHIND and kind != "drain":
             continue
-        if (finding.kind == "reassignment_under_way") != (change.kind == "wait"):
+        if (finding.kind == "reassignment_under_way") != (kind == "wait"):
             continue
         share = _mended(finding, then)
-        further = share if change.kind == "election" else share - _mended(finding, told.elected)
+        further = share if kind == "election" else share - _mended(finding, told.elected)
         if further > 0:
             (fixed if share == 1 else reduced).append(name_of(finding.kind))
             gain += further * _WEIGHTS[finding.severity]
-    if change.kind != "wait":
+    if kind != "wait":
         # What the change brings with it counts against it.
         gain -= sum(_WEIGHTS[finding.severity] for finding in then if finding.kind not in told.kinds)
-    certificate = None if made is None else made.certificate
-    moves = 0 if certificate is None else certificate.moves
+    moves = 0 if made is None else made.certificate.moves
     work = None if made is None else work_of(made.current, made.proposed.select(made.changed))
     total = busiest = 0.0
     known = work is None or not np.isnan(work.bytes[work.copies > 0]).any()
@@ -310,16 +296,16 @@ def _told(
         total = float(work.bytes_of_copies.sum())
         _, busiest = bytes_at_busiest(work, np.zeros(len(work.sender), np.int32), 1, work.bytes_of_copies)
     return Answer(
-        kind=change.kind,
-        title=change.title,
-        wish=change.wish,
+        kind=kind,
+        title=title,
+        wish=wish,
         elections=elections,
         moves=moves,
         bytes=total if known else None,
         busiest=busiest if known else None,
         fixed=tuple(fixed),
         reduced=tuple(reduced),
-        changes=_spreads(told.layout, after, () if change.wish is None else change.wish.remove),
+        changes=_spreads(told.layout, after, () if wish is None else wish.remove),
         worth=gain / (1 + moves),
     )
 

@@ -167,9 +167,11 @@ class Apart:
             here: of each group (members, B) bool, brokers where a member may be whoever they belong to.
             empty: of each group (B,) bool, brokers without an owner that get one.
         """
-        allowed = self.onto.copy()
+        allowed, factor, topic = self.onto.copy(), self.layout.replication_factor, self.layout.topic_of
         for members, owner, there, free in zip(self.groups, owners, here, empty, strict=True):
-            total, width = replicas_of(self.layout, members).sum(axis=1), self._widths(members)
+            total = replicas_of(self.layout, members).sum(axis=1)
+            # The greatest replication factor of each.
+            width = np.array([factor[np.isin(topic, topics)].max(initial=0) for topics in members], np.int64)
             for broker in np.flatnonzero(free & (owner == NONE)).tolist():
                 mine = np.bincount(owner[owner != NONE], minlength=len(members))
                 short = mine < width
@@ -178,11 +180,6 @@ class Apart:
             for number, topics in enumerate(members):
                 allowed[topics] &= there[number] | (owner == number)
         return allowed
-
-    def _widths(self, members: list[Longs]) -> Longs:
-        """(members,) the greatest replication factor of each."""
-        factor, topic = self.layout.replication_factor, self.layout.topic_of
-        return np.array([factor[np.isin(topic, topics)].max(initial=0) for topics in members], np.int64)
 
 
 def replicas_of(layout: ClusterLayout, members: list[Longs], rows: Longs | None = None, lists: Any = None) -> Longs:

@@ -25,7 +25,7 @@ from reseat.balance import distinct_racks, frozen_by_cordon, incomplete, racks_u
 from reseat.balance.health import last_in_sync
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
 from reseat.model.arrays import newcomers, of_one_width, on_brokers, row_any
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.planning.preconditions import pinned_by_wish
 from reseat.planning.rack_levels import regions
 
@@ -73,25 +73,19 @@ def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
     if not rows.size:
         return None
     count = len(rows)
-    named = listed(layout.name_of(int(row)) for row in rows[:_NAMED].tolist())
+    which = listed(layout.name_of(int(row)) for row in rows[:_NAMED].tolist())
     if count > _NAMED:
-        named = f"{named}; {count:,} in all"
+        which = f"{which}; {count:,} in all"
     last = last_in_sync(layout, rows)
-    back = f"{verb(len(last), 'broker', 'brokers')} {listed(last)}" if last else "a broker of their ISR"
+    back = named("broker", last) if last else "a broker of their ISR"
     if plan.wish.options.keep_unmovable:
         then = f"They are planned anyway, as requested, but do not move until {back} is back."
     else:
-        then = (
-            f"The plan leaves {verb(count, 'it', 'them')} where {verb(count, 'it is', 'they are')}. Bring {back} back."
-        )
-    return Finding(
-        "unmovable",
-        Severity.BROKEN,
-        f"{counted(count, 'partition')} {verb(count, 'has', 'have')} no live in-sync replica and cannot be moved: "
-        f"{named}. {then}",
-        rows=rows.astype(np.int64),
-        brokers=last,
-    )
+        them = verb(count, "it where it is", "them where they are")
+        then = f"The plan leaves {them}. Bring {back} back."
+    lack = f"{counted(count, 'partition has', 'partitions have')} no live in-sync replica and cannot be moved"
+    said = f"{lack}: {which}. {then}"
+    return Finding("unmovable", Severity.BROKEN, said, rows=rows.astype(np.int64), brokers=last)
 
 
 def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
@@ -100,7 +94,7 @@ def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
     frozen = frozen_by_cordon(layout, wish.remove)
     rows = np.flatnonzero(frozen) if wish.leaders_only or wish.add else _concerned(plan, frozen)
     ids = layout.broker_ids[layout.cordoned & ~np.isin(layout.broker_ids, wish.remove)].tolist()
-    on = f"a replica on cordoned {verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
+    on = f"a replica on cordoned {named('broker', ids)}"
     return _held(plan, rows, "held_by_cordon", f"has {on}", f"have {on}")
 
 
@@ -111,13 +105,9 @@ def _disk_failed(plan: Plan) -> Finding | None:
         return None
     ids = tuple(b.id for b in left_out)
     where = listed(f"{path} of broker {b.id}" for b in left_out for path in b.offline_dirs)
-    return Finding(
-        "disk_failed",
-        Severity.ATTENTION,
-        f"Offline: log directory {where}. {verb(len(ids), 'The broker receives', 'These brokers receive')} nothing and "
-        f"{verb(len(ids), 'is', 'are')} not counted in the balance.",
-        brokers=ids,
-    )
+    nothing, are = verb(len(ids), "The broker receives", "These brokers receive"), verb(len(ids), "is", "are")
+    said = f"Offline: log directory {where}. {nothing} nothing and {are} not counted in the balance."
+    return Finding("disk_failed", Severity.ATTENTION, said, brokers=ids)
 
 
 def _held(plan: Plan, rows: Longs, kind: str, one: str, many: str) -> Finding | None:
@@ -132,16 +122,10 @@ def _held(plan: Plan, rows: Longs, kind: str, one: str, many: str) -> Finding | 
     if not ids:
         severity = Severity.NOTE if kind == "pinned" else Severity.ATTENTION
         return Finding(kind, severity, f"{sentence}.", rows=rows.astype(np.int64))
-    who = f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
-    count = int(stays.sum())
-    return Finding(
-        kind,
-        Severity.ATTENTION,
-        f"{sentence}: {counted(count, 'replica')} {verb(count, 'stays', 'stay')} on {who}, which "
-        f"{verb(len(ids), 'is', 'are')} not drained completely.",
-        rows=rows.astype(np.int64),
-        brokers=ids,
-    )
+    stay = counted(int(stays.sum()), "replica stays", "replicas stay")
+    drained = f"{verb(len(ids), 'is', 'are')} not drained completely"
+    said = f"{sentence}: {stay} on {named('broker', ids)}, which {drained}."
+    return Finding(kind, Severity.ATTENTION, said, rows=rows.astype(np.int64), brokers=ids)
 
 
 def _concerned(plan: Plan, held: BoolArray) -> Longs:
@@ -178,14 +162,9 @@ def _diversity_lost(plan: Plan) -> Finding | None:
     if not lost.size:
         return None
     topics = plan.current.topics_at(lost)
-    return Finding(
-        "rack_diversity_lost",
-        Severity.ATTENTION,
-        f"{counted(len(lost), 'partition')} of {counted(len(topics), 'topic')} {verb(len(lost), 'loses', 'lose')} rack "
-        f"diversity, on fewer {' or '.join(dict.fromkeys(fewer))} than now: {listed(topics)}.",
-        rows=lost.astype(np.int64),
-        topics=topics,
-    )
+    who = f"{counted(len(lost), 'partition')} of {counted(len(topics), 'topic')} {verb(len(lost), 'loses', 'lose')}"
+    said = f"{who} rack diversity, on fewer {' or '.join(dict.fromkeys(fewer))} than now: {listed(topics)}."
+    return Finding("rack_diversity_lost", Severity.ATTENTION, said, rows=lost.astype(np.int64), topics=topics)
 
 
 def _way_back(plan: Plan) -> Finding | None:
@@ -199,12 +178,8 @@ def _way_back(plan: Plan) -> Finding | None:
     found = {why[broker] for broker in ids}
     then = ["alive"] * bool(found - {"cordoned", _DISK}) + ["not cordoned"] * ("cordoned" in found)
     until = " and ".join(then + ["complete"] * (_DISK in found))
-    who, are, these = ("broker", "is", "this broker") if len(ids) == 1 else ("brokers", "are", "these brokers")
-    return Finding(
-        "way_back_waits",
-        Severity.ATTENTION,
-        f"The rollback moves {counted(count, 'replica')} back to {who} {listed(ids)}, which {are} "
-        f"{', '.join(sorted(found))}: it is refused until {these} {are} {until}.",
-        rows=np.unique(plan.moves.row[held]).astype(np.int64),
-        brokers=ids,
-    )
+    are, these = ("is", "this broker is") if len(ids) == 1 else ("are", "these brokers are")
+    moves = f"The rollback moves {counted(count, 'replica')} back to {named('broker', ids)}"
+    said = f"{moves}, which {are} {', '.join(sorted(found))}: it is refused until {these} {until}."
+    rows = np.unique(plan.moves.row[held]).astype(np.int64)
+    return Finding("way_back_waits", Severity.ATTENTION, said, rows=rows, brokers=ids)

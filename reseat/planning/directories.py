@@ -37,6 +37,7 @@ __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_
 _order = attrgetter("topic", "partition", "broker")
 #: Directories of a broker that differ by less than this part of their mean are left as they are.
 _EVEN = 0.02
+_TOLD_BY = ("Read the live cluster, or add the output of kafka-log-dirs --describe.",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def balance_directories(
         raise WishRefused(
             "No broker has two log directories that are online and not cordoned, as far as that is told: there is "
             "nothing to balance.",
-            choices=("Read the live cluster, or add the output of kafka-log-dirs --describe.",),
+            choices=_TOLD_BY,
         )
     return DirectoryPlan(tuple(sorted(moves, key=_order)), tuple(done), layout.target())
 
@@ -275,7 +276,7 @@ def _by_broker(
         who = f" of broker {listed(strange)}" if strange else ""
         raise WishRefused(
             f"The log directories{who} are unknown.",
-            choices=("Read the live cluster, or add the output of kafka-log-dirs --describe.",),
+            choices=_TOLD_BY,
         )
     chosen = {broker: mine for broker, mine in loads.items() if not brokers or broker in brokers}
     unknown = sorted(broker for broker, mine in chosen.items() if any(one.bytes is None for one in mine))

@@ -24,7 +24,7 @@ from reseat.planning.rack_levels import regions
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
-__all__ = ["Bound", "certified", "concluded", "cost_of", "finished", "said_of_cap", "with_leaders_evened"]
+__all__ = ["Bound", "certified", "concluded", "cost_of", "said_of_cap", "with_leaders_evened"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ def concluded(
     limited: bool = False,
     findings: Iterable[Finding] = (),
 ) -> Plan:
-    """The plan that proposes this layout: judged, certified, finished.
+    """The plan that proposes this layout, judged and certified, with all that a person should know before executing it.
 
     Args:
         start: the layout planned on.
@@ -105,14 +105,7 @@ def concluded(
     verdict = check(start.layout, proposed, wish, limited=limited, pinned=start.pinned)
     said = faulty(verdict) or say(verdict)
     made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=said)
-    return finished(start, proposed, made, findings)
-
-
-def finished(
-    start: Settled, proposed: ClusterLayout, certificate: Certificate, findings: Iterable[Finding] = ()
-) -> Plan:
-    """The plan, with all that a person should know before carrying it out."""
-    plan = Plan(start.layout, proposed, certificate, (*start.findings, *findings))
+    plan = Plan(start.layout, proposed, made, (*start.findings, *findings))
     return with_cautions(with_doubtful_receivers(plan, start.under_way), start.read)
 
 
@@ -124,12 +117,11 @@ def certified(
     verdict: Verdict,
     bound: Bound,
     sentences: tuple[str, ...] = (),
-    leaving: BoolArray | None = None,
 ) -> Certificate:
     """The certificate: numbers counted by the checker, and proofs where it confirms what the planner knows.
 
     A least value is told where the planner knows it or the checker proved that the plan has it; of racks nothing where
-    they are a rule and not an aim. Of brokers that leave (B,) nothing is a violation of racks afterwards.
+    they are a rule and not an aim. Brokers that leave are none that partitions could be on afterwards.
     """
 
     def least(value: int | None, known: int | None, proven: bool) -> int | None:
@@ -140,6 +132,7 @@ def certified(
     replicas = least(verdict.replica_sum_of_squares, bound.replica_sum_of_squares, verdict.replicas_proven)
     moves = least(verdict.moves, bound.moves, verdict.moves_proven)
     rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
+    stays = ~np.isin(proposed.broker_ids, wish.remove)
     return Certificate(
         wish=wish,
         moves=verdict.moves,
@@ -162,9 +155,7 @@ def certified(
         least_changed_preferred_leaders=verdict.changed_preferred_leaders if bound.leaders else None,
         changed_leaders_proven=verdict.changed_leaders_proven and bound.leaders,
         rack_violations_before=rack_violations(current, levels=regions(current, wish.options)),
-        rack_violations_after=rack_violations(
-            proposed, None if leaving is None else ~leaving, regions(proposed, wish.options)
-        ),
+        rack_violations_after=rack_violations(proposed, stays, regions(proposed, wish.options)),
         last_resorts=verdict.last_resorts,
         faults=verdict.faults,
         sentences=sentences,

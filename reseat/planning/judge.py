@@ -101,14 +101,13 @@ def judge(
         wish=wish,
         verdict=verdict if sound else verdict.unproven(),
         bound=Bound(),
-        leaving=np.isin(after.broker_ids, wish.remove),
     )
     certificate = replace(
         certificate,
         least_moves=least_moves,
         least_rack_sum_of_squares=least_rack,
         least_replica_sum_of_squares=least_replicas,
-        least_leader_sum_of_squares=_least_leaders(comparison, verdict),
+        least_leader_sum_of_squares=comparison.least_leader_sum_of_squares,
         least_changed_preferred_leaders=comparison.least_changed,
         rack_violations_before=rack_violations(standing, levels=regions(standing, wish.options)),
         faults=faults,
@@ -201,9 +200,6 @@ def _joining(layout: ClusterLayout, wish: Wish) -> list[Broker]:
     return sorted(joining, key=lambda broker: broker.id)
 
 
-# ---- what it is compared with ----------------------------------------------------------------------------------
-
-
 def _verdict(
     current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_change: bool, unmovable: BoolArray
 ) -> Verdict:
@@ -247,19 +243,14 @@ def _least_balance(
     return rack, replicas
 
 
-def _least_leaders(comparison: _Comparison, verdict: Verdict) -> int:
-    """The least for this plan's replica sets; its own where it took more freedom than it had and is proven evener."""
-    least = comparison.least_leader_sum_of_squares
-    return min(least, verdict.leader_sum_of_squares) if verdict.leaders_proven else least
-
-
 @dataclass(frozen=True, eq=False)
 class _Comparison:
     """What orders of this plan's own replica sets could reach, and what it changes without need.
 
     Attributes:
         other_factors: whether a partition has another number of replicas without a wish for it.
-        least_leader_sum_of_squares: the least over orders of the lists that the wish lets change.
+        least_leader_sum_of_squares: the least over orders of the lists that the wish lets change; the plan's own where
+            it took more freedom than it had and is proven evener.
         least_changed: the fewest changed preferred leaders among those.
         avoidable: rows whose preferred leader changes though the old one stays in the list.
     """
@@ -298,6 +289,8 @@ class _Comparison:
         chosen = preferred_leaders(laid[every], today, fixed, targets, who.resorts, rank=who.rank)
         counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
 
+        own = (verdict.leader_sum_of_squares,) if verdict.leaders_proven else ()
+
         stays = (lists == before[:, :1]).any(axis=1) & on_brokers(before[:, 0], targets)
         lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0]))
         ids = current.broker_ids
@@ -307,13 +300,10 @@ class _Comparison:
         )
         return cls(
             other_factors=not (wish.topics or wish.mend) and bool((factor_after != factor_before).any()),
-            least_leader_sum_of_squares=int((counts**2).sum()),
+            least_leader_sum_of_squares=min((int((counts**2).sum()), *own)),
             least_changed=int((chosen != today).sum()),
             avoidable=named,
         )
-
-
-# ---- words ---------------------------------------------------------------------------------------------------
 
 
 def _with_sentences(
@@ -331,7 +321,7 @@ def _with_sentences(
         )
     said += [*last_resort_sentences(verdict), _moves(certificate, verdict)]
     if certificate.rack_sum_of_squares is not None:
-        said.append(_racks_kept(verdict) if certificate.wish.keeps_racks else _racks(certificate))
+        said.append(_racks(certificate, verdict))
     said.append(_replicas(certificate, reference, verdict))
     if certificate.leader_sum_of_squares is None:
         said.append("The order of replica lists is unknown, so preferred leaders cannot be compared.")
@@ -359,8 +349,11 @@ def _moves(certificate: Certificate, verdict: Verdict) -> str:
     return f"{made}; the minimum is {least:,}."
 
 
-def _racks(certificate: Certificate) -> str:
+def _racks(certificate: Certificate, verdict: Verdict) -> str:
     found, least = certificate.rack_sum_of_squares, certificate.least_rack_sum_of_squares
+    if certificate.wish.keeps_racks:
+        worse = "Partitions are balanced worse over racks than before, which this change does not require."
+        return "No partition is balanced worse over racks than before." if verdict.rack_proven else worse
     if certificate.rack_balance_proven:
         return "Rack diversity is the best possible for every changed partition (proven)."
     if least is None or found is None:
@@ -370,12 +363,6 @@ def _racks(certificate: Certificate) -> str:
     if found > least:
         return f"Rack placement can be improved: sum of squares {found:,}, minimum {least:,}."
     return f"Sum of squares over racks: {found:,}; not proven minimal."
-
-
-def _racks_kept(verdict: Verdict) -> str:
-    if verdict.rack_proven:
-        return "No partition is balanced worse over racks than before."
-    return "Partitions are balanced worse over racks than before, which this change does not require."
 
 
 def _replicas(certificate: Certificate, reference: Certificate | None, verdict: Verdict) -> str:

@@ -28,7 +28,7 @@ from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Longs, Options, Severity
 from reseat.model.naming import named_by
-from reseat.model.wording import counted, listed, named, verb
+from reseat.model.wording import counted, listed, named
 
 __all__ = [
     "Settled",
@@ -135,7 +135,7 @@ def who_leads(layout: ClusterLayout, options: Options, leaving: BoolArray | None
     strange = [rack for rack in options.leader_racks if rack not in layout.racks]
     if strange:
         raise WishRefused(
-            f"No broker is in {verb(len(strange), 'rack', 'racks')} {listed(strange)}, where leaders are to be.",
+            f"No broker is in {named('rack', strange)}, where leaders are to be.",
             choices=(f"Choose among the racks {listed(layout.racks)}." if layout.racks else "Add racks (--racks).",),
         )
     never = np.isin(layout.broker_ids, options.never_leads)
@@ -316,8 +316,7 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
         return targets
     if never_onto and usable(layout, leaving).any():
         failed = layout.broker_ids[layout.disk_failed & np.isin(layout.broker_ids, never_onto)].tolist()
-        of = f"{verb(len(failed), 'broker', 'brokers')} {listed(failed)} {verb(len(failed), 'has', 'have')}"
-        why = f": {of} an offline log directory" if failed else ""
+        why = f": {named('broker', failed, 'has', 'have')} an offline log directory" if failed else ""
         raise WishRefused(
             f"Every live broker that would remain receives nothing ({listed(never_onto)}){why}.",
             brokers=never_onto,
@@ -328,18 +327,15 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
         who = f"All {len(layout.brokers):,} brokers would be" if len(layout.brokers) > 1 else "The only broker would be"
         sentence = f"{who} drained, and none would be left to hold data."
     elif (left := ~leaving & layout.cordoned).any():
-        ids = tuple(layout.broker_ids[left].tolist())
-        sentence = (
-            f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} cordoned, and no other "
-            "live broker would remain to receive replicas."
-        )
+        who = named("Broker", layout.broker_ids[left].tolist(), "is", "are")
+        sentence = f"{who} cordoned, and no other live broker would remain to receive replicas."
     else:
         sentence = f"The {counted(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
     raise WishRefused(sentence, brokers=brokers, choices=("Keep at least one live broker.", "Add a broker first."))
 
 
 def require_room(
-    layout: ClusterLayout, rows: Longs, needed: npt.NDArray[np.integer], taken: BoolArray, left: int
+    layout: ClusterLayout, rows: Longs, needed: npt.NDArray[np.integer], taken: BoolArray, left: int, *, wanted: Longs
 ) -> None:
     """Refuse where partitions need more newcomers than brokers are open to them.
 
@@ -349,26 +345,31 @@ def require_room(
         needed: (n,) newcomers that each needs.
         taken: (n, R) bool, replicas that stay on a broker that could receive.
         left: brokers that may receive.
+        wanted: (n,) replicas that each is to have.
 
     Raises:
         WishRefused: with the topics of these partitions.
     """
-    short = rows[needed > left - taken.sum(axis=1)]
-    if short.size == 0:
+    open_ = left - taken.sum(axis=1)
+    if not (short := needed > open_).any():
         return
-    topics = layout.topics_at(short)
-    factor = int(layout.replication_factor[short].max())
-    noun = "broker that can hold replicas is" if left == 1 else "brokers that can hold replicas are"
-    disks = tuple(layout.broker_ids[layout.disk_failed].tolist())
-    whose = f"{verb(len(disks), 'disk of broker', 'disks of brokers')} {listed(disks)}"
+    topics, most = layout.topics_at(rows[short]), int((wanted - needed + open_)[short].min())
+    lack = "broker that can hold replicas is left" if left == 1 else "brokers that can hold replicas are left"
+    disks = layout.broker_ids[layout.disk_failed].tolist()
     raise WishRefused(
-        f"Partitions of {_topics(topics)} have replication factor {factor}, but only "
-        f"{left} {noun} left ({counted(int(short.size), 'partition')} concerned).",
+        f"Replication factor {int(wanted[short].max())} needs as many brokers, but only {left} {lack} "
+        f"({counted(int(short.sum()), 'partition')} of {_topics(topics)} concerned).",
         topics=topics,
         choices=(
-            f"Lower the replication factor of {_these(topics)} to at most {left} first.",
+            f"Lower the replication factor of {_these(topics)} to at most {most} first."
+            if most
+            else "Add brokers first.",
             f"Leave {_these(topics)} out.",
-            *((f"Replace the failed {whose} first.",) if disks else ()),
+            *(
+                (f"Replace the failed {'disks' if disks[1:] else 'disk'} of {named('broker', disks)} first.",)
+                if disks
+                else ()
+            ),
         ),
     )
 

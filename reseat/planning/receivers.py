@@ -13,7 +13,7 @@ import numpy as np
 from reseat.balance import out_of_every_isr
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
 from reseat.model.arrays import on_brokers, row_any
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["left_on_unavailable", "with_doubtful_receivers"]
 
@@ -38,7 +38,8 @@ def with_doubtful_receivers(plan: Plan, under_way: Longs) -> Plan:
 
 def _doubtful_receivers(plan: Plan, under_way: Longs) -> Finding | None:
     current = plan.current
-    unwell = ~current.available | out_of_every_isr(_without(current, under_way))
+    settled = current.select(np.delete(np.arange(current.partition_count), under_way)) if under_way.size else current
+    unwell = ~current.available | out_of_every_isr(settled)
     if not unwell.any():
         return None
     doubtful = current.broker_ids[unwell]
@@ -47,16 +48,12 @@ def _doubtful_receivers(plan: Plan, under_way: Longs) -> Finding | None:
     if not ids:
         return None
     received = counted(int(np.count_nonzero(given)), "replica")
-    return Finding(
-        "doubtful_receiver",
-        Severity.BROKEN,
-        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'receives', 'receive')} {received} but "
-        f"{verb(len(ids), 'is', 'are')} probably down (fenced, shutting down, or in sync for nothing that "
-        f"{verb(len(ids), 'it holds', 'they hold')}). Bring {verb(len(ids), 'it', 'them')} back first, or remove "
-        f"{verb(len(ids), 'it', 'them')} in the same plan.",
-        rows=np.unique(plan.moves.row[given]),
-        brokers=ids,
+    are, hold, them = ("is", "it holds", "it") if len(ids) == 1 else ("are", "they hold", "them")
+    said = (
+        f"{named('Broker', ids, 'receives', 'receive')} {received} but {are} probably down (fenced, shutting down, or "
+        f"in sync for nothing that {hold}). Bring {them} back first, or remove {them} in the same plan."
     )
+    return Finding("doubtful_receiver", Severity.BROKEN, said, rows=np.unique(plan.moves.row[given]), brokers=ids)
 
 
 def _passed_over(plan: Plan) -> Finding | None:
@@ -74,14 +71,10 @@ def _passed_over(plan: Plan) -> Finding | None:
     asked_for = {broker for broker, _ in wish.add} & set(ids)
     if not ids or not (plan.certificate.moves or asked_for):
         return None
-    return Finding(
-        "unavailable_left_out",
-        Severity.ATTENTION if asked_for else Severity.NOTE,
-        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} fenced or shutting down: "
-        f"{verb(len(ids), 'it receives', 'they receive')} nothing, and {verb(len(ids), 'is', 'are')} not counted in "
-        "the balance.",
-        brokers=tuple(ids),
-    )
+    receive = verb(len(ids), "it receives nothing, and is", "they receive nothing, and are")
+    said = f"{named('Broker', ids, 'is', 'are')} fenced or shutting down: {receive} not counted in the balance."
+    severity = Severity.ATTENTION if asked_for else Severity.NOTE
+    return Finding("unavailable_left_out", severity, said, brokers=tuple(ids))
 
 
 def left_on_unavailable(
@@ -103,23 +96,10 @@ def left_on_unavailable(
     ids = tuple(np.unique(proposed.replica_ids[there]).tolist())
     states = sorted({broker.state.word for broker in proposed.brokers if broker.id in ids})
     count = int(there.sum())
-    return (
-        Finding(
-            "left_on_unavailable",
-            severity,
-            f"{counted(count, 'replica')} {verb(count, 'stays', 'stay')} on {verb(len(ids), 'broker', 'brokers')} "
-            f"{listed(ids)} ({', '.join(states)}). If {verb(len(ids), 'it does', 'they do')} not come back, drain "
-            f"{verb(len(ids), 'it', 'them')} (--remove {','.join(map(str, ids))}).",
-            rows=np.flatnonzero(row_any(there)).astype(np.int64),
-            brokers=ids,
-        ),
+    they, them = ("it does", "it") if len(ids) == 1 else ("they do", "them")
+    said = (
+        f"{counted(count, 'replica stays', 'replicas stay')} on {named('broker', ids)} ({', '.join(states)}). If "
+        f"{they} not come back, drain {them} (--remove {','.join(map(str, ids))})."
     )
-
-
-def _without(layout: ClusterLayout, rows: Longs) -> ClusterLayout:
-    """The layout without these rows."""
-    if not rows.size:
-        return layout
-    stand = np.ones(layout.partition_count, np.bool_)
-    stand[rows] = False
-    return layout.select(stand)
+    rows = np.flatnonzero(row_any(there)).astype(np.int64)
+    return (Finding("left_on_unavailable", severity, said, rows=rows, brokers=ids),)

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from reseat.model import Finding, Plan, Severity
 from reseat.model.units import size
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named
 from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import only_onto, sharing
 from reseat.planning.solve.by_weight import weight_on
 
-__all__ = ["options_without_effect", "rules_in_words"]
+__all__ = ["rules_in_words", "with_idle_options"]
 
 
-def rules_in_words(plan: Plan) -> tuple[str, ...]:
+def rules_in_words(plan: Plan) -> Iterator[str]:
     """What the rules of a plan mean for it, a sentence each."""
-    return tuple(_sentences(plan))
-
-
-def _sentences(plan: Plan) -> Iterator[str]:
     wish, options, layout = plan.wish, plan.wish.options, plan.proposed
     closed, racks = options.never_onto, options.leader_racks
     if closed and not wish.leaders_only:
-        yield (
-            f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'receives', 'receive')} "
-            f"nothing and {verb(len(closed), 'is', 'are')} not counted in the replica balance."
-        )
+        nothing = named("Broker", closed, "receives nothing and is", "receive nothing and are")
+        yield f"{nothing} not counted in the replica balance."
     if racks and not (wish.topics or wish.places):
         order = ", then ".join(racks)
         yield f"Preferred leaders are in rack {order}, where their list has a broker there that can lead."
@@ -41,22 +36,15 @@ def _sentences(plan: Plan) -> Iterator[str]:
         allowed = only_onto(layout, options)[layout.topic_of]
         row, column = np.nonzero(layout.replicas >= 0)
         elsewhere = int((~allowed[row, layout.replicas[row, column]]).sum())
-        where = "Topics that live on some brokers alone"
-        yield (
-            f"{where}: {counted(elsewhere, 'replica')} {verb(elsewhere, 'is', 'are')} elsewhere and "
-            f"{verb(elsewhere, 'stays', 'stay')} there; none is added."
-            if elsewhere
-            else f"{where} are on these brokers alone."
-        )
+        stay = counted(elsewhere, "replica is elsewhere and stays", "replicas are elsewhere and stay")
+        rest = f": {stay} there; none is added." if elsewhere else " are on these brokers alone."
+        yield f"Topics that live on some brokers alone{rest}"
     for group in options.keep_apart:
         shared = sharing(layout, group)
         names = listed(group)
         if shared.any():
-            ids = layout.broker_ids[shared].tolist()
-            yield (
-                f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'has', 'have')} topics that are "
-                f"to share no broker ({names}), as before; no other broker gets two of them."
-            )
+            who = named("Broker", layout.broker_ids[shared].tolist(), "has", "have")
+            yield f"{who} topics that are to share no broker ({names}), as before; no other broker gets two of them."
         else:
             divided = " Brokers were divided among them first, and the plan is the best for that." * wish.rebalance
             yield f"No broker has two of {names}.{divided}"
@@ -82,14 +70,11 @@ def _capacities(plan: Plan) -> Iterator[str]:
             over.append(f"broker {rule.broker} holds {counted(held, 'replica')} of {rule.replicas:,}")
         if rule.bytes is not None and carried is not None and carried[at] > rule.bytes:
             over.append(f"broker {rule.broker} holds {size(float(carried[at]))} of {size(rule.bytes)}")
-    if over:
-        yield f"Above its capacity, as before: {listed(over)}."
-    else:
-        yield "Every broker is within its capacity."
+    yield f"Above its capacity, as before: {listed(over)}." if over else "Every broker is within its capacity."
 
 
-def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Finding | None:
-    """A finding about options that were asked for and do not apply to the change; None where each does.
+def with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
+    """The plan with a finding about options that were asked for and do not apply to the change, where some do not.
 
     ``reorder_all`` says why lists were not reordered, if they were not.
     """
@@ -117,6 +102,7 @@ def options_without_effect(plan: Plan, *, reorder_all: str | None = None) -> Fin
     if options.reorder_all and reorder_all is not None:
         idle.append(f"lists were not reordered: {reorder_all}")
     if not idle:
-        return None
+        return plan
     sentence = "; ".join(idle)
-    return Finding("option_without_effect", Severity.NOTE, f"{sentence[:1].upper()}{sentence[1:]}.")
+    note = Finding("option_without_effect", Severity.NOTE, f"{sentence[:1].upper()}{sentence[1:]}.")
+    return replace(plan, findings=(*plan.findings, note))

@@ -29,7 +29,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Options
 from reseat.model.arrays import counts_on, newcomers, on_brokers, row_counts
 from reseat.model.naming import named_by
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.planning.apart import Apart, replicas_of
 from reseat.planning.preconditions import require_known
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
@@ -180,9 +180,7 @@ def no_room(layout: ClusterLayout, options: Options) -> WishRefused:
     if not options.capacity:
         return not_found()
     brokers = tuple(rule.broker for rule in options.capacity)
-    said = (
-        f"with {verb(len(brokers), 'a limit', 'limits')} on {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"
-    )
+    said = f"with {verb(len(brokers), 'a limit', 'limits')} on {named('broker', brokers)}"
     apart = " Brokers were divided among topics that share none before: for another division there may be one."
     return WishRefused(
         f"No plan keeps the capacity of every broker ({counted(layout.replica_count, 'replica')} {said})."
@@ -231,10 +229,9 @@ def _roomy(problem: Problem) -> bool:
 def _too_few(layout: ClusterLayout, rows: Longs) -> WishRefused:
     """That partitions need more newcomers than brokers are open to them."""
     topics = layout.topics_at(rows)
+    where = f"brokers among those that {verb(len(topics), 'it', 'they')} may be on"
     return WishRefused(
-        f"{verb(len(topics), 'Topic', 'Topics')} {listed(topics)} {verb(len(topics), 'finds', 'find')} too few "
-        f"brokers among those that {verb(len(topics), 'it', 'they')} may be on "
-        f"({counted(rows.size, 'partition')} concerned).",
+        f"{named('Topic', topics, 'finds', 'find')} too few {where} ({counted(rows.size, 'partition')} concerned).",
         topics=topics,
         choices=("Allow more brokers (only_onto, keep_apart).", "Add a broker there first."),
     )
@@ -290,11 +287,7 @@ def _topics(layout: ClusterLayout, patterns: Iterable[str], rule: str) -> Longs:
 
 
 def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, *, strict: bool) -> Problem:
-    """The problem in which no broker ends above its capacity; ``strict``: who holds more gives it up, if it can.
-
-    Raises:
-        WishRefused: a broker is not known, or no size where bytes are limited.
-    """
+    """The problem in which no broker ends above its capacity; ``strict``: who holds more gives it up, if it can."""
     if not options.capacity:
         return problem
     require_known(layout, [rule.broker for rule in options.capacity])

@@ -272,10 +272,18 @@ def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
         free.reset()
         batch[_filled(free, lines)] = count
         count += 1
-    return _summed(work, batch, count)
-
-
-# ---- inside ----------------------------------------------------------------------------------------------------
+    slowest, busiest = bytes_at_busiest(work, batch, count, work.bytes_of_copies)
+    told = ~np.isnan(work.bytes)
+    copied, unknown = np.where(told, work.bytes, 0.0) * work.copies, np.where(told, 0, work.copies)
+    return Preview(
+        batch=batch,
+        bytes=np.bincount(batch, copied, count).astype(np.float64),
+        unknown=np.bincount(batch, unknown, count).astype(np.int64),
+        slowest=slowest,
+        busiest=busiest,
+        likely=busiest,
+        lowest=busiest,
+    )
 
 
 class _Free:
@@ -455,20 +463,6 @@ def _text_bytes(proposed: ClusterLayout) -> Longs:
 def _digits(numbers: IntArray) -> Longs:
     """Decimal digits of numbers of at least 0."""
     return 1 + np.searchsorted(10 ** np.arange(1, 10, dtype=np.int64), numbers, side="right").astype(np.int64)
-
-
-def _summed(work: Work, batch: IntArray, count: int) -> Preview:
-    told = ~np.isnan(work.bytes)
-    slowest, busiest = bytes_at_busiest(work, batch, count, work.bytes_of_copies)
-    return Preview(
-        batch=batch,
-        bytes=np.bincount(batch, np.where(told, work.bytes, 0.0) * work.copies, count).astype(np.float64),
-        unknown=np.bincount(batch, weights=np.where(told, 0, work.copies), minlength=count).astype(np.int64),
-        slowest=slowest,
-        busiest=busiest,
-        likely=busiest,
-        lowest=busiest,
-    )
 
 
 def bytes_at_busiest(work: Work, batch: IntArray, count: int, each: FloatArray) -> tuple[FloatArray, float]:

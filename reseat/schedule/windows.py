@@ -72,7 +72,6 @@ class Windows:
         Returns:
             In the windows' zone.
         """
-        left = timedelta(seconds=seconds)
         left, reached = timedelta(seconds=seconds), moment
         for start, end in self._stretches(moment):
             begin = max(start, reached)
@@ -124,9 +123,6 @@ def read_windows(text: str) -> Windows | None:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise WishRefused(f"{zone!r} is no time zone that is known here. {_EXPECTED}") from error
     return Windows(tuple(spans), zone)
-
-
-# ---- inside ----------------------------------------------------------------------------------------------------
 
 
 @cache

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.look import text
-from reseat.model import Wish
+from reseat.model import Options, Wish
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,36 @@ def test_lists_of_brokers_are_cut_with_their_number():
 def test_a_wish_is_said_in_words():
     """One and many, out and in."""
     assert text.wish_in_words(Wish(remove=(7,), add=((8, None), (9, "a")))) == "broker 7 removed, brokers 8 and 9 added"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (Options(), "cluster rebalanced"),
+        (Options(by_bytes=True), "cluster rebalanced by size"),
+        (Options(even_topics=True), "cluster rebalanced by topic"),
+        (Options(even_topics=True, by_bytes=True), "cluster rebalanced by topic"),
+    ],
+)
+def test_a_rebalance_says_what_it_balances_by(options, words):
+    """By topic before by size, as the plan does."""
+    assert text.wish_in_words(Wish(rebalance=True, options=options)) == words
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("Mend partitions first (--mend).", "Mend partitions first."),
+        ("Let replicas leave their rack (without --same-rack).", "Let replicas leave their rack."),
+        ("Add racks (--racks; the dashboard: Data quality).", "Add racks (Data quality)."),
+        ("Drain it (--remove 4,5).", "Drain it."),
+        ("Add the output of kafka-log-dirs --describe.", "Add the output of kafka-log-dirs --describe."),
+        ("3 partitions (1 concerned).", "3 partitions (1 concerned)."),
+    ],
+)
+def test_a_page_prints_no_flag_of_the_command_line(sentence, shown):
+    """What Kafka's own tools are given stays."""
+    assert text.plain(sentence).replace("\\", "") == shown
 
 
 @given(st.text(max_size=60))

@@ -27,7 +27,7 @@ def test_an_unknown_broker_is_refused() -> None:
 
 def test_a_replication_factor_above_the_brokers_left_is_refused() -> None:
     """Topic audit needs three brokers and two are left: only it is named, with both ways out."""
-    with pytest.raises(WishRefused, match="replication factor 3, but only 2 brokers") as refused:
+    with pytest.raises(WishRefused, match="Replication factor 3 needs as many brokers, but only 2 brokers") as refused:
         remove_brokers(LAYOUT, [1])
 
     assert refused.value.topics == ("audit",)

@@ -490,7 +490,7 @@ def test_new_brokers_fill_on_a_curve_too() -> None:
 def test_a_partition_that_finds_no_broker_refuses_the_drain() -> None:
     """Two of three brokers leave, and each partition needs two."""
     layout = ClusterLayout.from_assignments({("t", 0): [0, 1], ("t", 1): [1, 2]})
-    with pytest.raises(WishRefused, match="replication factor 2, but only 1 broker"):
+    with pytest.raises(WishRefused, match="Replication factor 2 needs as many brokers, but only 1 broker"):
         plan(layout, Wish(remove=(0, 1), rebalance=True))
     with pytest.raises(WishRefused, match="Broker 9 is not in this layout"):
         plan(layout, Wish(remove=(9,), rebalance=True))

@@ -245,7 +245,7 @@ def test_nothing_to_do_is_said() -> None:
     ("topics", "factor", "words"),
     [
         (["t"], 0, "below 1"),
-        (["t"], 4, "Replication factor 4 needs as many brokers; 3 brokers can hold replicas"),
+        (["t"], 4, "Replication factor 4 needs as many brokers, but only 3 brokers that can hold replicas are left"),
         (["t", "x"], 2, "Topic x is not in this layout"),
         ([], 2, "No topic is given"),
     ],

@@ -39,7 +39,6 @@ from reseat.model import (
     BrokerState,
     ClusterLayout,
     Finding,
-    Longs,
     Options,
     Plan,
     Severity,
@@ -80,7 +79,8 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     start, added = _joined(layout, brokers, options)
     current = start.layout
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
-    problem = replace(_problem(current, added, start.pinned, options), room=_room(current, options))
+    problem, cap = _problem(current, added, start.pinned, options), options.receive_cap
+    problem = replace(problem, room=None if cap is None else np.full(len(current.brokers), cap))
     found, capped, fewer = fitted(problem, current, lambda one: _solved(Solver(one, own_arcs=0), current, options))
     found = replace(found, whole=found.whole and not fewer)
     rows, lists = found.rows, found.lists
@@ -96,13 +96,14 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         same = bound.replica_sum_of_squares in (None, verdict.replica_sum_of_squares)
         agreed = replace(verdict, replicas_proven=verdict.replicas_proven and same)
         sentences = _sentences(agreed, current, capped=capped, whole=found.whole)
-        if options.receive_cap is None:
+        if cap is None:
             return sentences
         free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), current, options)
         without = problem.loads_with(free)[problem.targets]
-        return (*sentences, cost_of(said_of_cap(options.receive_cap), loads, without))
+        return (*sentences, cost_of(said_of_cap(cap), loads, without))
 
-    told = _findings(options)
+    sentence = "Added brokers are filled by replica count; size is not considered."
+    told = (Finding("bytes_not_weighed", Severity.NOTE, sentence),) if options.by_bytes else ()
     return concluded(start, proposed, wish, say, bound=bound, limited=capped, findings=told)
 
 
@@ -138,10 +139,6 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
     return ruled(problem, layout, options, np.zeros(len(well), np.bool_))
 
 
-def _room(layout: ClusterLayout, options: Options) -> Longs | None:
-    return None if options.receive_cap is None else np.full(len(layout.brokers), options.receive_cap)
-
-
 def _solved(solver: Solver, layout: ClusterLayout, options: Options) -> tuple[Found, bool]:
     """The least spread; where that needs more than is allowed, the evenest with so many moves, and that it is that."""
     found, capped, most = solver.evenest(in_part=True), False, options.max_moves
@@ -167,27 +164,18 @@ def _joined(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) 
     if not brokers:
         raise WishRefused("No broker is given to add.", choices=("Name at least one broker, such as 9 or 9:rack-a.",))
     ids = [broker.id for broker in brokers]
-    twice = tuple(sorted({i for i in ids if ids.count(i) > 1}))
-    if twice:
-        raise WishRefused(f"Broker {twice[0]} is added twice.", brokers=twice, choices=("Name each broker once.",))
     merged = [_merged(layout, broker) for broker in sorted(brokers, key=lambda broker: broker.id)]
-    dead = tuple(broker.id for broker in merged if broker.state is BrokerState.DEAD)
-    if dead:
-        raise WishRefused(
-            f"Broker {dead[0]} is known to be dead and cannot receive replicas.",
-            brokers=dead,
-            choices=("Start it and read the layout again.", "Do not add it."),
-        )
-    broken = tuple(broker.id for broker in merged if broker.offline_dirs)
-    if broken:
-        raise WishRefused(
-            f"A log directory of broker {broken[0]} is offline: it receives no replica.",
-            brokers=broken,
-            choices=("Replace the disk and read the layout again.", "Do not add it."),
-        )
-    negative = tuple(i for i in ids if i < 0)
-    if negative:
-        raise WishRefused(f"Broker id {negative[0]} is below 0.", brokers=negative, choices=("Broker ids start at 0.",))
+    dead = [broker.id for broker in merged if broker.state is BrokerState.DEAD]
+    broken, leave = [broker.id for broker in merged if broker.offline_dirs], "Do not add it."
+    start, disk = "Start it and read the layout again.", "Replace the disk and read the layout again."
+    for wrong, sentence, choices in (
+        (sorted({i for i in ids if ids.count(i) > 1}), "Broker {} is added twice.", ("Name each broker once.",)),
+        (dead, "Broker {} is known to be dead and cannot receive replicas.", (start, leave)),
+        (broken, "A log directory of broker {} is offline: it receives no replica.", (disk, leave)),
+        ([i for i in ids if i < 0], "Broker id {} is below 0.", ("Broker ids start at 0.",)),
+    ):
+        if wrong:
+            raise WishRefused(sentence.format(wrong[0]), brokers=tuple(wrong), choices=choices)
     return begun(layout, options, joining=merged), tuple(merged)
 
 
@@ -196,21 +184,10 @@ def _merged(layout: ClusterLayout, broker: Broker) -> Broker:
     at = layout.position(broker.id)
     if at is None:
         return broker
-    known = layout.brokers[at]
-    return replace(
-        known,
-        rack=known.rack if broker.rack is None else broker.rack,
-        host=known.host if broker.host is None else broker.host,
-        port=known.port if broker.port is None else broker.port,
-        state=known.state if broker.state is BrokerState.NOT_TOLD else broker.state,
-    )
-
-
-def _findings(options: Options) -> tuple[Finding, ...]:
-    if not options.by_bytes:
-        return ()
-    sentence = "Added brokers are filled by replica count; size is not considered."
-    return (Finding("bytes_not_weighed", Severity.NOTE, sentence),)
+    told = {name: value for name in ("rack", "host", "port") if (value := getattr(broker, name)) is not None}
+    if broker.state is not BrokerState.NOT_TOLD:
+        told["state"] = broker.state
+    return replace(layout.brokers[at], **told)
 
 
 def _sentences(verdict: Verdict, current: ClusterLayout, *, capped: bool, whole: bool) -> tuple[str, ...]:

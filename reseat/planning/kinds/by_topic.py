@@ -29,6 +29,8 @@ from reseat.planning.solve.solver import Solver
 
 __all__ = ["rebalanced_by_topic"]
 
+_NOT_FOUND = "A topic's sets were not found."
+
 
 def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
     """The sets of a problem over all partitions for each topic's least spread, and then as even as found.
@@ -57,7 +59,7 @@ def _window(problem: Problem, rows: Longs) -> tuple[int, int]:
     part = problem.part(rows, np.zeros(len(problem.targets), np.int64))
     window = Solver(replace(part, most=None)).least_spread()
     if window is None:
-        raise _not_found()
+        raise NoRoom(_NOT_FOUND)
     return window
 
 
@@ -74,9 +76,5 @@ def _within(part: Problem, low: int, high: int, *, rest: Longs) -> Found:
 
 def _sure(found: Found | None) -> Found:
     if found is None:
-        raise _not_found()
+        raise NoRoom(_NOT_FOUND)
     return found
-
-
-def _not_found() -> NoRoom:
-    return NoRoom("A topic's sets were not found.")

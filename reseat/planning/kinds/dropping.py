@@ -82,22 +82,6 @@ def _synced(change: Change) -> BoolArray:
     return synced
 
 
-def _without_in_sync(change: Change, lists: IntArray) -> Longs:
-    """Rows of the change that have in-sync replicas, and would keep none of them with these lists."""
-    synced = _synced(change)
-    return np.flatnonzero(row_any(synced) & ~row_any(synced & holds(lists, change.lists)))
-
-
-def _with_first_in_sync(change: Change, protected: BoolArray, rows: Longs) -> BoolArray:
-    """``protected`` and, in these rows, the in-sync replica that an election would choose: the first, a live one."""
-    synced = _synced(change)[rows]
-    alive = synced & on_brokers(change.lists[rows], change.live)
-    best = np.where(row_any(alive)[:, None], alive, synced)
-    more = protected.copy()
-    more[rows, best.argmax(axis=1)] = True
-    return more
-
-
 def kept_in_sync(
     change: Change, protected: BoolArray, plan: Callable[[BoolArray], IntArray]
 ) -> tuple[IntArray, BoolArray, Longs]:
@@ -106,11 +90,15 @@ def kept_in_sync(
     Returns:
         (n, W) the lists, (n, R) what is protected, and the numbers of those rows.
     """
-    lists = plan(protected)
-    unsafe = _without_in_sync(change, lists)
+    lists, synced = plan(protected), _synced(change)
+    unsafe = np.flatnonzero(row_any(synced) & ~row_any(synced & holds(lists, change.lists)))
     if not unsafe.size:
         return lists, protected, unsafe
-    protected = _with_first_in_sync(change, protected, unsafe)
+    # Of those in sync an election would choose the first, a live one before others.
+    alive = synced[unsafe] & on_brokers(change.lists[unsafe], change.live)
+    best = np.where(row_any(alive)[:, None], alive, synced[unsafe])
+    protected = protected.copy()
+    protected[unsafe, best.argmax(axis=1)] = True
     return plan(protected), protected, unsafe
 
 

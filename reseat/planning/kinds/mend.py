@@ -27,7 +27,7 @@ import numpy as np
 
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, widened
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named
 from reseat.planning.finishing import concluded, with_leaders_evened
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import begun, closed_to, require_room, require_targets, resorts
@@ -84,10 +84,13 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     faults = _faults(current, unmovable)
     lists, fixed = _thinned(current, faults, targets, options)
     out = faults.dead & (lists != NONE)
-    lists, out, fixed = _aligned(lists, out, fixed)
+    order = np.argsort(lists == NONE, axis=1, kind="stable")  # without gaps, and the rest in the same places
+    out, fixed = (np.take_along_axis(some, order, axis=1) for some in (out, fixed))
+    lists = packed(lists, lists.shape[1])
     further = (faults.factor - row_counts(lists != NONE)).clip(min=0)
     on_target = on_brokers(lists, targets)
-    require_room(current, np.arange(len(lists)), further + row_counts(out), on_target & ~out, int(targets.sum()))
+    needed, every = further + row_counts(out), np.arange(len(lists))
+    require_room(current, every, needed, on_target & ~out, int(targets.sum()), wanted=faults.factor)
     problem = Problem(
         lists=lists,
         fixed=(lists != NONE) & ~out & (~on_target | unmovable[:, None] | fixed),
@@ -104,9 +107,9 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
         raise no_room(current, options) from None
     if found is None:
         raise not_found()
-    every = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
-    every[found.rows] = widened(found.lists, every.shape[1])
-    proposed = _proposed(current, faults, every[:, : current.replicas.shape[1]], options)
+    after = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
+    after[found.rows] = widened(found.lists, after.shape[1])
+    proposed = _proposed(current, faults, after[:, : current.replicas.shape[1]], options)
     left = left_on_unavailable(proposed, targets, unmovable, Severity.ATTENTION)
     say = partial(_sentences, current, faults, left)
     return concluded(start, proposed, Wish(mend=True, options=options), say, findings=left)
@@ -157,13 +160,6 @@ def _thinned(
     return lists, fixed
 
 
-def _aligned(lists: IntArray, *others: BoolArray) -> tuple[IntArray, BoolArray, BoolArray]:
-    """Lists without their gaps, and what is told of their replicas in the same places."""
-    order = np.argsort(lists == NONE, axis=1, kind="stable")
-    one, two = (np.take_along_axis(other, order, axis=1) for other in others)
-    return packed(lists, lists.shape[1]), one, two
-
-
 def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options: Options) -> ClusterLayout:
     """The layout with these lists (P, R): who only named a broker twice keeps its order, the others lead evenly."""
     once = packed(faults.lists, every.shape[1])
@@ -181,19 +177,15 @@ def _sentences(current: ClusterLayout, faults: _Faults, left: tuple[Finding, ...
         out.append(f"{counted(count, 'partition names', 'partitions name')} a broker twice, and then once.")
     if faults.dead.any():
         brokers = np.unique(current.replica_ids[faults.dead]).tolist()
-        out.append(
-            f"{counted(int(faults.dead.sum()), 'replica leaves', 'replicas leave')} dead "
-            f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}."
-        )
+        leave = counted(int(faults.dead.sum()), "replica leaves", "replicas leave")
+        out.append(f"{leave} dead {named('broker', brokers)}.")
     lack, more = int((held < faults.factor).sum()), int((held > faults.factor).sum())
     if lack or more:
         said = [f"{counted(lack, 'partition gets', 'partitions get')} more replicas"] * bool(lack)
         said += [f"{counted(more, 'partition gets', 'partitions get')} fewer (no data moves for that)"] * bool(more)
         out.append(f"{' and '.join(said)}: as many as most partitions of the topic have.")
     if not (out or verdict.moves):
-        stays = [
-            f" but what is on {verb(len(ids), 'broker', 'brokers')} {listed(ids)}" for ids in (f.brokers for f in left)
-        ]
+        stays = [f" but what is on {named('broker', finding.brokers)}" for finding in left]
         return (f"Nothing to mend{''.join(stays)}.", *rack_sentences(verdict, every=True))
     given = f"{counted(verdict.moves, 'move')} and this rack placement"
     out += [moves_sentence(verdict), *rack_sentences(verdict, every=True), spread_sentence(verdict, given)]

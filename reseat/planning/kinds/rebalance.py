@@ -94,7 +94,8 @@ def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Sta
     out = on_brokers(current.replicas, leaving) & ~unmovable[:, None] if remove else None
     if out is not None:
         rows = np.flatnonzero(out.any(axis=1))
-        require_room(current, rows, out[rows].sum(axis=1), on_target[rows], int(targets.sum()))
+        factor = current.replication_factor[rows].astype(np.int64)
+        require_room(current, rows, out[rows].sum(axis=1), on_target[rows], int(targets.sum()), wanted=factor)
     stays = held if out is None else held & ~out
     stated = Problem(
         lists=current.replicas,
@@ -145,11 +146,7 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
 
 
 def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
-    """Points of a rebalance by size: the first of its steps, which are the plans with ``max_moves``; all of them last.
-
-    Raises:
-        WishRefused: as ``rearranged``.
-    """
+    """Points of a rebalance by size: its first steps, which are the plans with ``max_moves``, and all of them."""
     prepared, _, start, limited = _with_room(layout, wish, partial(_chosen, wish=wish))
     current, problem = prepared.current, prepared.problem
 
@@ -182,11 +179,7 @@ _Found = TypeVar("_Found", bound=Found | None)
 def _with_room(
     layout: ClusterLayout, wish: Wish, solve: Callable[[Solver, ClusterLayout], tuple[_Found, bool]]
 ) -> tuple[_Start, Solver, _Found, bool]:
-    """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can.
-
-    Raises:
-        WishRefused: no plan keeps every limit.
-    """
+    """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can."""
     for strict in (True, False):
         prepared = _prepared(layout, wish, strict=strict)
 
@@ -202,11 +195,7 @@ def _with_room(
 
 
 def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish) -> tuple[Found, bool]:
-    """The sets for a wish, and whether it is a point before the least spread.
-
-    Raises:
-        WishRefused: none were found, or racks alone need more moves than are allowed.
-    """
+    """The sets for a wish, and whether it is a point before the least spread."""
     problem, options = choice.problem, wish.options
     most, most_bytes = options.max_moves, options.max_bytes if wish.limits_bytes else None
     other = wish.mend_racks or options.by_bytes or options.even_topics

@@ -24,6 +24,7 @@ Complexity: O(P R) to find what is displaced, then the flows of ``placing`` and 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,7 +36,6 @@ from reseat.model import (
     NONE,
     BoolArray,
     Broker,
-    Certificate,
     ClusterLayout,
     Finding,
     IntArray,
@@ -47,7 +47,7 @@ from reseat.model import (
 )
 from reseat.model.arrays import counts_on, on_brokers, row_any
 from reseat.model.wording import counted, named
-from reseat.planning.finishing import Bound, certified, cost_of, finished, said_of_cap, with_leaders_evened
+from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
@@ -58,8 +58,7 @@ from reseat.planning.preconditions import (
     require_targets,
     resorts,
 )
-from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import sentences_of
+from reseat.planning.proof.verdict import Verdict, sentences_of
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.bin_packing import placed_by_weight
 from reseat.planning.solve.placing import lacking, placed, solved_in_parts
@@ -68,7 +67,6 @@ from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
 __all__ = ["Removal", "placed_by_fewest", "planned", "prepared", "remove_brokers"]
-
 
 _DEFAULT = Options()
 
@@ -100,11 +98,6 @@ class Removal:
     options: Options
 
     @property
-    def pinned(self) -> BoolArray:
-        """(P,) bool, partitions that stay where they are, also on leaving brokers."""
-        return self.start.pinned
-
-    @property
     def layout(self) -> ClusterLayout:
         """The layout planned on."""
         return self.start.layout
@@ -128,8 +121,8 @@ class Removal:
     def further(self) -> Problem:
         """The same over all partitions, of which others may move too as long as none gets less diverse over racks."""
         lists = self.layout.replicas
-        out = on_brokers(lists, self.leaving) & ~self.pinned[:, None]
-        stuck = ~on_brokers(lists, self.targets) | self.pinned[:, None]
+        out = on_brokers(lists, self.leaving) & ~self.start.pinned[:, None]
+        stuck = ~on_brokers(lists, self.targets) | self.start.pinned[:, None]
         problem = Problem(
             lists=lists,
             fixed=(lists != NONE) & ~out & stuck,
@@ -189,7 +182,23 @@ def prepared(
             choices=("Choose an unused id.",),
         )
     remove = require_known(layout, broker_ids)
-    return _removal(begun(layout, options, remove, joining=joining), remove, options)
+    start = begun(layout, options, remove, joining=joining)
+    layout = start.layout
+    leaving = np.isin(layout.broker_ids, remove)
+    targets = require_targets(layout, leaving, closed_to(layout, options))
+    # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
+    on_leaving = on_brokers(layout.replicas, leaving)
+    on_leaving[start.pinned] = False
+    rows = np.flatnonzero(row_any(on_leaving))
+    goes = on_leaving[rows]
+    lists = layout.replicas[rows]
+    kept = layout.replicas_by_broker.copy()
+    kept[leaving] = 0
+    late = resorts(layout, leaving, closed_to(layout, options))
+    taken = on_brokers(lists, targets | late)
+    factor = layout.replication_factor[rows].astype(np.int64)
+    require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()), wanted=factor)
+    return Removal(start, leaving, targets, late, rows, lists, goes, kept, options)
 
 
 def planned(
@@ -213,30 +222,23 @@ def planned(
         further: sentences to add to the certificate.
         balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
     """
-    free = np.flatnonzero(~removal.pinned) if wish.options.reorder_all else rows
+    free = np.flatnonzero(~removal.start.pinned) if wish.options.reorder_all else rows
     proposed = with_leaders_evened(
         removal.layout, rows, lists, free=free, leaving=removal.leaving, options=wish.options
     )
-    certificate = _certificate(removal, proposed, wish, least_squares, further, balance=balance)
-    return finished(removal.start, proposed, certificate, _findings(removal, proposed, certificate))
+    layout, leaves = removal.layout, named("Broker", wish.remove)
+    stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
+    nothing = () if removal.displaced else (f"{leaves} held nothing{stuck}, so there is nothing to do.",)
 
+    def say(verdict: Verdict) -> tuple[str, ...]:
+        if nothing and proposed is layout:
+            return (*nothing, *further)
+        # A rule is nothing of which there is a least.
+        told = replace(verdict, rack_sum_of_squares=None) if wish.keeps_racks else verdict
+        return (*nothing, *sentences_of(told, balance=balance), *further)
 
-def _removal(start: Settled, remove: tuple[int, ...], options: Options) -> Removal:
-    layout = start.layout
-    leaving = np.isin(layout.broker_ids, remove)
-    targets = require_targets(layout, leaving, closed_to(layout, options))
-    # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
-    on_leaving = on_brokers(layout.replicas, leaving)
-    on_leaving[start.pinned] = False
-    rows = np.flatnonzero(row_any(on_leaving))
-    goes = on_leaving[rows]
-    lists = layout.replicas[rows]
-    kept = layout.replicas_by_broker.copy()
-    kept[leaving] = 0
-    late = resorts(layout, leaving, closed_to(layout, options))
-    taken = on_brokers(lists, targets | late)
-    require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
-    return Removal(start, leaving, targets, late, rows, lists, goes, kept, options)
+    bound = Bound(moves=removal.displaced, replica_sum_of_squares=least_squares)
+    return concluded(removal.start, proposed, wish, say, bound=bound, findings=_findings(removal, wish, nothing))
 
 
 def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
@@ -251,16 +253,17 @@ def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
     except NoRoom:
         if cap is None:
             raise no_room(removal.layout, options) from None
-        low, high = max(cap or 0, 0), removal.displaced
-        while low + 1 < high:  # the cap given fails; as many as there are always fit
-            middle = (low + high) // 2
+
+        def fits(most: int) -> bool:
             try:
-                _placed_under(removal, options, middle)
-                high = middle
+                return bool(_placed_under(removal, options, most))
             except NoRoom:
-                low = middle
+                return False
+
+        # The cap given fails; as many as there are always fit.
+        high = bisect_left(range(removal.displaced), True, lo=max(cap, 0) + 1, key=fits)
         raise WishRefused(
-            f"With at most {counted(cap or 0, 'replica')} per broker, the {counted(removal.displaced, 'replica')} "
+            f"With at most {counted(cap, 'replica')} per broker, the {counted(removal.displaced, 'replica')} "
             "cannot all be received on the racks where they belong.",
             brokers=tuple(int(i) for i in removal.layout.broker_ids[removal.leaving]),
             choices=(f"Allow {counted(high, 'replica')} per broker.", "Plan without a cap."),
@@ -268,11 +271,7 @@ def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
 
 
 def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
-    """As ``placed_by_fewest``; with ``same_rack`` each replica in the rack that it leaves.
-
-    Raises:
-        WishRefused: a rack has too few brokers for it, or as ``placed_by_fewest``.
-    """
+    """As ``placed_by_fewest``; with ``same_rack`` each replica in the rack that it leaves."""
     if not options.same_rack:
         return placed_by_fewest(removal, options)
     lists, best = removal.lists.copy(), True
@@ -354,54 +353,13 @@ def _weights(removal: Removal) -> Weights:
     return Weights.of(removal.layout, removal.rows, removal.leaving)
 
 
-def _certificate(
-    removal: Removal,
-    proposed: ClusterLayout,
-    wish: Wish,
-    least_squares: int | None,
-    further: tuple[str, ...],
-    *,
-    balance: bool,
-) -> Certificate:
-    layout = removal.layout
-    verdict = check(layout, proposed, wish, pinned=removal.pinned)
-    stays = wish.keeps_racks  # a rule then, of which nothing is the least
-    sentences = sentences_of(replace(verdict, rack_sum_of_squares=None) if stays else verdict, balance=balance)
-    if not removal.displaced:
-        stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
-        nothing = f"{named('Broker', wish.remove)} held nothing{stuck}, so there is nothing to do."
-        # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
-        sentences = (nothing,) if proposed is layout else (nothing, *sentences)
-    bound, leaving = Bound(moves=removal.displaced), removal.leaving
-    said = (*sentences, *further)
-    made = certified(layout, proposed, wish=wish, verdict=verdict, bound=bound, sentences=said, leaving=leaving)
-    made = replace(made, least_replica_sum_of_squares=least_squares, moves_proven=verdict.moves_proven)
-    return replace(made, replica_balance_proven=verdict.replicas_proven)
-
-
-def _findings(removal: Removal, proposed: ClusterLayout, certificate: Certificate) -> tuple[Finding, ...]:
-    """What a person should know before carrying it out."""
-    layout, out = removal.layout, []
-    if not removal.displaced:
-        out.append(Finding("nothing_to_do", Severity.NOTE, certificate.sentences[0], brokers=certificate.wish.remove))
-    emptied = _emptied_racks(removal)
-    if emptied:
-        left = int(np.unique(layout.rack_groups[~removal.leaving]).size)
-        noun = f"Rack {emptied[0]}" if len(emptied) == 1 else f"Racks {', '.join(emptied)}"
-        out.append(
-            Finding(
-                "rack_emptied",
-                Severity.ATTENTION,
-                f"{noun} will have no broker of this cluster left: {counted(left, 'rack')} "
-                f"{'remains' if left == 1 else 'remain'}.",
-                brokers=certificate.wish.remove,
-            )
-        )
+def _findings(removal: Removal, wish: Wish, nothing: tuple[str, ...]) -> tuple[Finding, ...]:
+    """What a person should know before carrying it out; ``nothing`` says that there is nothing to do, if so."""
+    layout, leaving, racks = removal.layout, removal.leaving, removal.layout.rack_of
+    out = [Finding("nothing_to_do", Severity.NOTE, sentence, brokers=wish.remove) for sentence in nothing]
+    if gone := set(racks[leaving].tolist()) - set(racks[~leaving].tolist()) - {NONE}:
+        emptied = named("Rack", [layout.racks[i] for i in sorted(gone)])
+        left = counted(int(np.unique(layout.rack_groups[~leaving]).size), "rack remains", "racks remain")
+        said = f"{emptied} will have no broker of this cluster left: {left}."
+        out.append(Finding("rack_emptied", Severity.ATTENTION, said, brokers=wish.remove))
     return tuple(out)
-
-
-def _emptied_racks(removal: Removal) -> tuple[str, ...]:
-    layout = removal.layout
-    racks = layout.rack_of
-    gone = set(racks[removal.leaving].tolist()) - set(racks[~removal.leaving].tolist()) - {NONE}
-    return tuple(layout.racks[i] for i in sorted(gone))

@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import BoolArray, Broker, BrokerState, ClusterLayout, Plan, Wish
+from reseat.model import BoolArray, Broker, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, verb
 from reseat.planning.finishing import Bound, concluded
@@ -80,26 +80,19 @@ def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:
 
 
 def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) -> None:
-    dead = {broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD}
-    cordoned, failed = (set(layout.broker_ids[some].tolist()) for some in (layout.cordoned, layout.disk_failed))
+    states = layout.dead, layout.cordoned, layout.disk_failed
+    dead, cordoned, failed = (set(layout.broker_ids[some].tolist()) for some in states)
     for old, new in pairs.items():
-        why = (
-            f"broker {new} is not in this layout and is not added"
-            if layout.position(new) is None
-            else f"broker {new} is drained itself"
-            if new in wish.remove
-            else f"broker {new} is known to be dead"
-            if new in dead
-            else f"broker {new} is cordoned"
-            if new in cordoned
-            else f"a log directory of broker {new} is offline"
-            if new in failed
-            else f"broker {new} is to receive nothing"
-            if new in wish.options.never_onto
-            else f"broker {new} would take two places"
-            if list(pairs.values()).count(new) > 1
-            else None
+        reasons = (
+            (layout.position(new) is None, f"broker {new} is not in this layout and is not added"),
+            (new in wish.remove, f"broker {new} is drained itself"),
+            (new in dead, f"broker {new} is known to be dead"),
+            (new in cordoned, f"broker {new} is cordoned"),
+            (new in failed, f"a log directory of broker {new} is offline"),
+            (new in wish.options.never_onto, f"broker {new} is to receive nothing"),
+            (list(pairs.values()).count(new) > 1, f"broker {new} would take two places"),
         )
+        why = next((reason for holds, reason in reasons if holds), None)
         if why is not None:
             raise WishRefused(
                 f"Broker {new} cannot take the place of broker {old}: {why}.",

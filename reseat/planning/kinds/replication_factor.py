@@ -43,6 +43,7 @@ from reseat.planning.preconditions import (
     require_complete,
     require_no_duplicates,
     require_order,
+    require_room,
     require_targets,
     resorts,
     settled,
@@ -86,7 +87,10 @@ def change_replication_factor(
     require_no_duplicates(current)
     change = _change(current, names, factor, start.pinned, closed_to(current, options))
     require_order(current.select(change.rows))
-    _require_brokers(change, factor)
+    grown, can_hold = change.rows[change.grows], change.live | change.resorts
+    needed = (change.wanted - change.held)[change.grows]
+    taken = on_brokers(change.lists[change.grows], can_hold)
+    require_room(current, grown, needed, taken, int(can_hold.sum()), wanted=change.wanted[change.grows])
 
     def replanned(protected: BoolArray) -> IntArray:
         _require_droppable(change, protected, factor)
@@ -152,30 +156,6 @@ def _change(
         live=usable(layout, None, never_onto),
         resorts=resorts(layout, None, never_onto),
         rack=racks_of(layout),
-    )
-
-
-def _require_brokers(change: Change, factor: int) -> None:
-    """Every row that grows finds enough live brokers that do not hold it."""
-    can_hold = change.live | change.resorts
-    live = int(can_hold.sum())
-    open_ = live - on_brokers(change.lists, can_hold).sum(axis=1)
-    short = np.flatnonzero(change.wanted - change.held > open_)
-    if not short.size:
-        return
-    layout = change.layout
-    topics = layout.topics_at(change.rows[short])
-    can = "broker can" if live == 1 else "brokers can"
-    most = int((change.held[short] + open_[short]).min())
-    raise WishRefused(
-        f"Replication factor {factor} needs as many brokers; {live} {can} hold replicas "
-        f"({counted(short.size, 'partition')} concerned, the first is {layout.name_of(int(change.rows[short[0]]))}).",
-        topics=topics,
-        choices=(
-            f"Choose at most {most}." if most >= 1 else "Bring brokers back first.",
-            "Add brokers first.",
-            "Leave these topics out.",
-        ),
     )
 
 

@@ -104,7 +104,7 @@ def check(
     if not allow_rf_change:
         change.require_factor(factor)
     change.require_cap(wish.options.receive_cap)
-    keeps_first = (factor > change.before_factor) & change.first_may_stay
+    keeps_first = (factor > change.before_factor) & np.append(~change.leaving, False)[change.before[:, 0]]
     # Where nothing had to change, what the plan reordered is what it wanted to reorder.
     free = (change.members_differ if change.leaving.any() else np.ones(len(change.rows), np.bool_)) & ~keeps_first
     return _verdict_of_kept(change, factor, free, wish, cap=wish.options.receive_cap, reorder_all=wish.orders_all)
@@ -112,20 +112,19 @@ def check(
 
 def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:
     names, factor = frozenset(wish.topics), wish.replication_factor or 0
-    wished = np.array([name in names for name in current.topics], np.bool_)[current.topic_of]
+    wished = current.is_topic(names)[current.topic_of]
     closed = wish.options.never_onto if (current.replication_factor[wished] < factor).any() else ()
     rules = Options(never_onto=closed, rack_levels=wish.options.rack_levels)
     change = Change.between(current, proposed, (), pinned=pinned, rules=rules)
     change.faults.extend(f"Topic {name} is not in the layout." for name in sorted(names - {*current.topics}))
-    wished = np.array([name in names for name in change.current.topics], np.bool_)
-    ours = wished[change.current.topic_of[change.rows]]
-    factors = np.where(ours, factor, change.before_factor)
+    wished = change.current.is_topic(names)[change.current.topic_of]
+    factors = np.where(wished[change.rows], factor, change.before_factor)
     change.require_factor(factors)
     # A replica that is kept instead of another is not received: with partitions that shrink the cap is left aside.
     grows = bool((factors >= change.before_factor).all())
     cap = wish.options.receive_cap if grows else None
     change.require_cap(cap)
-    change.require_changed(wished[change.current.topic_of], factor)
+    change.require_changed(wished, factor)
     return _verdict_of_kept(change, factors, factors < change.before_factor, wish, cap=cap)
 
 
@@ -182,7 +181,9 @@ def _of_addition(
     open_ = replace(wish.options, never_onto=())  # who receives is said by the brokers that are added
     change = Change.between(current, proposed, (), ids, pinned=pinned, rules=open_)
     change.faults.extend(
-        f"Broker {broker} is to be added but is in neither layout." for broker in ids if not change.knows(broker)
+        f"Broker {broker} is to be added but is in neither layout."
+        for broker in ids
+        if change.current.position(broker) is None
     )
     change.require_factor(change.before_factor)
     change.require_cap(cap)
@@ -208,9 +209,6 @@ def _of_moved(change: Change, racks: bool, moves: bool, replicas: bool, *, reord
     return _counted(change, change.moves if moves else None, (moves, racks, replicas, *leaders))
 
 
-# ---- proofs ------------------------------------------------------------------------------------------------
-
-
 def _graph(
     change: Change, choices: tuple[Choice, ...], places: Places, *, full: BoolArray | None = None
 ) -> Graph | None:
@@ -221,10 +219,10 @@ def _graph(
     brokers = len(change.targets)
     cost = np.full((brokers, brokers), NEVER)
     for choice in choices:
-        found = exchanges(replace(choice, regions=change.regions))
-        if not found.racks_good.all():
+        good, edges = exchanges(replace(choice, regions=change.regions))
+        if not good.all():
             return None
-        np.minimum(cost, np.where(found.edges, np.int64(choice.cost), NEVER), out=cost)
+        np.minimum(cost, np.where(edges, np.int64(choice.cost), NEVER), out=cost)
     np.fill_diagonal(cost, NEVER)
     edges = cost < NEVER
     at = np.flatnonzero(change.targets | edges.any(axis=0) | edges.any(axis=1))

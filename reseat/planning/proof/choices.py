@@ -69,7 +69,7 @@ def choices_of_kept(change: Change, factor: Longs, places: Places) -> Asked:
     late, group = change.comes_late, places.group[change.rows]
     short = np.zeros(len(needed), np.int64)
     found = []
-    for number, allowed in places.classes():
+    for number, allowed in enumerate(places.allowed):
         mine = group == number
         takes = change.targets & allowed
         # Newcomers for which no broker is left but a last resort.
@@ -160,7 +160,7 @@ def choices_of_moved(
         stays &= ~((after[:, :, None] == held[:, None, :]) & (after[:, :, None] != NONE)).any(axis=2)
     gone = np.where(change.goes & moves[change.before] & ~leaves, change.before, NONE)[rows]
     bound = _bounds(change, leaves, takers, places, rack)[rows] if keeps_racks else None
-    for number, allowed in places.classes():
+    for number, allowed in enumerate(places.allowed):
         open_ = takers & allowed
 
         mine = some & (places.group[same] == number) if len(places.allowed) > 1 else some

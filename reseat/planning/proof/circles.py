@@ -36,7 +36,6 @@ from reseat.model import BoolArray, Longs
 
 __all__ = ["NEVER", "Graph", "circle_of", "maximum_is_least"]
 
-
 #: What no exchange costs.
 NEVER = np.int64(1) << 60
 #: Passes before predecessors are kept, and passes between two looks for a circle among them.

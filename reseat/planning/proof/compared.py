@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Longs, Options
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, IntArray, Longs, Options
 from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts, widened
 from reseat.model.units import size
 from reseat.model.wording import counted
 
 __all__ = ["Change", "noted", "rack_sum_of_squares"]
-
 
 #: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
 _NAMED_FAULTS = 20
@@ -72,8 +71,7 @@ class Change:
         unknown = [broker for broker in remove if current.position(broker) is None]
         faults.extend(f"Broker {broker} is to be removed but is not in the layout." for broker in unknown)
         leaving = np.isin(ids, np.array(remove, np.int64))
-        dead = np.array([b.state is BrokerState.DEAD for b in current.brokers], np.bool_)
-        cordoned = np.array([b.state is BrokerState.CORDONED for b in current.brokers], np.bool_)
+        dead, cordoned = current.dead, current.cordoned
         alive = ~leaving & ~dead
         leads = _available(current.brokers, alive & ~cordoned)
         # Where none of those that join is available, these are what is left to move onto.
@@ -89,7 +87,7 @@ class Change:
             leaving=leaving,
             targets=targets,
             leads=leads & ~np.isin(ids, np.array(rules.never_leads, np.int64)),
-            leads_after=_rack_order(current.brokers, rules.leader_racks),
+            leads_after=np.array([(*rules.leader_racks, b.rack).index(b.rack) for b in current.brokers], np.int64),
             alive=alive,
             closed=closed,
             rack=_rack_codes(current.brokers),
@@ -104,9 +102,10 @@ class Change:
         )
         change._note_duplicates()
         change._note_left_behind()
-        change._note_unmovable(cordoned)
+        refused = np.append(cordoned, False)[change.after]
+        change._note_unmovable(refused)
         change.note_copies_to(dead, "which is known to be dead", "dead brokers")
-        change._note_refused(cordoned)
+        change._note_refused(refused)
         failed, whom = closed & current.disk_failed, "brokers that are to receive nothing"
         change.note_copies_to(closed & ~cordoned & ~failed, "which is to receive nothing", whom)
         change.note_copies_to(failed & ~cordoned, "of which a log directory is offline", whom)
@@ -125,10 +124,6 @@ class Change:
         self.after_factor: Longs = row_counts(held).astype(np.int64)
         self.moves = int(np.count_nonzero(self.comes))
 
-    def knows(self, broker: int) -> bool:
-        """Whether either layout has the broker."""
-        return self.current.position(broker) is not None
-
     @property
     def resorts(self) -> BoolArray:
         """(B,) whether a broker is a last resort: fenced or shutting down beside others that can receive."""
@@ -139,13 +134,6 @@ class Change:
         """(n, W) replicas of ``after`` that are copied to a last resort."""
         late: BoolArray = self.comes & self.resorts[self.after]
         return late
-
-    @property
-    def first_may_stay(self) -> BoolArray:
-        """(n,) whether the first replica before is on a broker that stays."""
-        first = self.before[:, 0]
-        may: BoolArray = (first != NONE) & ~self.leaving[first]
-        return may
 
     @property
     def left_untouched(self) -> int:
@@ -240,12 +228,10 @@ class Change:
     def require_kept(self, fixed: BoolArray) -> None:
         """A fault for each replica of ``fixed`` (n, W) that the plan gives up."""
         ids, given_up = self.current.broker_ids, fixed & self.goes
+        why = "which leads it or is its last in-sync copy."
         self.note(
             np.nonzero(given_up),
-            lambda i, j: (
-                f"{self.name(i)} would lose its replica on broker {ids[self.before[i, j]]}, which leads it or is "
-                "its last in-sync copy."
-            ),
+            lambda i, j: f"{self.name(i)} would lose its replica on broker {ids[self.before[i, j]]}, {why}",
             "replicas that lead, or are the last in-sync copy, would be given up",
         )
         synced = self.in_sync_before
@@ -273,23 +259,18 @@ class Change:
             "replicas are left on brokers to be drained",
         )
 
-    def _note_unmovable(self, cordoned: BoolArray) -> None:
-        refused = row_any(np.append(cordoned, False)[self.after])
+    def _note_unmovable(self, refused: BoolArray) -> None:
         self.note(
-            np.nonzero(self.pinned[self.rows] & self.members_differ & ~refused),
+            np.nonzero(self.pinned[self.rows] & self.members_differ & ~row_any(refused)),
             lambda i: f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move.",
             "partitions have no live in-sync replica to copy from",
         )
 
-    def _note_refused(self, cordoned: BoolArray) -> None:
-        named = np.append(cordoned, False)[self.after]
-        ids = self.current.broker_ids
+    def _note_refused(self, refused: BoolArray) -> None:
+        ids, said = self.current.broker_ids, "which is cordoned: Kafka refuses the list."
         self.note(
-            np.nonzero(row_any(named)),
-            lambda i: (
-                f"{self.name(i)} would name broker {ids[self.after[i][named[i]][0]]}, which is cordoned: Kafka "
-                "refuses the list."
-            ),
+            np.nonzero(row_any(refused)),
+            lambda i: f"{self.name(i)} would name broker {ids[self.after[i][refused[i]][0]]}, {said}",
             "lists name cordoned brokers",
         )
 
@@ -317,11 +298,6 @@ def _available(brokers: tuple[Broker, ...], alive: BoolArray) -> BoolArray:
     """(B,) those of ``alive`` that are not fenced or shutting down; all of them where each one is."""
     well = alive & np.array([not broker.state.unavailable for broker in brokers], np.bool_)
     return well if well.any() else alive
-
-
-def _rack_order(brokers: tuple[Broker, ...], racks: tuple[str, ...]) -> Longs:
-    """(B,) the place of each broker's rack among these; behind all of them where it is none of them."""
-    return np.array([racks.index(b.rack) if b.rack in racks else len(racks) for b in brokers], np.int64)
 
 
 def _same_brokers(current: ClusterLayout, proposed: ClusterLayout) -> tuple[ClusterLayout, ClusterLayout]:
@@ -377,9 +353,6 @@ def _region_codes(brokers: tuple[Broker, ...], separators: tuple[str, ...]) -> t
         names = sorted(set(heads))
         out.append(np.array([names.index(head) for head in heads], np.int64))
     return tuple(out)
-
-
-# ---- passes over all partitions, of short rows a column at a time: reducing over them is ten times slower -----
 
 
 def rack_sum_of_squares(replicas: IntArray, rack: Longs | None) -> int | None:

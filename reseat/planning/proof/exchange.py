@@ -31,8 +31,7 @@ import numpy as np
 
 from reseat.model import BoolArray, Longs
 
-__all__ = ["Choice", "Exchanges", "exchanges", "least_squares_with_moves", "no_less_diverse"]
-
+__all__ = ["Choice", "exchanges", "least_squares_with_moves", "no_less_diverse"]
 
 #: Cells of the (replicas, racks) tables that are held at a time: 8 MB a table.
 _CELLS = 1 << 20
@@ -67,22 +66,13 @@ class Choice:
     regions: tuple[Longs, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Exchanges:
-    """What ``exchanges`` found.
+def exchanges(choice: Choice) -> tuple[BoolArray, BoolArray]:
+    """Every exchange of one chosen replica that keeps racks good, and where they are not.
 
-    Attributes:
-        racks_good: (n,) bool, whether the partition's racks are as the problem asks: the least sum of squares that it
-            can choose, or no less diverse than the bound.
-        edges: (B, B) bool, ``edges[a, b]``: a replica chosen on broker a could sit on b instead.
+    Returns:
+        (n,) whether the partition's racks are as the problem asks: the least sum of squares that it can choose, or no
+        less diverse than the bound. (B, B) whether a replica chosen on the one broker could sit on the other instead.
     """
-
-    racks_good: BoolArray
-    edges: BoolArray
-
-
-def exchanges(choice: Choice) -> Exchanges:
-    """Every exchange of one chosen replica that keeps racks good, and where they are not."""
     brokers, racks = len(choice.rack), int(choice.rack.max(initial=-1)) + 1
     may, held = np.zeros((brokers, racks), np.int64), np.zeros((brokers, brokers), np.int64)
     edges = np.zeros((brokers, brokers), np.bool_)
@@ -95,8 +85,7 @@ def exchanges(choice: Choice) -> Exchanges:
             part.count(may, held)
         else:
             part.draw(edges)
-    edges |= (may[:, choice.rack] > held) & choice.targets
-    return Exchanges(racks_good=good, edges=edges)
+    return good, edges | ((may[:, choice.rack] > held) & choice.targets)
 
 
 class _Part:

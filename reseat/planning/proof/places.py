@@ -41,10 +41,6 @@ class Places:
     most: Longs
     over: bool
 
-    def classes(self) -> Iterable[tuple[int, BoolArray]]:
-        """Each class and its brokers (B,)."""
-        return enumerate(self.allowed)
-
     def barred(self, group: Longs, lists: npt.NDArray[np.integer]) -> BoolArray:
         """(n, W) replicas of partitions of these classes (n,) on brokers where they may not be; padding is none."""
         wide = np.append(self.allowed, np.ones((len(self.allowed), 1), np.bool_), axis=1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from reseat.model.wording import counted, listed, minimal, verb
+from reseat.model.wording import counted, minimal, named, verb
 
 __all__ = [
     "Verdict",
@@ -134,7 +134,7 @@ def last_resort_sentences(verdict: Verdict) -> tuple[str, ...]:
     ids = verdict.last_resorts
     if not ids:
         return ()
-    who = f"Replicas go to {verb(len(ids), 'broker', 'brokers')} {listed(ids)}, fenced or shutting down"
+    who = f"Replicas go to {named('broker', ids)}, fenced or shutting down"
     if not verdict.last_resorts_needed:
         return (f"{who}, though other brokers could take them.",)
     return (f"{who}: no other broker can take them. Bring {verb(len(ids), 'it', 'them')} back first.",)

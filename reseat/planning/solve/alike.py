@@ -30,7 +30,6 @@ from reseat.planning.solve.rack_choice import RackChoice, rack_choice
 
 __all__ = ["Kinds", "alike"]
 
-
 #: Up to this value distinct numbers are found by a table instead of sorting.
 _TABLE = 1 << 22
 

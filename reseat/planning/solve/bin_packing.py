@@ -29,7 +29,6 @@ from reseat.planning.solve.rounding import Rules, Seating, as_columns
 
 __all__ = ["placed_by_weight"]
 
-
 #: Steps of evening: each looks at one broker; what is still to gain after so many is far below one replica.
 _STEPS = 400
 #: A sum of squares this close to the bound, as a share of it, cannot be bettered by anything that matters.

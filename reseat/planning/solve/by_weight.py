@@ -19,7 +19,7 @@ relaxation of T. Ibaraki, N. Katoh, "Resource Allocation Problems", 1988, chapte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["WITHIN", "evened", "goals", "least_copied", "lifted", "weight_on"]
-
 
 #: How near its goal a broker is to come, as a share of the mean: what is nearer is not worth a copy.
 WITHIN = 0.01
@@ -158,14 +157,6 @@ class _Search:
     lists: IntArray
     weight: FloatArray
     aim: FloatArray
-    carried: FloatArray = field(init=False)
-    held: Longs = field(init=False)
-    room: Longs = field(init=False)
-    near: float = field(init=False)
-    limit: FloatArray = field(init=False)
-    #: Of each broker the loose replicas on it as row * R + column, and their weights, the lightest first.
-    slots: list[Longs] = field(init=False)
-    sizes: list[FloatArray] = field(init=False)
 
     def __post_init__(self) -> None:
         brokers, targets = len(self.problem.targets), self.problem.targets
@@ -178,6 +169,7 @@ class _Search:
         on, size = self.lists.ravel()[slot], self.weight[slot // max(1, self.lists.shape[1])]
         order = np.lexsort((slot, size, on))
         ends = np.cumsum(np.bincount(on, minlength=brokers))[:-1]
+        # Of each broker the loose replicas on it as row * R + column, and their weights, the lightest first.
         self.slots = np.split(slot[order], ends)
         self.sizes = np.split(size[order], ends)
 
@@ -193,7 +185,11 @@ class _Search:
             if step is None:
                 stuck[worst] = True
                 continue
-            budget -= self._taken(step)
+            back = None if step.back is None else int(self.slots[step.taker][step.back])
+            self._put(step.giver, step.at, step.taker)
+            if back is not None:
+                self._put(step.taker, int(np.flatnonzero(self.slots[step.taker] == back)[0]), step.giver)
+            budget -= 1 if back is None else 2
             stuck[[step.giver, step.taker]] = False
 
     def _best_of(self, broker: int, off: FloatArray, *, exchanges: bool) -> _Step | None:
@@ -247,15 +243,6 @@ class _Search:
             np.where(closer >= _WORTH * self.near, closer, 0.0) ** 3 / (copied + self.near * _WORTH) ** 2
         )
         return score
-
-    def _taken(self, step: _Step) -> int:
-        """Take a step; how many replicas it moves."""
-        back = None if step.back is None else int(self.slots[step.taker][step.back])
-        self._put(step.giver, step.at, step.taker)
-        if back is None:
-            return 1
-        self._put(step.taker, int(np.flatnonzero(self.slots[step.taker] == back)[0]), step.giver)
-        return 2
 
     def _may_go(self, slots: Longs, giver: int, taker: int) -> BoolArray:
         """(n,) which of these replicas may go there: not held already, and racks as good as before."""

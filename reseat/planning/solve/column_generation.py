@@ -33,7 +33,6 @@ from reseat.model import BoolArray, Longs
 
 __all__ = ["Swaps", "worth_freeing"]
 
-
 #: Farther than any path.
 _FAR = np.int64(1) << 60
 #: Lists returned for each pair of brokers: choice enough, since only a few units take the same step.

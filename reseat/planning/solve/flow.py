@@ -16,6 +16,7 @@ minimum-cost flow algorithm", 1997.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ import numpy.typing as npt
 from reseat.model import Longs
 
 __all__ = ["UNBOUNDED", "Network", "fill"]
-
 
 #: Room of a broker that may receive any number; far above any count, far below overflow.
 UNBOUNDED = 1 << 40
@@ -77,6 +77,12 @@ class Network:
         node, amount = np.broadcast_arrays(np.asarray(nodes, np.int64), np.asarray(amounts, np.int64))
         self._supplies.append((node.ravel(), amount.ravel()))
 
+    def _amounts(self) -> Longs:
+        amounts = np.zeros(self._count, np.int64)
+        for node, amount in self._supplies:
+            np.add.at(amounts, node, amount)
+        return amounts
+
     def prefer(self, arcs: slice, amounts: npt.NDArray[np.floating], most: int) -> None:
         """Of flows of least cost, prefer one of which these arcs' amounts add up to less.
 
@@ -110,9 +116,7 @@ class Network:
         """
         from ortools.graph.python import min_cost_flow  # here: 0.1 s that a page without a plan should not pay
 
-        amounts = np.zeros(self._count, np.int64)
-        for node, amount in self._supplies:
-            np.add.at(amounts, node, amount)
+        amounts = self._amounts()
         if self._arcs == 0:
             return None if amounts.any() else np.empty(0, np.int64)
         if int(amounts.sum()) != 0:
@@ -141,9 +145,7 @@ class Network:
         """
         from ortools.graph.python import max_flow
 
-        amounts = np.zeros(self._count, np.int64)
-        for node, amount in self._supplies:
-            np.add.at(amounts, node, amount)
+        amounts = self._amounts()
         given, taken = np.flatnonzero(amounts > 0), np.flatnonzero(amounts < 0)
         wanted = int(amounts[given].sum())
         if whole and (wanted != -int(amounts[taken].sum()) or (wanted and not self._arcs)):
@@ -189,13 +191,8 @@ def fill(loads: npt.ArrayLike, total: int, room: npt.ArrayLike | None = None) ->
     if total == 0:
         return np.zeros(have.shape, np.int64)
     # The highest level up to which everything can be filled with at most `total` units.
-    low, high = int(have.min()), int(have.max()) + total
-    while low < high:
-        level = (low + high + 1) // 2
-        if int(np.clip(level - have, 0, most).sum()) <= total:
-            low = level
-        else:
-            high = level - 1
+    levels = range(int(have.min()), int(have.max()) + total)
+    low = levels.start + bisect_right(levels, total, key=lambda one: int(np.clip(one + 1 - have, 0, most).sum()))
     received = np.clip(low - have, 0, most)
     rest = total - int(received.sum())
     if rest:

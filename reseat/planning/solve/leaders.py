@@ -34,7 +34,6 @@ from reseat.planning.solve.problem import NoRoom
 
 __all__ = ["leader_first", "preferred_leaders"]
 
-
 #: From so many lists on, a perfectly even choice is looked for first: a flow without costs is several times faster.
 MANY_LISTS = 2_000
 #: Lists that a broker above its share offers, for each that must change.

@@ -33,7 +33,7 @@ _MOST_ROUNDS = 64
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What loads may be, and what they and moves cost.
+    """What loads may be, and what they and moves cost: nothing, if nothing else is said.
 
     Attributes:
         low: (T,) the least load of each broker that counts.
@@ -48,11 +48,6 @@ class Levels:
     move: int = 0
     square: int = 0
     budget: int | None = None
-
-    @classmethod
-    def free(cls, low: Longs, high: Longs) -> Levels:
-        """Any loads in a window, at no cost."""
-        return cls(low, high)
 
     @classmethod
     def moves_first(cls, low: Longs, high: Longs) -> Levels:
@@ -135,7 +130,7 @@ def around(
         found = flow(levels(low, high))
         if found is None and turn == 0:
             # Far from there: begin with any flow.
-            found = flow(Levels.free(lowest, highest))
+            found = flow(Levels(lowest, highest))
             if found is None:
                 raise NoRoom("No sets keep every limit.")
             centre = loads(found)

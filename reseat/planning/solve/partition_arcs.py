@@ -75,7 +75,7 @@ class PartitionArcs:
         """What regions and racks cost where loads are no matter."""
         nobody = np.zeros(self._targets.size, np.int64)
         most = nobody + int(self.problem.loads.sum() + self.problem.need.sum())
-        return self._flow(Levels.free(nobody, most))[1]
+        return self._flow(Levels(nobody, most))[1]
 
     def _dealt(
         self, network: Network, cells: Longs, used: BoolArray, total: Longs, unit: int

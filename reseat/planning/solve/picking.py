@@ -318,16 +318,13 @@ def _flowed(picks: Picks, size: Longs, ends: Longs | None = None) -> Longs:
     near = base + fill(base, min(total, int(most.sum())), most) if ends is None else ends[counted]
     # Levels cost little beside candidates: as many as these.
     margin = int(np.count_nonzero(held)) // max(1, 2 * counted.size)
-
-    def levels(low: Longs, high: Longs) -> Levels:
-        return Levels(low, high, square=picks.square)
-
     if picks.share is not None:
-        sent = flow(Levels.free(np.full_like(base, picks.share), np.full_like(base, picks.share + 1)))
+        sent = flow(Levels(np.full_like(base, picks.share), np.full_like(base, picks.share + 1)))
         if sent is None:
             raise NoRoom("No picks have this share.")
         return sent
-    sent = around(flow, loads, near, levels, (base, base + most), margin=margin)
+    window = base, base + most
+    sent = around(flow, loads, near, lambda low, high: Levels(low, high, square=picks.square), window, margin=margin)
     if sent is None:
         raise AssertionError(
             "Levels that hold every load have a flow, as every row has as many candidates as it picks."

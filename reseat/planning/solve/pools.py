@@ -33,7 +33,6 @@ from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_co
 
 __all__ = ["Pools"]
 
-
 #: Racks up to which they are told apart.
 MANY_RACKS = 64
 #: Numbers in a table of brokers by kinds: 64 MB.
@@ -275,8 +274,6 @@ class Pools:
             before = np.cumsum(mine) - mine
             received[pool // racks] -= np.clip(spare - before, 0, mine)
         return received
-
-    # ---- partitions for the flow -------------------------------------------------------------------------------
 
     def leavers(self, broker: int) -> tuple[Longs, Longs]:
         """(m,) movable replicas of a broker, as row * R + column, and their rows."""

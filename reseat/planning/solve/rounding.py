@@ -291,15 +291,9 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
         if swapped == 0:
             break
     _leave_hosts(problem, group, seating, rules, together)
-    return Found(found.rows, _with_newcomers(found.lists, came, as_columns(seating, needed)), found.relaxed)
-
-
-def _with_newcomers(lists: IntArray, came: BoolArray, seats: IntArray) -> IntArray:
-    """The lists with others in the places of their newcomers, from left to right."""
-    lists = lists.copy()
-    row, column = np.nonzero(came)
-    lists[row, column] = seats[row, (np.cumsum(came, axis=1) - 1)[row, column]]
-    return lists
+    lists, seats = found.lists.copy(), as_columns(seating, needed)
+    lists[came] = seats[seats != NONE]  # both row by row, from left to right
+    return Found(found.rows, lists, found.relaxed)
 
 
 def _count(

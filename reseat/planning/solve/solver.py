@@ -24,6 +24,7 @@ Complexity: a few flows. Source: ``flow``; K. Murota, "Discrete Convex Analysis"
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -207,8 +208,6 @@ class Solver:
     def _arcs(self) -> PartitionArcs:
         return PartitionArcs(self.problem)
 
-    # ---- loads -------------------------------------------------------------------------------------------------
-
     def _limited(self, low: int | Longs, high: int | Longs) -> tuple[Longs, Longs]:
         """(T,) least and greatest loads, within what brokers may hold."""
         targets = self.problem.targets
@@ -279,13 +278,9 @@ class Solver:
         def below(level: int) -> int:
             return int((level - receives).clip(min=0).sum())
 
-        low, high = int(self._filled.min(initial=0)), int(self._filled.max(initial=0))
-        while low < high:  # the least level above which no more sit than there is room for below
-            middle = (low + high) // 2
-            if above(middle) <= below(middle - tolerance + 1):
-                high = middle
-            else:
-                low = middle + 1
+        # The least level above which no more sit than there is room for below.
+        lowest, highest = int(self._filled.min(initial=0)), int(self._filled.max(initial=0))
+        low = _least(lowest, highest, lambda level: above(level) <= below(level - tolerance + 1))
         moves = max(above(low), min(above(low - 1), below(low - tolerance)))
         return moves, low - (above(low - 1) <= moves), low - tolerance
 
@@ -297,11 +292,7 @@ class Solver:
         *,
         in_part: bool = False,
     ) -> Found | None:
-        """The sets of least cost, by the first network that finds some.
-
-        Raises:
-            NoRoom: limits leave no sets.
-        """
+        """The sets of least cost, by the first network that finds some."""
         tried: tuple[Pools | PartitionArcs, object] | None = None
         for network in self._networks():
             flow = self._around(network, ends, levels, window(network) if window else self._limited(0, self._total))
@@ -320,11 +311,7 @@ class Solver:
         levels: Callable[[Longs, Longs], Levels],
         window: tuple[Longs, Longs],
     ) -> object | None:
-        """The flow of least cost in a window (T,), (T,) of loads, levels around these ends at first.
-
-        Raises:
-            NoRoom: there is none.
-        """
+        """The flow of least cost in a window (T,), (T,) of loads, levels around these ends at first."""
 
         def loads(flow: object) -> Longs:
             return network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
@@ -332,14 +319,10 @@ class Solver:
         return around(network.flow, loads, ends, levels, window)
 
     def _window(self, network: Pools | PartitionArcs) -> tuple[int, int]:
-        """The greatest least load and the least greatest one.
-
-        Raises:
-            NoRoom: even the widest window cannot be reached.
-        """
+        """The greatest least load and the least greatest one."""
 
         def reached(low: int, high: int) -> bool:
-            levels = Levels.free(*self._limited(low, high))
+            levels = Levels(*self._limited(low, high))
             return bool((levels.low <= levels.high).all()) and network.flow(levels) is not None
 
         low, rest = divmod(self._total, max(1, self._loads.size))
@@ -361,11 +344,9 @@ def _first(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
         low, at, step = at + 1, min(high, at + step), 2 * step
     if at >= high and not holds(high):
         return None
-    high = min(at, high)
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return high
+    return _least(low, min(at, high), holds)
+
+
+def _least(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least number from ``low`` on of which it holds, as it does of all above; ``high`` where of none below."""
+    return low + bisect_left(range(low, high), True, key=holds)
