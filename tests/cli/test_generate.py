@@ -78,7 +78,7 @@ def test_it_prints_what_kafkas_tool_prints(files: tuple[str, str], capsys: pytes
             "List of topics to reassign contains duplicate entries: [a]",
         ),
         ('{"topics":[{"topic":"c"}]}', "2,3", "Topic c not found."),
-        ('{"topics":[{"topic":"a"}]}', "2", "Partitions of topic a have replication factor 2, but only 1 broker"),
+        ('{"topics":[{"topic":"a"}]}', "2", "Replication factor 2 needs as many brokers, but only 1 broker"),
         ('{"topics":[]}', "2", 'A file such as {"version":1,"topics":[{"topic":"orders"}]} was expected.'),
         ("topics", "2", 'A file such as {"version":1,"topics":[{"topic":"orders"}]} was expected.'),
     ],

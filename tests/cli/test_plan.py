@@ -109,7 +109,7 @@ def test_the_replication_factor_is_changed_for_topics_by_pattern(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--remove", "1,2"], "replication factor 2"),
+        (["--remove", "1,2"], "Replication factor 2"),
         (["--remove", "7"], "Broker 7"),
         ([], "No change requested"),
         (["--replication-factor", "2"], "needs both the topics"),

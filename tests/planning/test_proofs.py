@@ -152,7 +152,7 @@ class TestExchanges:
 
     def test_crowded_rack_is_not_least(self) -> None:
         """Kept 0 and chosen 1 share rack a while rack b is empty."""
-        racks, edges = exchanges(
+        racks, _ = exchanges(
             Choice(
                 kept=np.array([[0]]),
                 chosen=np.array([[1]]),
@@ -167,7 +167,7 @@ class TestExchanges:
     def test_a_given_other_in_an_emptier_rack_is_better(self) -> None:
         """Kept 1 and chosen 2 share rack a; broker 0 of rack b could have stayed instead, and 3 of rack a no better."""
         for other, good in ((0, False), (3, True)):
-            racks, edges = exchanges(
+            racks, _ = exchanges(
                 Choice(
                     kept=np.array([[1]]),
                     chosen=np.array([[2]]),
@@ -182,7 +182,7 @@ class TestExchanges:
     def test_a_rack_whose_only_broker_is_held_is_not_open(self) -> None:
         """Three replicas in rack a and one on broker 0, which is all of rack b: nothing could be better."""
         for held, good in (([0, 2, 3], True), ([2, 3, -1], False)):
-            racks, edges = exchanges(
+            racks, _ = exchanges(
                 Choice(
                     kept=np.array([held]),
                     chosen=np.array([[1]]),
@@ -196,7 +196,7 @@ class TestExchanges:
 
     def test_only_the_given_others_count(self) -> None:
         """Of three members one goes; only it could have stayed instead."""
-        racks, edges = exchanges(
+        _, edges = exchanges(
             Choice(
                 kept=np.array([[0]]),
                 chosen=np.array([[1]]),
@@ -210,7 +210,7 @@ class TestExchanges:
 
     def test_broker_is_closed_only_where_every_partition_holds_it(self) -> None:
         """Partition 0 holds broker 1, partition 1 does not: the replica of partition 1 may go there."""
-        racks, edges = exchanges(
+        _, edges = exchanges(
             Choice(
                 kept=np.array([[1], [-1]]),
                 chosen=np.array([[0], [0]]),

@@ -30,10 +30,10 @@ import numpy as np
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Plan, Wish
 from reseat.model.wording import counted, verb
+from reseat.planning.kinds import plan_without_point, refuse_closed_joining
 from reseat.planning.kinds.add import addition
 from reseat.planning.kinds.rebalance import rebalance_curve
 from reseat.planning.kinds.remove import Removal, placed_by_fewest, planned, prepared
-from reseat.planning.plan import plan_without_point, refuse_closed_joining
 from reseat.planning.preconditions import who_leads
 from reseat.planning.proof.exchange import least_squares_with_moves
 from reseat.planning.proposal import point_of

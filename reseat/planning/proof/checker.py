@@ -77,16 +77,14 @@ def check(
 
     Returns:
         The verdict. Of a *drain*, and of a *replication factor*: ``moves_proven`` that no more is copied than must be,
-        racks over the partitions that change, replicas over all choices of newcomers and of what is dropped; upwards
-        the first replica stays first, downwards the leader and the last in-sync copy stay, and of equal racks replicas
-        on dead brokers go before live ones. Of a *rebalance*: ``rack_proven`` that every partition that can move is at
-        its best on racks; ``moves_proven`` that no such plan has a smaller spread (unless racks alone are asked for),
-        nor this spread with fewer moves; ``replicas_proven`` that none of those has a smaller sum of squares; limited,
-        that no plan has a smaller sum of squares with as few moves, nor fewer moves with as small a sum. Of a
-        *mend* the same without the spread, over plans that mend as much. Of *added brokers* the same over moves onto
-        them alone that make no partition's racks less diverse, which is what ``rack_proven`` says there; limited, only
-        ``replicas_proven``. Leaders are proven for the replica sets of the plan; where a list holds an available
-        broker, an order that puts another one first never is.
+        racks over the partitions that change, replicas over all choices of newcomers and of what is dropped. Of a
+        *rebalance*: ``rack_proven`` that every partition that can move is at its best on racks; ``moves_proven`` that
+        no such plan has a smaller spread (unless racks alone are asked for), nor this spread with fewer moves;
+        ``replicas_proven`` that none of those has a smaller sum of squares; limited, that no plan has a smaller sum of
+        squares with as few moves, nor fewer moves with as small a sum. Of a *mend* the same without the spread, over
+        plans that mend as much. Of *added brokers* the same over moves onto them alone that make no partition's racks
+        less diverse, which is what ``rack_proven`` says there; limited, only ``replicas_proven``. Leaders are proven
+        for the replica sets of the plan; an order that puts no available broker first where a list has one never is.
     """
     if current.disk_failed.any():
         closed = {*wish.options.never_onto, *current.broker_ids[current.disk_failed].tolist()}

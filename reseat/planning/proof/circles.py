@@ -67,8 +67,7 @@ class Graph:
     @property
     def edges(self) -> BoolArray:
         """(B, B) bool, whether there is an exchange."""
-        found: BoolArray = self.cost < NEVER
-        return found
+        return np.asarray(self.cost < NEVER, np.bool_)
 
     def settles(self, *, move: int, square: int) -> bool:
         """Whether nothing is cheaper, a move and a unit of the sum of squares at these prices."""

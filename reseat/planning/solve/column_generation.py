@@ -114,7 +114,6 @@ def _prices(swaps: Swaps, inside: BoolArray, load: Longs, weight: Longs, passes:
     for _ in range(passes):
         shorter = np.minimum(distance, (distance[:, None] + length).min(axis=0))
         if np.array_equal(shorter, distance):
-            price: Longs = distance[:brokers]
-            return price
+            return np.asarray(distance[:brokers], np.int64)
         distance = shorter
     return None

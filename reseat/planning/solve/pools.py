@@ -213,18 +213,13 @@ class Pools:
         row, column = np.nonzero(self.problem.movable[self.own])
         return row, column
 
-    @cached_property
-    def _newly(self) -> Longs:
-        """Partitions without nodes of their own that need newcomers."""
-        return np.flatnonzero((self.kinds.even & (self.kinds.need > 0))[self.kinds.of])
-
     def realised(self, flow: _Flow, *, in_part: bool = False) -> Found | None:
         """The sets that a flow means; None where no partitions and brokers were found for it.
 
         With ``in_part`` what finds no partition stays: then they are sets, and not the best.
         """
         problem, kinds, racks = self.problem, self.kinds, self.racks
-        newly = self._newly
+        newly = np.flatnonzero((kinds.even & (kinds.need > 0))[kinds.of])  # without nodes of their own
         row, rack = rack_of_each(kinds.completion, kinds.of[newly], flow.sent)
         forced_row, forced_pool = newly[row], kinds.group[kinds.of[newly[row]]] * racks + rack
         picked = self._picked(flow.regular, (forced_row, forced_pool), in_part=in_part)

@@ -263,8 +263,7 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
     # A replica counts itself where it sits: 1 is as good as alone.
     alone = 0 if counts is None or topic is None else 1
     for _ in range(rounds):
-        if alone:
-            _count(counts, topic, seating.seat, 1)
+        _count(counts, topic, seating.seat, 1)
         bad = every[rules.untidy(every, seating.seat) > alone]
         swapped = 0
         for start in range(0, bad.size, _AT_ONCE):
@@ -286,8 +285,7 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
                 other = np.flatnonzero(before != seating.seat)
                 _count(counts, topic, before, -1, other)
                 _count(counts, topic, seating.seat, 1, other)
-        if alone:
-            _count(counts, topic, seating.seat, -1)
+        _count(counts, topic, seating.seat, -1)
         if swapped == 0:
             break
     _leave_hosts(problem, group, seating, rules, together)

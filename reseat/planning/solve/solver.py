@@ -242,8 +242,7 @@ class Solver:
     @cached_property
     def _receives(self) -> BoolArray:
         """(T,) brokers that may receive."""
-        receives: BoolArray = np.logical_or.reduce(self.problem.open_to)[self.problem.targets]
-        return receives
+        return np.asarray(np.logical_or.reduce(self.problem.open_to)[self.problem.targets], np.bool_)
 
     @property
     def _widest(self) -> int:
