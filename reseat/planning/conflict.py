@@ -7,7 +7,8 @@ Needs: planning that is refused for a part of what is asked for only if it is re
 and brokers that leave: each takes choices away.
 
 How: the layout is halved as long as a half of it is refused; demands that are no matter to what is left are left out,
-many at once and then one by one, as long as the rest is still refused; then the same with the whole layout.
+many at once and then one by one, as long as the rest is still refused; then the same with the whole layout. Tries of a
+drain end with its replica sets: no demand is about leaders.
 
 Example: of brokers 0, 1 and 2 with replication factor 2, 0 is removed, 1 receives nothing and a topic is pinned: the
 first two cannot hold together, the pin is no matter.
@@ -31,7 +32,8 @@ from reseat.model import ClusterLayout, Wish
 from reseat.model.rules import RULES
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
-from reseat.planning.plan import plan
+from reseat.planning.kinds import require_sets
+from reseat.planning.rack_levels import refused_of_racks
 
 __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 
@@ -94,6 +96,8 @@ def conflict(
 
     try:
         kept = list(range(len(every)))
+        if not refused(layout, kept):  # for another reason than its sets
+            return ()
         part = _refused_part(layout, lambda one: refused(one, kept))
         few = _needed(kept, lambda some: refused(part, some))
         kept = few if part is layout else _needed(few if refused(layout, few) else kept, lambda s: refused(layout, s))
@@ -207,8 +211,10 @@ def _refused(layout: ClusterLayout, wish: Wish) -> bool:
     unknown = [Demand("topics", topic, "") for topic in wish.topics if topic not in there]
     if (wish := without(wish, unknown)).is_empty:
         return False
+    if refused_of_racks(layout, wish) is not None:
+        return True
     try:
-        plan(layout, wish)
+        require_sets(layout, wish)
     except WishRefused:
         return True
     return False

@@ -36,6 +36,7 @@ from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, wi
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified
+from reseat.planning.kinds.add import merged
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
@@ -92,16 +93,10 @@ def judge(
     comparison = _Comparison.of(current, after, wish, verdict)
     reference = best if not comparison.other_factors else None
     faults = tuple(dict.fromkeys((*text_faults, *faults, *verdict.faults)))
-    sound = not faults
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
-    certificate = certified(
-        current,
-        after,
-        wish=wish,
-        verdict=verdict if sound else verdict.unproven(),
-        bound=Bound(),
-    )
+    sound = verdict.unproven() if faults else verdict
+    certificate = certified(current, after, wish=wish, verdict=sound, bound=Bound())
     certificate = replace(
         certificate,
         least_moves=least_moves,
@@ -150,7 +145,7 @@ def apply_assignment(
         The layout with these lists, brokers that only the assignment names included; and the faults: partitions and
         brokers that are unknown, empty lists. A partition with such a list stays as it is.
     """
-    known = layout.with_brokers(_joining(layout, wish))
+    known = layout.with_brokers(merged(layout, Broker(broker, rack)) for broker, rack in wish.add)
     faults: list[str] = []
     rows = known.rows_of(assignment)
     empty, name = (assignment.replication_factor == 0) & (rows >= 0), assignment.name_of
@@ -189,15 +184,6 @@ def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
     whole = Plan(standing.with_brokers(proposed.brokers), proposed, certificate)
     moves = int((whole.moves.target >= 0).sum())
     return replace(whole, certificate=replace(certificate, moves=moves, changed_partitions=int(whole.changed.sum())))
-
-
-def _joining(layout: ClusterLayout, wish: Wish) -> list[Broker]:
-    """The brokers that the wish adds; one that the layout has keeps what the wish does not say otherwise."""
-    have = {broker.id: broker for broker in layout.brokers}
-    joining = [
-        replace(have[i], rack=rack) if i in have and rack else have.get(i, Broker(i, rack)) for i, rack in wish.add
-    ]
-    return sorted(joining, key=lambda broker: broker.id)
 
 
 def _verdict(

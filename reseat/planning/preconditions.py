@@ -251,7 +251,7 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int
         WishRefused: the layout does not know one of them.
     """
     wished = tuple(sorted(set(broker_ids)))
-    unknown = tuple(i for i in wished if layout.position(i) is None)
+    unknown = tuple(sorted(set(wished).difference(layout.broker_ids.tolist())))
     if unknown:
         raise WishRefused(
             f"{named('Broker', unknown, 'is', 'are')} not in this layout of {counted(len(layout.brokers), 'broker')}.",

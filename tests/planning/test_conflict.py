@@ -166,3 +166,21 @@ def test_rules_about_racks_and_topics_are_demands_too() -> None:
     assert "no partition gets less diverse over racks" in conflict_in_words(found)
     assert {demand.kind for demand in demands(wish)} == {"rack_levels", "keep_racks", "even_topics"}
     assert not without(wish, demands(wish)).options.even_topics
+
+
+def test_a_conflict_of_hundreds_of_rules_is_tried_without_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 60 brokers only two may receive, and three are needed: every rule matters, and no try of a drain is proven."""
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1, 2]}, brokers=[Broker(b) for b in range(60)])
+    wish = Wish(remove=(0,), options=Options(never_onto=tuple(range(3, 60))))
+    monkeypatch.setattr("reseat.planning.finishing.check", None)
+    found = conflict(layout, wish, seconds=100)
+
+    assert {(one.kind, one.value) for one in found} == {("remove", 0), *(("never_onto", b) for b in range(3, 60))}
+
+
+def test_what_is_refused_for_another_reason_is_no_conflict() -> None:
+    """Racks of leaders that no broker has are none of the demands."""
+    wish = Wish(remove=(0,), options=Options(leader_racks=("nowhere",), pin=(("a", None),)))
+
+    assert refused(LAYOUT, wish)
+    assert conflict(LAYOUT, wish) == ()

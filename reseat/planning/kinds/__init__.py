@@ -10,7 +10,7 @@ from reseat.model import Broker, ClusterLayout, Plan, Wish
 from reseat.model.wording import named
 from reseat.planning.rule_words import with_idle_options
 
-__all__ = ["plan_without_point", "refuse_closed_joining"]
+__all__ = ["plan_without_point", "refuse_closed_joining", "require_sets"]
 
 
 def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -56,6 +56,22 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
     raise WishRefused(
         "No change requested.", choices=("Remove or add a broker, change a replication factor, or rebalance.",)
     )
+
+
+def require_sets(layout: ClusterLayout, wish: Wish) -> None:
+    """Find the replica sets of a wish as its plan does; of a drain no leader is chosen for them, and nothing proven.
+
+    Raises:
+        WishRefused: as ``plan_without_point``, of leaders perhaps not.
+    """
+    if wish.drains:
+        from reseat.planning.kinds.remove import placed_sets, prepared
+
+        refuse_closed_joining(wish)
+        joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
+        placed_sets(prepared(layout, wish.remove, joining, wish.options), wish.options)
+    else:
+        plan_without_point(layout, wish)
 
 
 def refuse_closed_joining(wish: Wish) -> None:

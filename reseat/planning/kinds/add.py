@@ -55,7 +55,7 @@ from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["add_brokers", "addition"]
+__all__ = ["add_brokers", "addition", "merged"]
 
 _DEFAULTS = Options()
 
@@ -164,9 +164,9 @@ def _joined(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) 
     if not brokers:
         raise WishRefused("No broker is given to add.", choices=("Name at least one broker, such as 9 or 9:rack-a.",))
     ids = [broker.id for broker in brokers]
-    merged = [_merged(layout, broker) for broker in sorted(brokers, key=lambda broker: broker.id)]
-    dead = [broker.id for broker in merged if broker.state is BrokerState.DEAD]
-    broken, leave = [broker.id for broker in merged if broker.offline_dirs], "Do not add it."
+    joining = [merged(layout, broker) for broker in sorted(brokers, key=lambda broker: broker.id)]
+    dead = [broker.id for broker in joining if broker.state is BrokerState.DEAD]
+    broken, leave = [broker.id for broker in joining if broker.offline_dirs], "Do not add it."
     start, disk = "Start it and read the layout again.", "Replace the disk and read the layout again."
     for wrong, sentence, choices in (
         (sorted({i for i in ids if ids.count(i) > 1}), "Broker {} is added twice.", ("Name each broker once.",)),
@@ -176,10 +176,10 @@ def _joined(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) 
     ):
         if wrong:
             raise WishRefused(sentence.format(wrong[0]), brokers=tuple(wrong), choices=choices)
-    return begun(layout, options, joining=merged), tuple(merged)
+    return begun(layout, options, joining=joining), tuple(joining)
 
 
-def _merged(layout: ClusterLayout, broker: Broker) -> Broker:
+def merged(layout: ClusterLayout, broker: Broker) -> Broker:
     """What the layout knows of the broker, where the wish does not say otherwise."""
     at = layout.position(broker.id)
     if at is None:

@@ -66,7 +66,7 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
-__all__ = ["Removal", "placed_by_fewest", "planned", "prepared", "remove_brokers"]
+__all__ = ["Removal", "placed_by_fewest", "placed_sets", "planned", "prepared", "remove_brokers"]
 
 _DEFAULT = Options()
 
@@ -159,7 +159,7 @@ def remove_brokers(
     removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
-    found, exact = _placed(removal, options)
+    found, exact = placed_sets(removal, options)
     gap, further = _cost_of_options(removal, found, options)
     squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
     plan = planned(removal, wish, removal.rows[found.rows], found.lists, least_squares=squares, further=further)
@@ -270,7 +270,7 @@ def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
         ) from None
 
 
-def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
+def placed_sets(removal: Removal, options: Options) -> tuple[Found, bool]:
     """As ``placed_by_fewest``; with ``same_rack`` each replica in the rack that it leaves."""
     if not options.same_rack:
         return placed_by_fewest(removal, options)
@@ -343,7 +343,7 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
         limits.insert(0, (said_of_cap(options.receive_cap), "cap", replace(options, receive_cap=None)))
     out = []
     for said, what, loose in limits:
-        free, _ = _placed(removal, loose)
+        free, _ = placed_sets(removal, loose)
         limited, without = (removal.problem.loads_with(choice)[removal.targets] for choice in (found, free))
         out.append(cost_of(said, limited, without, what=what))
     return None, tuple(out)

@@ -11,7 +11,6 @@ from reseat.model.wording import counted, minimal, named, verb
 
 __all__ = [
     "Verdict",
-    "faulty",
     "last_resort_sentences",
     "leader_sentences",
     "moves_sentence",
@@ -83,19 +82,10 @@ class Verdict:
 
 def sentences_of(verdict: Verdict, *, balance: bool = True) -> tuple[str, ...]:
     """A verdict in words; without ``balance`` nothing is said of the replica spread."""
-    if verdict.faults:
-        return faulty(verdict)
     given = f"{counted(verdict.moves, 'move')} and this rack placement"
     spread = (spread_sentence(verdict, given),) if balance else ()
     out = (*last_resort_sentences(verdict), moves_sentence(verdict), *rack_sentences(verdict))
     return (*out, *spread, *leader_sentences(verdict))
-
-
-def faulty(verdict: Verdict) -> tuple[str, ...]:
-    """All that is to be said of a plan that has faults; nothing where it has none."""
-    if not verdict.faults:
-        return ()
-    return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
 
 
 def rack_sentences(verdict: Verdict, *, every: bool = False) -> tuple[str, ...]:
