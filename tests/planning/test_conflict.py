@@ -52,7 +52,7 @@ def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: in
     for _ in range(25):
         layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6)), dead=False)
         wish = some_wish(rng, layout)
-        found = conflict(layout, wish) if refused(layout, wish) else ()
+        found = conflict(layout, wish, seconds=100) if refused(layout, wish) else ()
         if not found:
             continue
         met += 1
@@ -83,7 +83,7 @@ def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: in
 def test_the_words_name_brokers_together() -> None:
     """Of each kind one part of the sentence."""
     wish = Wish(remove=(0,), options=Options(never_onto=(2, 3), pin=(("c", None),), receive_cap=9))
-    found = conflict(LAYOUT, wish)
+    found = conflict(LAYOUT, wish, seconds=100)
 
     assert conflict_in_words(found) == (
         "These cannot hold together: brokers 2 and 3 receive nothing; broker 0 is removed. Without any one of them "
@@ -158,7 +158,7 @@ def test_rules_about_racks_and_topics_are_demands_too() -> None:
         {("a", 0): [0, 1], ("b", 0): [1, 2]}, brokers=[Broker(b, f"r{b % 2}/z{b}") for b in range(4)]
     )
     wish = Wish(rebalance=True, options=Options(rack_levels=("/",), keep_racks=True, even_topics=True))
-    found = conflict(layout, wish)
+    found = conflict(layout, wish, seconds=100)
 
     assert refused(layout, wish)
     assert {demand.kind for demand in found} == {"rack_levels", "keep_racks"}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
+from reseat.model.rules import Capacity
 from reseat.planning import plan, plan_at, whole_curve
 from tests.planning.brute_force import curve_options, curve_outcomes, random_layout
 
@@ -106,6 +107,7 @@ def test_an_even_plan_has_no_further_points() -> None:
     [
         (Wish(remove=(9,), options=Options(by_bytes=True)), "by size"),
         (Wish(remove=(9,), options=Options(receive_cap=1)), "cap"),
+        (Wish(remove=(9,), options=Options(capacity=(Capacity(1, bytes=10**12),))), "a capacity in bytes is set"),
         (Wish(replication_factor=2, topics=("a",)), "A replication-factor change"),
         (Wish(rebalance=True, options=Options(even_topics=True)), "no aim says which"),
         (Wish(rebalance=True, remove=(9,)), "drain them alone for fewer moves"),
