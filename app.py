@@ -20,6 +20,7 @@ else:
     st.set_page_config(
         page_title="Reseat", page_icon=str(Path(__file__).with_name("components") / "shell" / "logo.svg"), layout="wide"
     )
+    housekeeping.forget_widgets()
     page = navigation.pages()
     st.set_page_config(page_title=addresses.begin(page.title))
     with watched.drawing(page.title):

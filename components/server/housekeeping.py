@@ -24,18 +24,19 @@ from weakref import WeakSet
 from streamlit import runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.session_manager import SessionStorage
 
 from reseat.observe.events import LOG
 
-__all__ = ["SECONDS", "Housekeeping", "let_go", "lifespan", "reap", "sessions_kept"]
+__all__ = ["SECONDS", "Housekeeping", "forget_widgets", "let_go", "lifespan", "reap", "sessions_kept"]
 
 #: Seconds between two looks.
 SECONDS = 2.0
 #: Looks after which all is collected whatever memory says: half an hour.
 _LOOKS = 900
-#: Bytes by which memory may grow until all is collected.
-_GROWN = 64_000_000
+#: Bytes by which memory may grow until all is collected: what is found by then takes as long to free as the look.
+_GROWN = 24_000_000
 #: Python's own collections are left to the looks, but for what is newest: so many of the younger are never made.
 _NEVER = 1_000_000_000
 #: Seconds after which one that draws a page lets another thread go on (Python: 0.005): where ten pages are drawn at
@@ -166,8 +167,26 @@ def let_go(over: Collection[AppSession]) -> None:
         sys.modules["__main__"] = ModuleType("__main__")
 
 
+def forget_widgets() -> None:
+    """As a page begins: let go of the widgets that the page before had and that are drawn no more.
+
+    Streamlit keeps how each was drawn, its callback included, until the session is over; and a callback holds all that
+    the page had which drew it.
+    """
+    context = get_script_run_ctx()
+    if context is not None:
+        state = context.session_state._state
+        drawn, known = state._new_widget_state.states, state._new_widget_state.widget_metadata
+        for gone in [one for one in known if one not in drawn and one not in state._old_state]:
+            del known[gone]
+
+
 def _trim() -> None:
-    """Give free memory back; Arrow and the C library keep it else. One that cannot be asked (not glibc) keeps it."""
+    """Give free memory back; Arrow and the C library keep it else. One that cannot be asked (not glibc) keeps it.
+
+    What is left is libraries that the first pages brought along: no collection looks at them again either.
+    """
+    gc.freeze()
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()

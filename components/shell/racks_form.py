@@ -27,7 +27,7 @@ def draw_racks_form(seat: OpenLayout, where: str) -> None:
         seat: what is looked at.
         where: names the widgets of this place; the form stands under *Data quality* and beside a plan.
     """
-    paste, file, edit = st.tabs(["Paste", "File", "Edit"], key=f"racks-ways-{where}")
+    paste, file, edit = st.tabs(["Paste", "File", "Edit"], key=f"racks-ways-{where}", on_change="rerun")
     with paste, st.form(f"racks-paste-{where}", border=False):
         pasted = st.text_area(
             "Racks by broker: one `broker,rack` per line, or JSON",
@@ -41,8 +41,10 @@ def draw_racks_form(seat: OpenLayout, where: str) -> None:
         given = st.file_uploader("Racks file: CSV `broker,rack` or JSON", key=f"racks-file-{where}")
         if given is not None and st.button("Use this file", key=f"racks-use-{where}"):
             _take(seat, given.getvalue(), given.name)
-    with edit:
-        _table(seat, where)
+    # The editor of a thousand brokers took a twentieth of what drawing all pages does, and hardly anybody opens it.
+    if edit.open:
+        with edit:
+            _table(seat, where)
     if seat.reading.layout.unknown_racks or seat.edits.no_racks:
         none = st.toggle(
             "Brokers without a rack here have no rack",

@@ -33,7 +33,6 @@ __all__ = [
     "CellMeasure",
     "CellState",
     "Grid",
-    "Span",
     "TopicOrder",
     "axes_of",
     "broker_order",
@@ -65,17 +64,6 @@ class CellState(IntEnum):
     """A follower (or, where no leader is told, a replica) of which the ISR is not told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A run of neighbours on an axis: the half-open range [start, stop) of positions."""
-
-    start: int
-    stop: int
-
-    def __len__(self) -> int:
-        return self.stop - self.start
-
-
 @dataclass(frozen=True, eq=False)
 class Axes:
     """What stands at the sides of a grid.
@@ -85,8 +73,8 @@ class Axes:
         base: the layout whose topics and partitions are the columns.
         by_partition: whether a column is a partition (else a topic).
         columns: (m,) int64 topic positions or partition rows of ``base``, in the order shown.
-        row_spans: which brokers (positions in ``brokers``) each row of the grid holds.
-        column_spans: which columns (positions in ``columns``) each column of the grid holds.
+        row_spans: which brokers (positions in ``brokers``) each row of the grid holds, as [start, stop).
+        column_spans: which columns (positions in ``columns``) each column of the grid holds, likewise.
         by_directory: whether the rows are log directories, which the hosts of ``base`` name
             (``reseat.balance.directories.by_directory``).
     """
@@ -95,8 +83,8 @@ class Axes:
     base: ClusterLayout
     by_partition: bool
     columns: _Rows
-    row_spans: tuple[Span, ...]
-    column_spans: tuple[Span, ...]
+    row_spans: tuple[range, ...]
+    column_spans: tuple[range, ...]
     by_directory: bool = False
 
     @property
@@ -229,12 +217,12 @@ def axes_of(
     )
 
 
-def _spans(count: int, most: int) -> tuple[Span, ...]:
+def _spans(count: int, most: int) -> tuple[range, ...]:
     width = max(-(-count // most), 1)
-    return tuple(Span(start, min(start + width, count)) for start in range(0, count, width))
+    return tuple(range(start, min(start + width, count)) for start in range(0, count, width))
 
 
-def _block_of(count: int, spans: tuple[Span, ...]) -> _Rows:
+def _block_of(count: int, spans: tuple[range, ...]) -> _Rows:
     width = len(spans[0]) if spans else 1
     return np.arange(count, dtype=np.int64) // width
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from components.canvas.cells import b64, cividis, palette, rgb, token_of
 from components.look import text, theme
-from reseat.balance.grid import Axes, CellMeasure, CellState, Grid, Span
+from reseat.balance.grid import Axes, CellMeasure, CellState, Grid
 from reseat.model import NONE, NOT_TOLD, Broker, ClusterLayout
 
 __all__ = ["counts_data", "states_data"]
@@ -199,7 +199,7 @@ def _sums_word(axes: Axes) -> str:
     return who if len(axes.columns) == whole else f"{who} (shown part)"
 
 
-def _row_label(axes: Axes, span: Span) -> str:
+def _row_label(axes: Axes, span: range) -> str:
     first, last = (text.visible(axes.name_of(place), 200) for place in (span.start, span.stop - 1))
     if len(span) > 1:  # of several directories the brokers are enough
         return " … ".join(name.partition(":")[0] for name in (first, last))
@@ -207,7 +207,7 @@ def _row_label(axes: Axes, span: Span) -> str:
     return first if len(path) <= _PATH else f"{broker}:…{path[-_PATH:]}"
 
 
-def _row_words(axes: Axes, span: Span) -> str:
+def _row_words(axes: Axes, span: range) -> str:
     ids = axes.brokers[span.start : span.stop].tolist()
     racks = {_broker(axes, broker).rack for broker in ids}
     rack = next(iter(racks)) if len(racks) == 1 else None
@@ -228,7 +228,7 @@ def _broker(axes: Axes, broker: int) -> Broker:
     return Broker(broker) if at is None else axes.base.brokers[at]
 
 
-def _column_words(axes: Axes, span: Span) -> str:
+def _column_words(axes: Axes, span: range) -> str:
     base, chosen = axes.base, axes.columns[span.start : span.stop]
     if not axes.by_partition:
         if len(chosen) == 1:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from reseat.balance.grid import Axes, BrokerOrder, CellMeasure, Span, TopicOrder
+from reseat.balance.grid import Axes, BrokerOrder, CellMeasure, TopicOrder
 
 __all__ = ["NAMES", "HeatView", "Show", "apply_event", "from_query", "to_query"]
 
@@ -157,7 +157,7 @@ def _open(view: HeatView, axes: Axes, row: int, column: int) -> HeatView:
     return replace(view, selected=(name, int(axes.base.partition[at])))
 
 
-def _near(block: int, spans: Sequence[Span]) -> tuple[int, int]:
+def _near(block: int, spans: Sequence[range]) -> tuple[int, int]:
     """The blocks around one that together hold enough to be worth a screen, it alone where it holds that."""
     wide = max(len(spans[block]), 1)
     beside = max(-(-(_ENOUGH - wide) // (2 * wide)), 0)
