@@ -6,6 +6,7 @@ preferred; nothing of ``reseat.balance`` or ``reseat.pipeline`` is called here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -15,7 +16,7 @@ import pandas as pd
 from reseat.model import BrokerState
 from tests.pipeline.moments import UNTOLD, Moment
 
-__all__ = ["EXPECTED", "Rows", "changes"]
+__all__ = ["EXPECTED", "Rows", "changes", "same"]
 
 Rows = list[dict[str, Any]]
 
@@ -294,3 +295,19 @@ EXPECTED: dict[str, Callable[[Moment], Rows]] = {
     "rack_balance": rack_balance,
     "topic_spread": topic_spread,
 }
+
+
+def same(found: Rows, expected: Rows) -> None:
+    """Compare rows in any order; floating point numbers up to their last digits."""
+
+    def key(row: dict[str, Any]) -> str:
+        return str({name: row[name] for name in sorted(row) if not isinstance(row[name], float)})
+
+    assert len(found) == len(expected)
+    for one, other in zip(sorted(found, key=key), sorted(expected, key=key), strict=True):
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            if isinstance(value, float) and isinstance(other[name], float):
+                assert math.isclose(value, other[name], rel_tol=1e-12, abs_tol=1e-12), (name, one, other)
+            else:
+                assert value == other[name], (name, one, other)

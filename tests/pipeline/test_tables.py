@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 import pandas as pd
@@ -24,7 +23,7 @@ from reseat.pipeline.ingest import RunReport, run
 from reseat.sources.keeping import snapshot_of_files
 from reseat.sources.landing import land
 from tests.pipeline import plain
-from tests.pipeline.expected import EXPECTED, Rows, changes
+from tests.pipeline.expected import EXPECTED, Rows, changes, same
 from tests.pipeline.moments import MOMENTS, Moment, snapshot_of
 from tests.pipeline.on_s3 import TABLES as ON_S3
 from tests.pipeline.on_s3 import reseat
@@ -121,22 +120,6 @@ def _named(snapshot: Snapshot, cluster: str) -> Snapshot:
     return replace(snapshot, cluster=cluster)
 
 
-def _same(found: Rows, expected: Rows) -> None:
-    """Compare rows in any order; floating point numbers up to their last digits."""
-
-    def key(row: dict[str, Any]) -> str:
-        return str({name: row[name] for name in sorted(row) if not isinstance(row[name], float)})
-
-    assert len(found) == len(expected)
-    for one, other in zip(sorted(found, key=key), sorted(expected, key=key), strict=True):
-        assert one.keys() == other.keys()
-        for name, value in one.items():
-            if isinstance(value, float) and isinstance(other[name], float):
-                assert math.isclose(value, other[name], rel_tol=1e-12, abs_tol=1e-12), (name, one, other)
-            else:
-                assert value == other[name], (name, one, other)
-
-
 def _moments(filled: Filled) -> Iterator[tuple[Moment, Snapshot]]:
     yield from zip(MOMENTS, filled.snapshots, strict=True)
 
@@ -148,7 +131,7 @@ def test_rows_are_those_that_pandas_finds(filled: Filled, name: str) -> None:
         found = filled.of(name, snapshot)
         for row in found:
             row.pop("state_digest", None)
-        _same(found, EXPECTED[name](moment))
+        same(found, EXPECTED[name](moment))
 
 
 def test_a_snapshot_is_one_row_with_its_measures_and_its_file(filled: Filled) -> None:
@@ -162,7 +145,7 @@ def test_a_snapshot_is_one_row_with_its_measures_and_its_file(filled: Filled) ->
             assert found.pop(f"findings_{severity}") == sum(row["severity"] == severity for row in findings)
         worst = findings[0] if findings else {"sentence": None, "severity": None}
         assert (found.pop("worst_finding"), found.pop("worst_severity")) == (worst["sentence"], worst["severity"])
-        _same([found], EXPECTED["snapshots"](moment))
+        same([found], EXPECTED["snapshots"](moment))
     whole = {row["snapshot_id"]: row for row in filled.rows["snapshots"]}
     for moment, snapshot in _moments(filled):
         row = whole[identity(snapshot)]
@@ -221,8 +204,8 @@ def test_changes_are_those_between_neighbours(filled: Filled) -> None:
         for row in found:
             assert row.pop("previous_snapshot_id") == identity(earlier)
             assert row.pop("previous_taken_at") == before.taken_at
-        _same(found, changes(before, after))
-        _same(found, _as_rows(earlier, later))
+        same(found, changes(before, after))
+        same(found, _as_rows(earlier, later))
         kinds |= {row["kind"] for row in found}
     assert kinds == set(KINDS)
 
