@@ -156,8 +156,8 @@ def test_a_refused_wish_says_why_and_is_red() -> None:
     assert chapter.heading == "Draining brokers 1, 2 and 3 is not possible as requested."
     assert chapter.light is Light.RED
     assert chapter.text[1:] == (
-        "It was refused: Partitions of topic orders have replication factor 2, but only 1 broker that can hold "
-        "replicas is left (2 partitions concerned).",
+        "It was refused: Replication factor 2 needs as many brokers, but only 1 broker that can hold replicas is left "
+        "(2 partitions of topic orders concerned).",
         "Please decide how to change the request; nothing moves until then.",
     )
     assert report.warnings[0] == f"There is no plan: {matter.refusal}"
