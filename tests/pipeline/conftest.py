@@ -33,7 +33,13 @@ def spark(own_cache: None) -> Iterator[SparkSession]:
     """The embedded Spark on two cores, as ``pipeline run`` opens it for a few files."""
     from tests.servers.spark import jvm_options  # with all of PySpark
 
-    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.extraJavaOptions": jvm_options()}
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.extraJavaOptions": jvm_options(),
+        # For a dozen rows a plan's own class takes longer to compile than to run without: a quarter of a run's CPU. The
+        # tests of commands, of Connect and of standalone clusters have it.
+        "spark.sql.codegen.wholeStage": "false",
+    }
     with open_session(master="local[2]", memory="1g", settings=settings, brief=True) as session:
         yield session
 
