@@ -48,9 +48,8 @@ samples: setup-dev kafka-jars ## capture the bundled samples again from real clu
 pictures: setup-dev ## make the pictures of docs/ again (needs a Chromium)
 	@RESEAT_PICTURES=docs/pictures RESEAT_REQUIRE=browser $(PY) -m pytest -q tests/browser/test_docs_pictures.py
 
-kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn), keep its and Spark's classes parsed
-	@$(PY) -c "from tests.servers import spark; spark.keep_classes()" & spark=$$!; \
-	  $(PY) -c "from tests.servers import cluster; cluster.fetch_jars()" && wait $$spark
+kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn) and keep its classes parsed
+	@$(PY) -c "from tests.servers import cluster; cluster.fetch_jars()"
 
 release: setup ## build wheel, sdist and SBOM into dist/, check licences and known vulnerabilities, try the wheel out
 	@.venv/bin/uv venv -q --allow-existing --python .venv/bin/python build/release

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,8 @@ from reseat.pipeline.delta_commit import DeltaBatch, Overtaken, take_delta_turn
 _DAY = ("a", "2026-05-01")
 #: A job on tables.
 Job = Callable[[Folder], None]
+#: Makes tables, of this name, with what one run took in.
+Places = Callable[[str], Folder]
 ALL = ["first", "second", "third"]
 
 
@@ -176,7 +179,7 @@ def check(tables: Folder, step: object) -> None:
     assert sorted(set(rows(tables, "ledger"))) == ALL, step
 
 
-def killed_at_every_step(places: Callable[[object], Folder], stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def killed_at_every_step(places: Places, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """After each step in turn the process is gone; at no moment does a page see a part of a batch."""
 
     def die() -> None:
@@ -185,8 +188,7 @@ def killed_at_every_step(places: Callable[[object], Folder], stride: int, monkey
     for name, job in {"run": taking("first", "second"), "compaction": compacting}.items():
         step, left = 0, [-1]
         while left[0] < 0:
-            tables = places((name, step))
-            taking("first")(tables)
+            tables = places(f"{name}-{step}")
             with before_step(step, die, monkeypatch) as left, suppress(Stopped):
                 job(tables)
             forget()
@@ -197,15 +199,12 @@ def killed_at_every_step(places: Callable[[object], Folder], stride: int, monkey
         assert step > 6
 
 
-def asleep_at_every_step(
-    places: Callable[[object], Folder], pair: str, stride: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def asleep_at_every_step(places: Places, pair: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one sleeps before each of its steps in turn, and the other does all its work meanwhile."""
     one, other = PAIRS[pair]
     step, left = 0, [-1]
     while left[0] < 0:
-        tables = places(step)
-        taking("first")(tables)
+        tables = places(str(step))
 
         def work(tables: Folder = tables) -> None:
             with ThreadPoolExecutor(1) as pool:
@@ -218,36 +217,60 @@ def asleep_at_every_step(
     assert step > 6
 
 
-def test_killed_at_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables with what one run took in; those of each step are copied, which takes a third of making them."""
+    home = tmp_path_factory.mktemp("begun") / "tables"
+    taking("first")(place(home))
+    return home
+
+
+@pytest.fixture
+def here(begun: Path, tmp_path: Path) -> Places:
     """On this disk."""
-    killed_at_every_step(lambda step: place(tmp_path / f"{step}"), 1, monkeypatch)
+
+    def at(step: str) -> Folder:
+        return Folder.open(shutil.copytree(begun, tmp_path / step))
+
+    return at
+
+
+@pytest.fixture
+def on_s3(service: object, tmp_path: Path) -> Places:
+    """At a service that itself keeps entries apart and lets one job through."""
+
+    def at(step: str) -> Folder:
+        tables = Folder.open(f"s3://fleet/{tmp_path.name}/{step}")
+        taking("first")(tables)
+        return tables
+
+    return at
+
+
+def test_killed_at_every_step(here: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On this disk."""
+    killed_at_every_step(here, 1, monkeypatch)
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_asleep_at_every_step(tmp_path: Path, pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asleep_at_every_step(here: Places, pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On this disk."""
-    asleep_at_every_step(lambda step: place(tmp_path / f"{step}"), pair, 1, monkeypatch)
+    asleep_at_every_step(here, pair, 1, monkeypatch)
 
 
 @pytest.mark.parametrize("stride", [11, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.usefixtures("service")
-def test_killed_on_s3(tmp_path: Path, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service itself keeps entries apart."""
-    killed_at_every_step(
-        lambda step: Folder.open(f"s3://fleet/{tmp_path.name}/{'-'.join(map(str, step))}"),  # type: ignore[arg-type]
-        stride,
-        monkeypatch,
-    )
+def test_killed_on_s3(on_s3: Places, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On S3."""
+    killed_at_every_step(on_s3, stride, monkeypatch)
 
 
 @pytest.mark.parametrize(
     ("pair", "stride"),
     [("a run, and a night", 17), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in PAIRS)],
 )
-@pytest.mark.usefixtures("service")
-def test_asleep_on_s3(tmp_path: Path, pair: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service itself lets one job through."""
-    asleep_at_every_step(lambda step: Folder.open(f"s3://fleet/{tmp_path.name}/{step}"), pair, stride, monkeypatch)
+def test_asleep_on_s3(on_s3: Places, pair: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On S3."""
+    asleep_at_every_step(on_s3, pair, stride, monkeypatch)
 
 
 def test_runs_over_other_clusters_do_not_disturb_one_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pyspark
 
@@ -24,7 +23,7 @@ from reseat.pipeline.spark.java import find_java, spark_java_home
 from tests.servers.cluster import await_ready, listens
 from tests.servers.ports import free_ports
 
-__all__ = ["SparkServer", "Standalone", "connect_server", "jvm_options", "keep_classes", "standalone"]
+__all__ = ["SparkServer", "Standalone", "connect_server", "jvm_options", "standalone"]
 
 _SPARK = Path(pyspark.__file__).parent
 #: Small heaps that start quickly; several of these share two cores. A run sets the rights of some hundred files, each
@@ -42,39 +41,14 @@ def jvm_options() -> str:
     return " ".join((*_JVM, *classes.sharing(_archive())))
 
 
-def keep_classes() -> None:
-    """Keep Spark's classes as a JVM has them once parsed, from a run of the pipeline; nothing where they are kept."""
-    os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[2] / ".cache")  # the tests', and no user's
-    if not classes.sharing(_archive()):
-        _archive().unlink()
-        classes.recording(_archive(), Path())  # as if a session had been before
-        with TemporaryDirectory(prefix="reseat-classes-") as made:
-            _try(Path(made))
-        classes.keep()
-
-
 @cache
 def _archive() -> Path:
-    """Where it is; one that is not there is not made in the middle of a test."""
+    """Where the user's jobs keep it. One that is not there is not made: that costs more than all tests' JVMs gain."""
     archive = classes.archive_of(find_java())
     if not archive.exists():
         archive.parent.mkdir(parents=True, exist_ok=True)
         archive.touch()
     return archive
-
-
-def _try(home: Path) -> None:
-    """A run of the pipeline as tests make it."""
-    from reseat.history.folder import Folder
-    from reseat.pipeline.ingest import run
-    from reseat.pipeline.spark.session import open_session
-    from reseat.sources.landing import land
-    from tests.pipeline.moments import MOMENTS, snapshot_of
-
-    for moment in MOMENTS:
-        land(snapshot_of(moment), home / "landing", moment.cluster)
-    with open_session(master="local[2]", memory="1g", brief=True) as spark:
-        run(spark, Folder.open(home / "landing"), Folder.open(home / "tables"))
 
 
 @dataclass
