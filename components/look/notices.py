@@ -38,7 +38,8 @@ def refused(error: ReseatError, *, said: bool = False) -> None:
         said: whether the page has said its sentence already; where that is all there is, nothing is drawn.
     """
     wish = error if isinstance(error, WishRefused) else None
-    topics = () if wish is None or all(one in wish.sentence for one in wish.topics) else wish.topics
+    named = set() if wish is None else {word.strip(".,:()") for word in wish.sentence.split()}
+    topics = () if wish is None or named.issuperset(wish.topics) else wish.topics
     if said and wish is not None and not (wish.choices or topics):
         return
     with st.container(border=True, key="refused"):

@@ -244,9 +244,11 @@ def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
     refused = racks.locator(".st-key-refused")
     racks.get_by_role("link", name=re.compile("^See the")).wait_for(state="detached")
 
-    expect(racks.locator(".st-key-racks-head")).to_contain_text("replication factor 3", use_inner_text=True)
-    expect(refused).not_to_contain_text("replication factor 3", use_inner_text=True)
-    expect(refused).to_contain_text("orders", use_inner_text=True)
+    head = racks.locator(".st-key-racks-head")
+    expect(head).to_contain_text("Replication factor 3", use_inner_text=True)
+    expect(head).to_contain_text("topic orders", use_inner_text=True)
+    expect(refused).not_to_contain_text("Replication factor 3", use_inner_text=True)
+    expect(refused).to_contain_text("Leave this topic out", use_inner_text=True)
     expect(racks.locator(".badge:not(:empty)")).to_have_count(0)
 
     racks.get_by_role("button", name="Reset").first.click()
