@@ -392,3 +392,13 @@ class TestLeaders:
         assert leaders([some, full], [idle, full], [idle, full]) == (True, False)
         assert leaders([some, full], [full, idle], [full, idle]) == (False, False)
         assert leaders([full, some], [idle, full], [full, idle]) == (False, False)
+
+
+def test_a_partition_is_held_against_as_many_newcomers_as_it_needs() -> None:
+    """The first needs one and could have it in the other rack, whatever the second has room for, which needs two."""
+    brokers = [Broker(b, f"r{b % 2}") for b in range(6)]
+    current = ClusterLayout.from_assignments({("a", 0): [0, 1], ("b", 0): [1, 5]}, brokers=brokers)
+    wish = Wish(rebalance=True, remove=(1, 5), options=Options(keep_racks=True))
+
+    assert not check(current, replace_lists(current, [[0, 2], [4, 3]]), wish).rack_proven
+    assert check(current, replace_lists(current, [[0, 3], [4, 3]]), wish).rack_proven
