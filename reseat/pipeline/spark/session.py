@@ -32,6 +32,7 @@ from reseat.pipeline.spark.preflight import check_master, check_remote
 from reseat.pipeline.spark.scratch import scratch_folder
 from reseat.pipeline.spark.settings import (
     PROMISED,
+    compared_packages,
     for_command_line,
     from_defaults_file,
     is_local,
@@ -177,6 +178,7 @@ def _launched(
             "spark.master": master
         }
     chosen |= settings | dict(PROMISED)
+    chosen |= compared_packages({**from_defaults_file(), **chosen}, scratch)
     log = scratch / "spark.log"
     gateway: Any = None
     done = False
@@ -214,8 +216,8 @@ def _gateway(start: SparkConf, log: IO[bytes]) -> Any:
         # Ctrl-C does not reach the JVM, and PySpark's call alone knows it: as ``proc``.
         for frame, _ in traceback.walk_tb(error.__traceback__):
             if isinstance(begun := frame.f_locals.get("proc"), subprocess.Popen):
-                begun.kill()
-                begun.wait()
+                with begun:  # waits, and closes its input
+                    begun.kill()
         raise
 
 

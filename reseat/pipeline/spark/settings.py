@@ -16,6 +16,7 @@ from reseat.history.opening import spark_settings
 
 __all__ = [
     "PROMISED",
+    "compared_packages",
     "cores_of",
     "for_command_line",
     "from_defaults_file",
@@ -40,6 +41,20 @@ appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+"""
+
+#: Ivy's settings: packages come from where Spark looks for them, and each is compared with the checksum beside it.
+_IVY = """\
+<ivysettings>
+  <property name="ivy.checksums" value="sha1"/>
+  <settings defaultResolver="places"/>
+  <resolvers>
+    <chain name="places" returnFirst="true">
+      <ibiblio name="local-m2" m2compatible="true" root="file:${user.home}/.m2/repository"/>
+      <ibiblio name="central" m2compatible="true"/>
+    </chain>
+  </resolvers>
+</ivysettings>
 """
 
 #: What the tables' meaning rests on.
@@ -151,6 +166,20 @@ def from_defaults_file(env: Mapping[str, str] = os.environ) -> dict[str, str]:
     lines = (line.strip() for line in path.read_text(errors="replace").splitlines())
     pairs = (re.split(r"\s*[=:\s]\s*", line, maxsplit=1) for line in lines if line.startswith("spark."))
     return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+
+
+def compared_packages(settings: Mapping[str, str], scratch: Path) -> dict[str, str]:
+    """What is added where packages are to be fetched: Spark by itself compares them with nothing.
+
+    Args:
+        settings: what Spark is told, by whomever; who names settings of Ivy has chosen.
+        scratch: a folder for this session alone.
+    """
+    if "spark.jars.packages" not in settings or "spark.jars.ivySettings" in settings:
+        return {}
+    path = scratch / "ivysettings.xml"
+    path.write_text(_IVY)
+    return {"spark.jars.ivySettings": str(path)}
 
 
 def for_command_line(settings: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,8 @@ _WORKERS_WORDS = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n
 #: A cause in Java's own stack trace, without the name of its class.
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(\S.*)", re.MULTILINE)
 _LOGGED = re.compile(
-    r"^(?:[\d:]{8} )?(?:ERROR|FATAL|Exception in thread|Error:|Caused by:|java\.lang\.OutOfMemory).*", re.MULTILINE
+    r"^(?:[\d:]{8} )?(?:ERROR|FATAL|Exception in thread|Error:|Caused by:|java\.lang\.OutOfMemory|\t*\[FAILED ).*",
+    re.MULTILINE,  # the last is of a package that was fetched
 )
 
 
@@ -103,4 +104,4 @@ def _errors(log: Path | None) -> tuple[str, ...]:
     if log is None or not log.is_file():
         return ()
     text = log.read_text(errors="replace")
-    return tuple(list(dict.fromkeys(_LOGGED.findall(text)))[:_LINES] or text.splitlines()[-_LINES:])
+    return tuple(list(dict.fromkeys(map(str.strip, _LOGGED.findall(text))))[:_LINES] or text.splitlines()[-_LINES:])
