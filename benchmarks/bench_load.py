@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import multiprocessing
 import os
 import random
 import statistics
@@ -16,6 +17,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -219,23 +221,25 @@ async def _stay(port: int, number: int, query: str, over: float, load: Load) -> 
 
 async def _watch(port: int, server: psutil.Process, load: Load) -> None:
     """Ask for the health, look at the memory and say how far it is until cancelled."""
-
-    def asked() -> float:
-        began = time.perf_counter()
-        # One that does not come in a minute is counted as that.
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=60) as answer:
-            answer.read()
-        return time.perf_counter() - began
-
     address, began = f"http://127.0.0.1:{port}/healthz", time.monotonic()
-    said = began
-    while True:
-        load.health.append(await asyncio.to_thread(asked))
-        load.most = max(load.most, server.memory_full_info().uss)
-        if time.monotonic() - said > _TELLS:
-            said = time.monotonic()
-            _say(load, f"{said - began:.0f} s")
-        await asyncio.sleep(_ASKS)
+    said, loop = began, asyncio.get_running_loop()
+    # From a process of its own: here fifty people's threads and garbage would be waited for as well.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
+        while True:
+            load.health.append(await loop.run_in_executor(apart, _seconds_to_answer, address))
+            load.most = max(load.most, server.memory_full_info().uss)
+            if time.monotonic() - said > _TELLS:
+                said = time.monotonic()
+                _say(load, f"{said - began:.0f} s")
+            await asyncio.sleep(_ASKS)
+
+
+def _seconds_to_answer(address: str) -> float:
+    began = time.perf_counter()
+    # One that does not come in a minute is counted as that.
+    with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=60) as answer:
+        answer.read()
+    return time.perf_counter() - began
 
 
 def _say(load: Load, when: str) -> None:
