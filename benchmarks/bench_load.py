@@ -225,6 +225,7 @@ async def _watch(port: int, server: psutil.Process, load: Load) -> None:
     said, loop = began, asyncio.get_running_loop()
     # From a process of its own: here fifty people's threads and garbage would be waited for as well.
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
+        await loop.run_in_executor(apart, _seconds_to_answer, address)  # the first one imports what it asks with
         while True:
             load.health.append(await loop.run_in_executor(apart, _seconds_to_answer, address))
             load.most = max(load.most, server.memory_full_info().uss)
