@@ -192,13 +192,22 @@ def _job(chosen: argparse.Namespace, tables: Folder) -> Iterator[tuple[SparkSess
 def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False) -> Iterator[SparkSession]:
     """Spark where the command line says; ``brief``: for work of some seconds."""
     from reseat.pipeline.spark.session import open_session
+    from reseat.pipeline.spark.settings import is_local, packages_for
 
     if chosen.jars and chosen.remote:
         raise InputRefused("A Spark Connect server has jars of its own: give --jars to the server.")
-    jars = {"spark.jars": chosen.jars} if chosen.jars else {}
-    report(JobProgress("start", 0, None, "Starting Spark."))
+    settings = ({"spark.jars": chosen.jars} if chosen.jars else {}) | dict(chosen.conf)
+    places = [place for place in (getattr(chosen, "landing", ""), chosen.tables) if place]
+    embedded = chosen.remote is None and is_local(chosen.master or "local[*]")
+    fetched = " What it needs for these places is fetched, once." if embedded and packages_for(places, settings) else ""
+    report(JobProgress("start", 0, None, f"Starting Spark.{fetched}"))
     with open_session(
-        master=chosen.master, remote=chosen.remote, settings=jars | dict(chosen.conf), memory=chosen.memory, brief=brief
+        master=chosen.master,
+        remote=chosen.remote,
+        settings=settings,
+        memory=chosen.memory,
+        brief=brief,
+        places=places,
     ) as spark:
         yield spark
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -81,6 +82,26 @@ def test_spark_is_started_once_and_for_brief_work_where_little_waits(waiting, ev
     assert main(words) == 0
     assert [how["brief"] for how in started] == [brief]
     assert sessions == ["session 1"] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "fetched"),
+    [
+        ("s3://lake/tables", True),
+        ("s3://lake/tables --master spark://10.0.0.1:7077", False),
+        ("s3://lake/tables --conf spark.jars.packages=a:b:1", False),
+        ("tables", False),
+    ],
+)
+def test_spark_is_told_of_the_places_and_people_of_what_is_fetched(started, words, fetched, monkeypatch, capsys):
+    """A first start takes as long as 660 MB take."""
+    monkeypatch.setattr("reseat.pipeline.ingest.run_on_demand", lambda session, *_, **__: session(1) and NOTHING)
+    monkeypatch.setattr("reseat.cli.pipeline.Folder.open", lambda _: SimpleNamespace(exists=lambda: True))
+    told = ["pipeline", "run", "--progress", "json", "--landing", "landing", "--tables", *words.split()]
+
+    assert main(told) == 0
+    assert [how["places"] for how in started] == [["landing", words.split()[0]]]
+    assert ("is fetched, once" in capsys.readouterr().err) == fetched
 
 
 def test_named_jars_reach_spark_and_what_is_no_file_is_refused(started, tmp_path, monkeypatch, capsys):

@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from reseat.errors import SparkFailed
@@ -21,6 +22,8 @@ from reseat.pipeline.spark.session import open_session
 from reseat.pipeline.spark.spark_errors import in_words
 
 _HOME = str(Path(__file__).parents[2])
+#: What PySpark brings.
+JARS = Path(pyspark.__file__).parent / "jars"
 
 
 def test_the_callers_settings_win_but_promises_are_kept(tmp_path: Path) -> None:
@@ -63,6 +66,19 @@ def test_a_jvm_for_brief_work_compiles_less_where_it_does_the_work(tmp_path: Pat
 
     assert [key for key, told in options.items() if "-XX:TieredStopAtLevel=1" in told.split()] == [("local[*]", True)]
     assert all("-Dlog4j2.configurationFile=" in told for told in options.values())
+
+
+@pytest.mark.parametrize("told", ["spark.jars", "spark.jars.packages", "spark.driver.extraClassPath"])
+def test_what_reaches_a_place_is_fetched_unless_somebody_has_seen_to_it(told: str) -> None:
+    """Of the version of the Hadoop that PySpark brings; for a disk and for HDFS nothing is missing."""
+    (asked,) = settings.packages_for(["s3://lake/landing", "/srv/tables"], {}).values()
+    (both,) = settings.packages_for(["s3a://lake/landing", "abfss://c@a.dfs.core.windows.net/t"], {}).values()
+    (inside,) = {file.stem.rpartition("-")[2] for file in JARS.glob("hadoop-client-api-*.jar")}
+
+    assert asked == f"org.apache.hadoop:hadoop-aws:{inside}"
+    assert both == f"{asked},org.apache.hadoop:hadoop-azure:{inside}"
+    assert settings.packages_for(["/srv/landing", "hdfs://namenode/tables", "file:///s3://"], {}) == {}
+    assert settings.packages_for(["s3://lake/landing"], {told: "mine"}) == {}
 
 
 def test_packages_are_compared_unless_somebody_has_settings_of_his_own(tmp_path: Path) -> None:

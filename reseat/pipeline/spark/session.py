@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -38,6 +38,7 @@ from reseat.pipeline.spark.settings import (
     is_local,
     is_this_machine,
     launch_settings,
+    packages_for,
     session_settings,
     without_promised,
 )
@@ -61,6 +62,7 @@ def open_session(
     settings: Mapping[str, str] = _NONE,
     memory: str | None = None,
     brief: bool = False,
+    places: Sequence[str] = (),
 ) -> Iterator[SparkSession]:
     """A Spark session that is ready for the pipeline's jobs; on exit it is stopped and its JVM has ended.
 
@@ -74,6 +76,8 @@ def open_session(
             on (``settings.PROMISED``). Through Spark Connect only what a session may set.
         memory: the driver's heap ("4g"); by default a quarter of the machine's memory, 1 to 8 GB.
         brief: whether it is for some seconds' work: a JVM that is started on this machine then compiles less.
+        places: where landing zone and tables are. For S3 and ABFS the embedded Spark fetches what it needs, once,
+            unless it is told of jars.
 
     Raises:
         SparkFailed: there is no Java, the cluster does not answer or refuses a setting; or Spark failed in the work
@@ -93,7 +97,7 @@ def open_session(
         elif submitted:
             opened = _submitted(master, settings, scratch)
         else:
-            opened = _launched(master or "local[*]", settings, memory, scratch, brief=brief)
+            opened = _launched(master or "local[*]", settings, memory, scratch, brief=brief, places=places)
         with opened as spark:
             yield spark
 
@@ -160,7 +164,7 @@ def _submitted(master: str | None, settings: dict[str, str], scratch: Path) -> I
 
 @contextlib.contextmanager
 def _launched(
-    master: str, settings: dict[str, str], memory: str | None, scratch: Path, *, brief: bool
+    master: str, settings: dict[str, str], memory: str | None, scratch: Path, *, brief: bool, places: Sequence[str]
 ) -> Iterator[SparkSession]:
     """A session in a JVM of its own, which is ended with it."""
     from pyspark import SparkConf, SparkContext
@@ -178,6 +182,8 @@ def _launched(
             "spark.master": master
         }
     chosen |= settings | dict(PROMISED)
+    if is_local(master):
+        chosen |= packages_for(places, {**from_defaults_file(), **chosen})
     chosen |= compared_packages({**from_defaults_file(), **chosen}, scratch)
     log = scratch / "spark.log"
     gateway: Any = None

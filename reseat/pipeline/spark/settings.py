@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from reseat.errors import SparkFailed
@@ -24,6 +25,7 @@ __all__ = [
     "is_this_machine",
     "launch_settings",
     "memory_of_machine",
+    "packages_for",
     "quiet_log",
     "session_settings",
     "without_promised",
@@ -56,6 +58,14 @@ _IVY = """\
   </resolvers>
 </ivysettings>
 """
+
+#: The package of Hadoop by which Spark reaches places of a scheme.
+_REACHED_BY = {
+    **dict.fromkeys(("s3", "s3a", "s3n"), "hadoop-aws"),
+    **dict.fromkeys(("abfs", "abfss"), "hadoop-azure"),
+}
+#: Where one of these is told, somebody has seen to that.
+_JARS = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 #: What the tables' meaning rests on.
 PROMISED: Mapping[str, str] = {
@@ -166,6 +176,26 @@ def from_defaults_file(env: Mapping[str, str] = os.environ) -> dict[str, str]:
     lines = (line.strip() for line in path.read_text(errors="replace").splitlines())
     pairs = (re.split(r"\s*[=:\s]\s*", line, maxsplit=1) for line in lines if line.startswith("spark."))
     return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+
+
+def packages_for(places: Iterable[str], settings: Mapping[str, str]) -> dict[str, str]:
+    """What is fetched so that PySpark's own Spark reaches places on S3 or ABFS; nothing where jars are told or there.
+
+    Args:
+        places: paths and URLs of landing zones and tables.
+        settings: what Spark is told, by whomever.
+    """
+    found = find_spec("pyspark")
+    needed = {_REACHED_BY.get(place.partition("://")[0]) for place in places} - {None}
+    if not needed or any(name in settings for name in _JARS) or found is None or found.origin is None:
+        return {}
+    jars = Path(found.origin).parent / "jars"
+    # It is of the very version of the Hadoop that is there.
+    (version,) = {file.stem.rpartition("-")[2] for file in jars.glob("hadoop-client-api-*.jar")} or {""}
+    missing = sorted(one for one in needed if one and not list(jars.glob(f"{one}-*.jar")))
+    if not missing or not version:
+        return {}
+    return {"spark.jars.packages": ",".join(f"org.apache.hadoop:{one}:{version}" for one in missing)}
 
 
 def compared_packages(settings: Mapping[str, str], scratch: Path) -> dict[str, str]:
