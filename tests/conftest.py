@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -90,6 +91,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and item.get_closest_marker("kafka") and (told := states()):
         report.sections.append(("Kafka's servers", told))
     return report
+
+
+_MAIN = sys.modules["__main__"]
+
+
+def pytest_runtest_setup() -> None:
+    """The program is pytest again: an AppTest leaves its page as that, and a process that is spawned would run it."""
+    sys.modules["__main__"] = _MAIN
 
 
 @pytest.fixture(scope="session")

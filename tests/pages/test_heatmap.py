@@ -61,7 +61,7 @@ def test_a_what_if_offers_after_and_difference(opened: Opened) -> None:
 
     assert not refused.exception
     assert ":material/block:" in texts(refused)
-    assert "replication factor 2, but only 1 broker" in texts(refused)
+    assert "Replication factor 2 needs as many brokers, but only 1 broker" in texts(refused)
     assert not [box for box in refused.get("button_group") if box.label == "Show"]
     assert "2 brokers by 1 topic" in texts(refused)
 
