@@ -4,8 +4,8 @@ Beside each other run
 
 - ``make check``, which has one core for as long as mypy reads all the code anew;
 - the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons;
-- those that need only their process, in two processes, then the browser's with a dashboard a process, in three, since
-  a page is waited for. All at once take longer (tried): they drive each other out of the caches of two cores.
+- those that need only their process, then the browser's with a dashboard a process, in two processes each. All three
+  at once take longer, and so do three with browsers (tried): they drive each other out of the caches of two cores.
 
 A file's tests share a server or a session, and files keep their own order: a long one of few tests is not the last to
 begin. What runs beside is shown when it is over. Where the check fails, the tests are ended; where tests fail, the
@@ -88,7 +88,7 @@ def main() -> int:
             subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
         for command in (
             (*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"),
-            (*_PYTEST, "-n", "3", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
+            (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
         ):
             runs.append(Run(*command))
             while not runs[-1].over and not check.failed:

@@ -81,7 +81,7 @@ def read_kept(
         def read() -> tuple[list[Part], list[Part], list[pa.Table]]:
             now, known = list(listed()), set(kept.parts)
             new = [part for part in now if part not in known]
-            return now, new, tables.each(lambda part: _rows(tables.load(part.path), in_files, only), new)
+            return now, new, tables.each(lambda part: _opened(tables, part.path, in_files, only), new)
 
         now, new, added = looking_again(tables, name, read)
         found = _with_keys(added, new, schema)
@@ -97,6 +97,14 @@ def read_kept(
         found = kept.rows
     _make_room()
     return found
+
+
+def _opened(tables: Folder, path: str, wanted: pa.Schema, only: tuple[str, tuple[str, ...]] | None) -> pa.Table:
+    file = tables.load(path)
+    try:
+        return _rows(file, wanted, only)
+    except pa.ArrowException as error:
+        raise pa.ArrowInvalid(f"{path}: {error}") from error
 
 
 def _rows(file: bytes, wanted: pa.Schema, only: tuple[str, tuple[str, ...]] | None) -> pa.Table:

