@@ -20,10 +20,9 @@ else:
     st.set_page_config(
         page_title="Reseat", page_icon=str(Path(__file__).with_name("components") / "shell" / "logo.svg"), layout="wide"
     )
-    housekeeping.forget_widgets()
     page = navigation.pages()
     st.set_page_config(page_title=addresses.begin(page.title))
-    with watched.drawing(page.title):
+    with housekeeping.forgetting_widgets(), watched.drawing(page.title):
         navigation.draw(page.title)
         page.run()
         addresses.end(page.title)

@@ -15,8 +15,8 @@ import ctypes
 import gc
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from weakref import WeakSet
@@ -29,7 +29,7 @@ from streamlit.runtime.session_manager import SessionStorage
 
 from reseat.observe.events import LOG
 
-__all__ = ["SECONDS", "Housekeeping", "forget_widgets", "let_go", "lifespan", "reap", "sessions_kept"]
+__all__ = ["SECONDS", "Housekeeping", "forgetting_widgets", "let_go", "lifespan", "reap", "sessions_kept"]
 
 #: Seconds between two looks.
 SECONDS = 2.0
@@ -167,18 +167,25 @@ def let_go(over: Collection[AppSession]) -> None:
         sys.modules["__main__"] = ModuleType("__main__")
 
 
-def forget_widgets() -> None:
-    """As a page begins: let go of the widgets that the page before had and that are drawn no more.
+@contextmanager
+def forgetting_widgets() -> Iterator[None]:
+    """Draw a page, and let go of the widgets that an earlier one had and that were drawn no more.
 
     Streamlit keeps how each was drawn, its callback included, until the session is over; and a callback holds all that
-    the page had which drew it.
+    the page had which drew it. A page that is stopped halfway has not drawn all of its widgets and lets go of none:
+    what stopped it may be the answer of one that comes further below.
     """
     context = get_script_run_ctx()
-    if context is not None:
-        state = context.session_state._state
-        drawn, known = state._new_widget_state.states, state._new_widget_state.widget_metadata
-        for gone in [one for one in known if one not in drawn and one not in state._old_state]:
-            del known[gone]
+    if context is None:
+        yield
+        return
+    state = context.session_state._state._new_widget_state
+    before = dict(state.widget_metadata)
+    yield
+    known = state.widget_metadata
+    for one, drawn in before.items():
+        if known.get(one) is drawn:  # who draws a widget tells anew how it is drawn
+            del known[one]
 
 
 def _trim() -> None:
