@@ -103,7 +103,7 @@ def _opened(tables: Folder, path: str, wanted: pa.Schema, only: tuple[str, tuple
     file = tables.load(path)
     try:
         return _rows(file, wanted, only)
-    except pa.ArrowException as error:
+    except (OSError, pa.ArrowException) as error:  # a footer that is wrong is an OSError, too
         raise pa.ArrowInvalid(f"{path}: {error}") from error
 
 

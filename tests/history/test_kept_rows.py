@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
 
+from reseat.errors import InputRefused
 from reseat.history import kept_rows
 from reseat.history.fleet import fleet
 from reseat.history.folder import Folder
@@ -100,6 +101,23 @@ def test_what_is_gone_merged_or_replaced_is_not_told_any_more(tables: Path, open
     tables.rename(tables.with_name("before"))
     (tables.with_name("later") / "tables").rename(tables)
     pd.testing.assert_frame_equal(fleet(History.open(tables)).clusters, anew(tables))
+
+
+@pytest.mark.parametrize("wrong", ["no parquet", "its footer", "cut short"])
+def test_a_damaged_file_is_named(tables: Path, wrong: str) -> None:
+    """However pyarrow calls what is wrong with it."""
+    file = sorted((tables / "snapshots").rglob("*.parquet"))[-1]
+    whole = file.read_bytes()
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    content = {
+        "no parquet": b"no parquet at all",
+        "its footer": whole[:footer] + bytes([255] * 8) + whole[footer + 8 :],
+        "cut short": whole[: len(whole) // 2] + whole[-8:],
+    }
+    file.write_bytes(content[wrong])
+
+    with pytest.raises(InputRefused, match=f"The table snapshots cannot be read: .*{file.name}"):
+        fleet(History.open(tables))
 
 
 def test_two_sessions_at_once_open_each_file_once(tables: Path, opened: list[str]) -> None:
