@@ -191,7 +191,7 @@ def packages_for(places: Iterable[str], settings: Mapping[str, str]) -> dict[str
         return {}
     jars = Path(found.origin).parent / "jars"
     # It is of the very version of the Hadoop that is there.
-    (version,) = {file.stem.rpartition("-")[2] for file in jars.glob("hadoop-client-api-*.jar")} or {""}
+    version = max((file.stem.rpartition("-")[2] for file in jars.glob("hadoop-client-api-*.jar")), default="")
     missing = sorted(one for one in needed if one and not list(jars.glob(f"{one}-*.jar")))
     if not missing or not version:
         return {}
