@@ -20,6 +20,8 @@ from tests.planning.brute_force import curve_options, curve_outcomes, random_lay
 SKEWED = ClusterLayout.from_assignments(
     {("a", i): [1] for i in range(6)} | {("b", 0): [2], ("b", 1): [2], ("c", 0): [3], ("d", 0): [9]}
 )
+#: Of broker 1, in bytes: sizes of partitions are no matter, as no curve knows of it.
+LIMIT = (Capacity(1, bytes=10**12),)
 
 
 def test_the_documented_example() -> None:
@@ -107,7 +109,9 @@ def test_an_even_plan_has_no_further_points() -> None:
     [
         (Wish(remove=(9,), options=Options(by_bytes=True)), "by size"),
         (Wish(remove=(9,), options=Options(receive_cap=1)), "cap"),
-        (Wish(remove=(9,), options=Options(capacity=(Capacity(1, bytes=10**12),))), "a capacity in bytes is set"),
+        (Wish(remove=(9,), options=Options(capacity=LIMIT)), "a capacity in bytes is set"),
+        (Wish(add=((4, None),), options=Options(capacity=LIMIT)), "a capacity in bytes is set"),
+        (Wish(rebalance=True, options=Options(capacity=LIMIT)), "a capacity in bytes is set"),
         (Wish(replication_factor=2, topics=("a",)), "A replication-factor change"),
         (Wish(rebalance=True, options=Options(even_topics=True)), "no aim says which"),
         (Wish(rebalance=True, remove=(9,)), "drain them alone for fewer moves"),

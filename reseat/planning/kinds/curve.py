@@ -125,8 +125,9 @@ def _without_a_curve(wish: Wish) -> str | None:
     if wish.mend_racks or wish.mend:
         what = "on fewer racks than they can be" if wish.mend_racks else "broken"
         return f"This change has one plan: with fewer moves partitions would stay {what}; for more balance, rebalance."
-    if wish.remove and any(rule.bytes is not None for rule in wish.options.capacity):
-        return "No alternatives with more moves: a capacity in bytes is set, which those do not weigh."
+    weighed = wish.rebalance and wish.options.by_bytes
+    if not weighed and any(rule.bytes is not None for rule in wish.options.capacity):
+        return "No alternatives with other moves: a capacity in bytes is set, which those do not weigh."
     if wish.options.receive_cap is not None:
         return "No alternatives with more moves: a cap on replicas received is set."
     return None
