@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from components.look import text
@@ -61,12 +63,13 @@ def draw_judging(seat: OpenLayout, own: Plan | None) -> None:
         return
     frame.findings(verdict.cautions)
     if verdict.faults:
-        st.markdown(":red[:material/block:] **This plan must not be executed.**")
+        st.markdown(f":red[:material/block:] **{text.plain(verdict.sentences[0])}**")
         with st.container(height=180 if len(verdict.faults) > _MOST else "content", border=False):
             st.markdown("\n".join(f"- {text.plain(fault)}" for fault in verdict.faults))
     else:
         st.markdown(f":green[:material/check_circle:] **This plan is valid.** {_cost(verdict.bytes_to_move)}")
-    draw_proof(verdict, beside=None if own is None else own.certificate)
+    told = replace(verdict, sentences=verdict.sentences[bool(verdict.faults) :])
+    draw_proof(told, beside=None if own is None else own.certificate)
 
 
 def _cost(amount: float | None) -> str:

@@ -23,6 +23,8 @@ __all__ = ["as_csv", "draw_flows", "draw_moves", "flow_counts", "moves_frame"]
 _MOST_BROKERS = 30
 #: Above so many arrows a diagram shows the largest and says how many it leaves out.
 _MOST_ARROWS = 240
+#: What a partition copies, in the table; as the CSV has it.
+_BYTES = "bytes to copy"
 
 
 def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
@@ -52,7 +54,7 @@ def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
         }
     )
     if sizes is not None:
-        frame["bytes to copy"] = sizes
+        frame[_BYTES] = sizes
     return frame
 
 
@@ -92,8 +94,11 @@ def draw_moves(plan: Plan, key: str) -> None:
     chosen = tables.matching(plan.current, rows, typed, plan.current.replica_ids[rows], plan.proposed.replica_ids[rows])
     found = rows[chosen]
     first = found[: tables.MOST_ROWS]
-    sizes = {"bytes to copy": st.column_config.NumberColumn(format="bytes")}
-    tables.table(moves_frame(plan, first), f"{key}-table", sizes, height=330, fixed=True)
+    frame, sizes = moves_frame(plan, first), {}
+    if _BYTES in frame:
+        unit, frame[_BYTES] = tables.in_unit(frame[_BYTES])
+        sizes[_BYTES] = st.column_config.NumberColumn(f"data to copy, {unit}", format="localized")
+    tables.table(frame, f"{key}-table", sizes, height=330, fixed=True)
     st.caption(
         f"{len(found):,} of {text.counted(len(rows), 'changed partition')} match; {len(first):,} are shown."
         if typed.strip()

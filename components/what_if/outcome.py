@@ -78,6 +78,10 @@ def headline(plan: Plan) -> str:
     if certificate.faults:
         return first
     who = wish_in_words(wish)
+    if wish.rearranges and not certificate.changed_partitions:
+        if first.startswith("Nothing"):
+            return first
+        who = "nothing changes"  # it is not "rebalanced"
     if wish.remove and not wish.add and not wish.places and not wish.rebalance:
         who = f"draining {'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
     if certificate.unmovable_partitions:

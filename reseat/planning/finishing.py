@@ -18,7 +18,7 @@ from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
 from reseat.planning.preconditions import Settled, who_leads
 from reseat.planning.proof.checker import check
-from reseat.planning.proof.verdict import Verdict
+from reseat.planning.proof.verdict import Verdict, not_executed
 from reseat.planning.proposal import bytes_to_copy, propose
 from reseat.planning.rack_levels import regions
 from reseat.planning.receivers import with_doubtful_receivers
@@ -103,8 +103,7 @@ def concluded(
         findings: of this plan.
     """
     verdict = check(start.layout, proposed, wish, limited=limited, pinned=start.pinned)
-    stop = f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}."
-    said = (stop,) if verdict.faults else say(verdict)
+    said = not_executed(verdict.faults) or say(verdict)
     made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=said)
     plan = Plan(start.layout, proposed, made, (*start.findings, *findings))
     return with_cautions(with_doubtful_receivers(plan, start.under_way), start.read)

@@ -41,7 +41,7 @@ from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, settled, who_leads
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.compared import noted
-from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences, not_executed
 from reseat.planning.proposal import propose
 from reseat.planning.rack_levels import refused_of_racks, regions
 from reseat.planning.solve.leaders import preferred_leaders
@@ -299,13 +299,7 @@ def _with_sentences(
     refusal: str | None,
     verdict: Verdict,
 ) -> Certificate:
-    said: list[str] = []
-    if certificate.faults:
-        said.append(
-            f"The plan must not be executed: it has {counted(len(certificate.faults), 'fault')}. "
-            f"The first: {certificate.faults[0]}"
-        )
-    said += [*last_resort_sentences(verdict), _moves(certificate, verdict)]
+    said = [*not_executed(certificate.faults), *last_resort_sentences(verdict), _moves(certificate, verdict)]
     if certificate.rack_sum_of_squares is not None:
         said.append(_racks(certificate, verdict))
     said.append(_replicas(certificate, reference, verdict))

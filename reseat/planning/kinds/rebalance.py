@@ -314,7 +314,8 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[s
             else f"{said}. Not proven minimal."
         )
     else:
-        out.append("No replica moves.")
+        restored = wish.mend_racks and verdict.rack_proven
+        out.append("Nothing to restore: no replica moves." if restored else "No replica moves.")
     if verdict.rack_sum_of_squares is not None and wish.keeps_racks:
         out.append("No changed partition is balanced worse over racks than before.")
     else:

@@ -14,6 +14,7 @@ __all__ = [
     "last_resort_sentences",
     "leader_sentences",
     "moves_sentence",
+    "not_executed",
     "rack_sentences",
     "sentences_of",
     "spread_sentence",
@@ -128,6 +129,11 @@ def last_resort_sentences(verdict: Verdict) -> tuple[str, ...]:
     if not verdict.last_resorts_needed:
         return (f"{who}, though other brokers could take them.",)
     return (f"{who}: no other broker can take them. Bring {verb(len(ids), 'it', 'them')} back first.",)
+
+
+def not_executed(faults: tuple[str, ...]) -> tuple[str, ...]:
+    """That a plan with these faults, which are listed beside it, must not be executed; nothing where it has none."""
+    return (f"The plan must not be executed: it has {counted(len(faults), 'fault')}.",) if faults else ()
 
 
 def moves_sentence(verdict: Verdict) -> str:
