@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from reseat.errors import WishRefused
 from reseat.model import BoolArray, ClusterLayout, Options, Wish
+from reseat.planning.kinds import require_sets
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict
 
-__all__ = ["check_addition", "check_rebalance", "check_removal", "check_replication_factor"]
+__all__ = ["check_addition", "check_rebalance", "check_removal", "check_replication_factor", "has_no_sets"]
 
 _PLAIN = Options()
+
+
+def has_no_sets(layout: ClusterLayout, wish: Wish) -> bool:
+    """Whether a wish is refused for its replica sets, as a conflict of rules is looked for: without planning it."""
+    try:
+        require_sets(layout, wish)
+    except WishRefused:
+        return True
+    return False
 
 
 def check_removal(

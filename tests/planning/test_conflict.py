@@ -13,7 +13,10 @@ from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning import plan
 from reseat.planning.conflict import Demand, conflict, conflict_in_words, demands, without
+from reseat.planning.rack_levels import refused_of_racks
 from tests.planning.brute_force import random_layout
+from tests.planning.checking import has_no_sets
+from tests.planning.test_max_bytes import sized
 
 #: Four brokers of which two hold every partition.
 LAYOUT = ClusterLayout.from_assignments(
@@ -78,6 +81,46 @@ def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: in
         for demand in found:
             assert not refused(layout, without(bare, [demand])), (wish, demand)
     assert met >= 3
+
+
+def any_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
+    """A change of any kind with rules of any kind; parts that have no meaning together now and then."""
+    wish = some_wish(rng, layout)
+    ids, flag = [int(i) for i in layout.broker_ids], lambda share=0.15: bool(rng.random() < share)
+    kind = rng.choice(
+        ["", "rebalance", "mend_racks", "mend", "leaders_only", "add"], p=[0.3, 0.2, 0.1, 0.2, 0.05, 0.15]
+    )
+    if kind == "add":
+        wish = replace(wish, add=((90, None),), **({} if flag(0.5) else {"remove": ()}))
+    elif kind:
+        wish = replace(
+            wish, **{kind: True}, **({"remove": ()} if flag(0.7) else {}), topics=(), replication_factor=None
+        )
+    options = replace(
+        wish.options,
+        keep_apart=(("t0", "t1"),) if flag() and len(layout.topics) > 1 else (),
+        capacity=(*wish.options.capacity, *((Capacity(ids[0], bytes=int(rng.integers(0, 90))),) if flag() else ())),
+        max_moves=int(rng.integers(0, 3)) if flag(0.3) else None,
+        max_bytes=int(rng.integers(0, 60)) if flag(0.2) else None,
+        **{name: flag() for name in ("by_bytes", "same_rack", "keep_racks", "even_topics")},
+    )
+    return replace(wish, options=options)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_are_refused_where_plans_are(seed: int) -> None:
+    """What a conflict is looked for with, which plans nothing, refuses what planning refuses, and nothing else."""
+    rng, agreed = np.random.default_rng(70 + seed), {True: 0, False: 0}
+    for _ in range(60):
+        layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6)))
+        layout = sized(layout, rng) if rng.random() < 0.8 else layout
+        wish = any_wish(rng, layout)
+        if refused_of_racks(layout, wish) is not None:
+            continue
+        agreed[has_no_sets(layout, wish)] += 1
+
+        assert has_no_sets(layout, wish) == (wish.is_empty or refused(layout, wish)), (layout.assignments(), wish)
+    assert min(agreed.values()) > 10
 
 
 def test_the_words_name_brokers_together() -> None:

@@ -130,7 +130,7 @@ class TestFaults:
 
         assert certificate.faults == (fault,)
         assert not certificate.moves_proven
-        assert certificate.sentences[0] == f"The plan must not be executed: it has 1 fault."
+        assert certificate.sentences[0] == "The plan must not be executed: it has 1 fault."
 
     def test_unknown_partition_and_empty_list(self) -> None:
         """A partition that the layout does not have, and a list with nobody in it."""

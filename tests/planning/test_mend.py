@@ -13,6 +13,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
 from tests.planning.brute_force import rack_names, rack_squares, replaced, targets_of
+from tests.planning.checking import has_no_sets
 
 MEND = Wish(mend=True)
 
@@ -81,6 +82,7 @@ def mended(rng: np.random.Generator) -> tuple[int, int]:
     """(1 if there is a plan, 1 if it is proven the best): it keeps its promises, and what is proven is so."""
     layout = small(rng)
     outcomes = outcomes_of(layout)
+    assert has_no_sets(layout, MEND) == (outcomes is None)
     if outcomes is None:
         with pytest.raises(WishRefused):
             plan(layout, MEND)

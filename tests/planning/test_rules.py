@@ -23,6 +23,7 @@ from tests.planning.brute_force import (
     replaced,
     targets_of,
 )
+from tests.planning.checking import has_no_sets
 
 Sets = dict[tuple[str, int], list[list[int]]]
 Value = tuple[int, int, int]
@@ -96,6 +97,7 @@ def agrees(layout: ClusterLayout, wish: Wish, sets: Sets) -> bool:
         fits = outcomes[(outcomes[:, 1:] <= most).all(axis=1)]
         # Where that cannot be, who holds more already holds no more.
         outcomes = fits if len(fits) else outcomes[(outcomes[:, 1:] <= np.maximum(most, stuck)).all(axis=1)]
+    assert has_no_sets(layout, wish) == (not len(outcomes)), (layout.assignments(), wish)
     if not len(outcomes):
         with pytest.raises(WishRefused):
             plan(layout, wish)
@@ -217,6 +219,7 @@ def drained(layout: ClusterLayout, wish: Wish, may: Callable[[str, int], bool]) 
         kept_on = [sum(t in m for m in layout.assignments().values()) for t in targets]
         most = [min([c.replicas or 0 for c in wish.options.capacity if c.broker == t], default=99) for t in targets]
         outcomes = outcomes[(outcomes[:, 1:] <= np.maximum(most, kept_on)).all(axis=1)]
+    assert has_no_sets(layout, wish) == (not len(outcomes)), (layout.assignments(), wish)
     if not len(outcomes):
         with pytest.raises(WishRefused):
             plan(layout, wish)

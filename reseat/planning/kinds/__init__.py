@@ -19,24 +19,18 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
     Raises:
         WishRefused: as ``reseat.planning.plan.plan``.
     """
-    refuse_closed_joining(wish)
-    if wish.rearranges:
-        return _rearranged(layout, wish)
+    _require_one_change(wish)
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-    if wish.replication_factor is not None or wish.topics:
-        if wish.remove or wish.add:
-            raise WishRefused(
-                "A plan changes either brokers or a replication factor.",
-                topics=wish.topics,
-                brokers=wish.remove,
-                choices=("Make two plans and execute one after the other.",),
-            )
-        if wish.replication_factor is None or not wish.topics:
-            raise WishRefused(
-                "A replication-factor change needs both the topics and the factor.",
-                topics=wish.topics,
-                choices=("Give both.",),
-            )
+    if wish.mend:
+        from reseat.planning.kinds.mend import mend
+
+        return with_idle_options(mend(layout, options=wish.options))
+    if wish.rearranges:
+        from reseat.planning.kinds.rebalance import even_leaders, rearranged
+
+        made = even_leaders(layout, options=wish.options) if wish.leaders_only else rearranged(layout, wish)
+        return with_idle_options(made)
+    if wish.replication_factor is not None:
         from reseat.planning.kinds.replication_factor import change_replication_factor
 
         made = change_replication_factor(layout, wish.topics, wish.replication_factor, options=wish.options)
@@ -59,17 +53,40 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
 
 
 def require_sets(layout: ClusterLayout, wish: Wish) -> None:
-    """Find the replica sets of a wish as its plan does; of a drain no leader is chosen for them, and nothing proven.
+    """Refuse a wish that has no replica sets, as its plan does; no leader is chosen for them, and nothing proven.
+
+    Sets are looked for only where something limits them: else each partition that finds brokers enough has some.
 
     Raises:
         WishRefused: as ``plan_without_point``, of leaders perhaps not.
     """
+    _require_one_change(wish)
+    options = wish.options
+    limits = options.receive_cap, options.max_moves, options.max_bytes
+    limited = options.capacity or options.same_rack or options.by_bytes or any(one is not None for one in limits)
     if wish.drains:
-        from reseat.planning.kinds.remove import placed_sets, prepared
+        from reseat.planning.kinds import remove
 
-        refuse_closed_joining(wish)
         joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-        placed_sets(prepared(layout, wish.remove, joining, wish.options), wish.options)
+        removal = remove.prepared(layout, wish.remove, joining, options)
+        _ = remove.placed_sets(removal, options) if limited else removal.problem
+    elif wish.rebalance or wish.mend_racks:
+        from reseat.planning.kinds import rebalance
+
+        _ = rebalance.rearranged_sets(layout, wish, fewest=True) if limited else rebalance.stated(layout, wish)
+    elif wish.mend:
+        from reseat.planning.kinds import mend
+
+        start, _, problem = mend.stated(layout, options)
+        _ = mend.mended_sets(problem, start.layout, options) if limited else problem
+    elif wish.replication_factor is not None:
+        from reseat.planning.kinds import replication_factor
+
+        _, change = replication_factor.stated(layout, wish)
+        if limited or not change.grows.all():
+            replication_factor.replanned(change, wish)
+        else:
+            replication_factor.growing(change, change.layout.replicas_by_broker, options)
     else:
         plan_without_point(layout, wish)
 
@@ -86,21 +103,20 @@ def refuse_closed_joining(wish: Wish) -> None:
         )
 
 
-def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    others = wish.topics or wish.replication_factor is not None or wish.places
+def _require_one_change(wish: Wish) -> None:
+    """Refuse a wish of which parts have no meaning together, or one alone."""
+    refuse_closed_joining(wish)
+    others = wish.topics or wish.replication_factor is not None
+    kinds = sum((wish.rebalance, wish.mend_racks, wish.leaders_only, wish.mend))
     alone = not wish.rebalance and (wish.remove or wish.add)
-    if others or alone or sum((wish.rebalance, wish.mend_racks, wish.leaders_only, wish.mend)) > 1:
-        raise WishRefused(
-            "Only a rebalance goes together with brokers that are removed or added; any other change stands alone.",
-            topics=wish.topics,
-            brokers=wish.remove,
-            choices=("Make two plans and execute one after the other.",),
-        )
-    from reseat.planning.kinds.rebalance import even_leaders, rearranged
-
-    if wish.mend:
-        from reseat.planning.kinds.mend import mend
-
-        return with_idle_options(mend(layout, options=wish.options))
-    made = even_leaders(layout, options=wish.options) if wish.leaders_only else rearranged(layout, wish)
-    return with_idle_options(made)
+    if kinds and (others or wish.places or alone or kinds > 1):
+        why = "Only a rebalance goes together with brokers that are removed or added; any other change stands alone."
+        choice = "Make two plans and execute one after the other."
+    elif others and (wish.remove or wish.add):
+        why = "A plan changes either brokers or a replication factor."
+        choice = "Make two plans and execute one after the other."
+    elif others and (wish.replication_factor is None or not wish.topics):
+        why, choice = "A replication-factor change needs both the topics and the factor.", "Give both."
+    else:
+        return
+    raise WishRefused(why, topics=wish.topics, brokers=wish.remove, choices=(choice,))

@@ -30,16 +30,16 @@ from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, wide
 from reseat.model.wording import counted, named
 from reseat.planning.finishing import concluded, with_leaders_evened
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
-from reseat.planning.preconditions import begun, closed_to, require_room, require_targets, resorts
+from reseat.planning.preconditions import Settled, begun, closed_to, require_room, require_targets, resorts
 from reseat.planning.proof.verdict import Verdict, leader_sentences, moves_sentence, rack_sentences, spread_sentence
 from reseat.planning.proposal import propose, size_of_copies
 from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import fitted, no_room, not_found, ruled
-from reseat.planning.solve.problem import NoRoom, Problem
+from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["mend"]
+__all__ = ["mend", "mended_sets", "stated"]
 
 _DEFAULTS = Options()
 
@@ -77,6 +77,23 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``), or partitions find too few live brokers.
     """
+    start, faults, problem = stated(layout, options)
+    current, unmovable, lists = start.layout, start.pinned, problem.lists
+    found = mended_sets(problem, current, options)
+    after = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
+    after[found.rows] = widened(found.lists, after.shape[1])
+    proposed = _proposed(current, faults, after[:, : current.replicas.shape[1]], options)
+    left = left_on_unavailable(proposed, problem.targets, unmovable, Severity.ATTENTION)
+    say = partial(_sentences, current, faults, left)
+    return concluded(start, proposed, Wish(mend=True, options=options), say, findings=left)
+
+
+def stated(layout: ClusterLayout, options: Options) -> tuple[Settled, _Faults, Problem]:
+    """The layout planned on, what is wrong with it, and what may be chosen once too many replicas are dropped.
+
+    Raises:
+        WishRefused: as ``mend``.
+    """
     start = begun(layout, options, duplicates=True)
     current, unmovable = start.layout, start.pinned
     nobody = np.zeros(len(current.brokers), np.bool_)
@@ -100,19 +117,22 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
         further=further if further.any() else None,
         size=size_of_copies(current),
     )
-    problem = ruled(problem, current, options, nobody, pinned=unmovable)
+    return start, faults, ruled(problem, current, options, nobody, pinned=unmovable)
+
+
+def mended_sets(problem: Problem, current: ClusterLayout, options: Options) -> Found:
+    """The sets of a mend that is ``stated`` on this layout.
+
+    Raises:
+        WishRefused: none keep every limit.
+    """
     try:
         found, *_ = fitted(problem, current, lambda one: (Solver(one).at(None), None))
     except NoRoom:
         raise no_room(current, options) from None
     if found is None:
         raise not_found()
-    after = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
-    after[found.rows] = widened(found.lists, after.shape[1])
-    proposed = _proposed(current, faults, after[:, : current.replicas.shape[1]], options)
-    left = left_on_unavailable(proposed, targets, unmovable, Severity.ATTENTION)
-    say = partial(_sentences, current, faults, left)
-    return concluded(start, proposed, Wish(mend=True, options=options), say, findings=left)
+    return found
 
 
 def _faults(current: ClusterLayout, unmovable: BoolArray) -> _Faults:

@@ -58,7 +58,7 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["even_leaders", "rearranged", "rebalance_curve"]
+__all__ = ["even_leaders", "rearranged", "rearranged_sets", "rebalance_curve", "stated"]
 
 _DEFAULTS = Options()
 
@@ -78,7 +78,12 @@ class _Start:
         return self.start.layout
 
 
-def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
+def stated(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
+    """The wish in columns, once all preconditions hold; ``strict`` as of ``ruled``.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``).
+    """
     remove = require_known(layout, wish.remove)
     joining = [Broker(broker, rack) for broker, rack in wish.add if layout.position(broker) is None]
     start = begun(layout, wish.options, wish.remove, joining=joining)
@@ -97,7 +102,7 @@ def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Sta
         factor = current.replication_factor[rows].astype(np.int64)
         require_room(current, rows, out[rows].sum(axis=1), on_target[rows], int(targets.sum()), wanted=factor)
     stays = held if out is None else held & ~out
-    stated = Problem(
+    problem = Problem(
         lists=current.replicas,
         fixed=stays & (~on_target | unmovable[:, None]),
         targets=targets,
@@ -107,7 +112,7 @@ def _prepared(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Sta
         keeps_racks=wish.rebalance and wish.options.keep_racks,
     )
     strict = strict and wish.rebalance
-    problem = ruled(stated, current, wish.options, leaving, moves=wish.rebalance, pinned=unmovable, strict=strict)
+    problem = ruled(problem, current, wish.options, leaving, moves=wish.rebalance, pinned=unmovable, strict=strict)
     return _Start(start, leaving, targets, problem)
 
 
@@ -147,7 +152,7 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
 
 def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
     """Points of a rebalance by size: its first steps, which are the plans with ``max_moves``, and all of them."""
-    prepared, _, start, limited = _with_room(layout, wish, partial(_chosen, wish=wish))
+    prepared, _, start, limited = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=False))
     current, problem = prepared.current, prepared.problem
 
     def within(most: int | None) -> Found:
@@ -181,7 +186,7 @@ def _with_room(
 ) -> tuple[_Start, Solver, _Found, bool]:
     """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can."""
     for strict in (True, False):
-        prepared = _prepared(layout, wish, strict=strict)
+        prepared = stated(layout, wish, strict=strict)
 
         def solved(one: Problem, at: ClusterLayout = prepared.current) -> tuple[_Found, bool]:
             return solve(Solver(one), at)
@@ -194,11 +199,11 @@ def _with_room(
     raise no_room(prepared.current, wish.options)
 
 
-def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish) -> tuple[Found, bool]:
-    """The sets for a wish, and whether it is a point before the least spread."""
+def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) -> tuple[Found, bool]:
+    """The sets for a wish, and whether it is a point before the least spread; ``fewest``: those with the fewest moves."""
     problem, options = choice.problem, wish.options
     most, most_bytes = options.max_moves, options.max_bytes if wish.limits_bytes else None
-    other = wish.mend_racks or options.by_bytes or options.even_topics
+    other = fewest or wish.mend_racks or options.by_bytes or options.even_topics
     found = choice.at(None) if other else choice.evenest()
     if found is None:
         raise not_found()
@@ -211,7 +216,7 @@ def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish) -> tuple[Found, b
     about, copied = problem.moves(found), bytes_to_copy(layout, found.rows, found.lists)
     if most_bytes is not None and copied is not None:
         about = int(about * min(1, most_bytes / max(copied, 1)))
-    within = choice.within(about if most is None else min(about, most), fits)
+    within = None if fewest else choice.within(about if most is None else min(about, most), fits)
     if within is None:
         raise _too_little(choice, layout, most, most_bytes)
     return within, True
@@ -248,18 +253,8 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         WishRefused: the wish cannot be (see ``preconditions``), no plan was found that is surely the best, or racks are
             to be mended and no broker has one.
     """
-    prepared, _, found, limited = _with_room(layout, wish, partial(_chosen, wish=wish))
+    prepared, found, limited, gap, by_bytes = rearranged_sets(layout, wish)
     current, unmovable = prepared.current, prepared.start.pinned
-    gap: float | None = None
-    by_bytes: tuple[str, ...] = ()
-    if wish.rebalance and wish.options.even_topics:
-        try:
-            found = rebalanced_by_topic(current, prepared.problem)
-        except NoRoom:
-            raise no_room(current, wish.options) from None
-    elif wish.rebalance and wish.options.by_bytes:
-        most = None if wish.remove else wish.options.max_moves
-        found, gap, by_bytes = rebalanced_by_bytes(current, prepared.problem, found, prepared.leaving, most=most)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(
         current, found.rows, found.lists, free=free, leaving=prepared.leaving, options=wish.options
@@ -273,6 +268,32 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         findings=left_on_unavailable(proposed, prepared.targets, unmovable),
     )
     return made if gap is None else replace(made, certificate=replace(made.certificate, byte_sum_gap=gap))
+
+
+def rearranged_sets(
+    layout: ClusterLayout, wish: Wish, *, fewest: bool = False
+) -> tuple[_Start, Found, bool, float | None, tuple[str, ...]]:
+    """What is planned on, the sets of ``rearranged``, and what is told of them; as of ``rebalanced_by_bytes`` at the end.
+
+    Args:
+        layout: the layout.
+        wish: as of ``rearranged``.
+        fewest: whether those with the fewest moves will do; where there are none, there is no plan.
+
+    Raises:
+        WishRefused: as ``rearranged``.
+    """
+    prepared, _, found, limited = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=fewest))
+    if wish.rebalance and wish.options.even_topics:
+        try:
+            found = rebalanced_by_topic(prepared.current, prepared.problem)
+        except NoRoom:
+            raise no_room(prepared.current, wish.options) from None
+    elif wish.rebalance and wish.options.by_bytes:
+        most = None if wish.remove else wish.options.max_moves
+        by_bytes = rebalanced_by_bytes(prepared.current, prepared.problem, found, prepared.leaving, most=most)
+        return prepared, by_bytes[0], limited, *by_bytes[1:]
+    return prepared, found, limited, None, ()
 
 
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:

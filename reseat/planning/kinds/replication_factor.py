@@ -39,6 +39,7 @@ from reseat.model.wording import counted, listed, minimal
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap
 from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
 from reseat.planning.preconditions import (
+    Settled,
     closed_to,
     require_complete,
     require_no_duplicates,
@@ -58,7 +59,7 @@ from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
-__all__ = ["change_replication_factor"]
+__all__ = ["change_replication_factor", "growing", "replanned", "stated"]
 
 _DEFAULTS = Options()
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
@@ -78,25 +79,10 @@ def change_replication_factor(
         WishRefused: a topic is not known or none is given; the factor is below 1 or above what brokers allow; the
             replicas that must not be dropped are more than the factor; or as ``preconditions`` says.
     """
-    names = tuple(sorted(set(topics)))
-    wish = Wish(replication_factor=factor, topics=names, options=options)
-    _require_sensible(layout, names, factor)
-    require_complete(layout)
-    start = settled(layout, options)
+    wish = Wish(replication_factor=factor, topics=tuple(sorted(set(topics))), options=options)
+    start, change = stated(layout, wish)
     current = start.layout
-    require_no_duplicates(current)
-    change = _change(current, names, factor, start.pinned, closed_to(current, options))
-    require_order(current.select(change.rows))
-    grown, can_hold = change.rows[change.grows], change.live | change.resorts
-    needed = (change.wanted - change.held)[change.grows]
-    taken = on_brokers(change.lists[change.grows], can_hold)
-    require_room(current, grown, needed, taken, int(can_hold.sum()), wanted=change.wanted[change.grows])
-
-    def replanned(protected: BoolArray) -> IntArray:
-        _require_droppable(change, protected, factor)
-        return _replanned(change, protected, options)
-
-    lists, protected, unsafe = kept_in_sync(change, protected_replicas(change), replanned)
+    lists, protected, unsafe = replanned(change, wish)
     proposed = propose(current, change.rows, lists)
     bound = Bound(moves=int(np.maximum(factor - change.held, 0).sum()), leaders=bool(change.grows.all()))
 
@@ -110,6 +96,41 @@ def change_replication_factor(
 
     told = _findings(change, protected, unsafe, options)
     return concluded(start, proposed, wish, say, bound=bound, findings=told)
+
+
+def stated(layout: ClusterLayout, wish: Wish) -> tuple[Settled, Change]:
+    """The layout planned on, and the wish in columns, once all preconditions hold.
+
+    Raises:
+        WishRefused: as ``change_replication_factor``, but for what rules leave and what must not be dropped.
+    """
+    names, factor, options = wish.topics, wish.replication_factor or 0, wish.options
+    _require_sensible(layout, names, factor)
+    require_complete(layout)
+    start = settled(layout, options)
+    current = start.layout
+    require_no_duplicates(current)
+    change = _change(current, names, factor, start.pinned, closed_to(current, options))
+    require_order(current.select(change.rows))
+    grown, can_hold = change.rows[change.grows], change.live | change.resorts
+    needed = (change.wanted - change.held)[change.grows]
+    taken = on_brokers(change.lists[change.grows], can_hold)
+    require_room(current, grown, needed, taken, int(can_hold.sum()), wanted=change.wanted[change.grows])
+    return start, change
+
+
+def replanned(change: Change, wish: Wish) -> tuple[IntArray, BoolArray, Longs]:
+    """(n, W) the new lists, (n, R) what must not be dropped, and rows that would else keep no in-sync copy.
+
+    Raises:
+        WishRefused: limits leave no lists, or more must not be dropped than the factor.
+    """
+
+    def plan(protected: BoolArray) -> IntArray:
+        _require_droppable(change, protected, wish.replication_factor or 0)
+        return _replanned(change, protected, wish.options)
+
+    return kept_in_sync(change, protected_replicas(change), plan)
 
 
 def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:
@@ -197,23 +218,31 @@ def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArr
     return packed(every, int(change.wanted.max(initial=0)))
 
 
-def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
-    """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
+def growing(change: Change, loads: Longs, options: Options) -> Problem:
+    """What the rows that grow may choose, beside what all brokers (B,) hold before.
+
+    Raises:
+        WishRefused: as ``ruled``.
+    """
     at = np.flatnonzero(change.grows)
-    needed = (change.wanted - change.held)[at]
     lists = change.lists[at]
     problem = Problem(
         lists=lists,
         fixed=lists != NONE,
         targets=change.live,
         rack=change.rack,
-        further=needed,
+        further=(change.wanted - change.held)[at],
         base=loads - counts_on(lists, len(loads)),
         room=None if options.receive_cap is None else np.full(len(loads), options.receive_cap),
         late=change.resorts[None, :],
     )
-    nobody = np.zeros(len(loads), np.bool_)
-    problem = ruled(problem, change.layout, options, nobody, rows=change.rows[at])
+    return ruled(problem, change.layout, options, np.zeros(len(loads), np.bool_), rows=change.rows[at])
+
+
+def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
+    """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
+    at, problem = np.flatnonzero(change.grows), growing(change, loads, options)
+    lists, needed = problem.lists, problem.need
     ties = Ties.of_layout(change.layout, change.rows[at])
     try:
         found, *_ = fitted(
