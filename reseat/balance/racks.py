@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance.spread import least_possible_spread, least_possible_spread_in_groups
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import row_counts
 
 __all__ = [
@@ -58,8 +58,8 @@ def rack_squares(layout: ClusterLayout) -> npt.NDArray[np.int64] | None:
     if groups is None:
         return None
     if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
-        return _squares_by_sorting(_groups_of(layout, groups))
-    columns = _columns(layout, groups)
+        return _squares_by_sorting(_groups_of(layout.replicas, groups))
+    columns = _columns(layout.replicas, groups)
     squares = layout.replication_factor.astype(np.int64)
     for j in range(1, len(columns)):
         for i in range(j):
@@ -73,16 +73,20 @@ def rack_sum_of_squares(layout: ClusterLayout) -> int | None:
     if groups is None:
         return None
     if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
-        return int(_squares_by_sorting(_groups_of(layout, groups)).sum())
-    columns = _columns(layout, groups)
+        return int(_squares_by_sorting(_groups_of(layout.replicas, groups)).sum())
+    columns = _columns(layout.replicas, groups)
     pairs = sum(int(np.count_nonzero(_same(columns[i], columns[j]))) for j in range(1, len(columns)) for i in range(j))
     return layout.replica_count + 2 * pairs
 
 
-def distinct_racks(layout: ClusterLayout, level: _Level | None = None) -> IntArray | None:
-    """On how many racks each partition sits, or on how many regions of a level, (P,) int32; None without any rack."""
+def distinct_racks(layout: ClusterLayout, level: _Level | None = None, rows: Longs | None = None) -> IntArray | None:
+    """On how many racks each partition sits, or on how many regions of a level, (P,) int32; None without any rack.
+
+    With ``rows`` (n,) of these alone, (n,).
+    """
     groups = rack_groups(layout)
-    return None if groups is None else _distinct(layout, groups if level is None else level.astype(np.int32))
+    lists = layout.replicas if rows is None else layout.replicas[rows]
+    return None if groups is None else _distinct(lists, groups if level is None else level.astype(np.int32))
 
 
 def rack_violating(
@@ -100,7 +104,7 @@ def rack_violating(
     racks, wrong = rack_groups(layout), np.zeros(layout.partition_count, np.bool_)
     for groups in () if racks is None else (racks, *(level.astype(np.int32) for level in levels)):
         could = int(np.unique(groups if remaining is None else groups[remaining]).size)
-        wrong |= _distinct(layout, groups) < np.minimum(layout.replication_factor, could)
+        wrong |= _distinct(layout.replicas, groups) < np.minimum(layout.replication_factor, could)
     return wrong
 
 
@@ -120,8 +124,8 @@ def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArra
     if groups is None:
         return np.zeros(layout.partition_count, np.bool_)
     open_groups = np.bincount(groups[usable], minlength=int(groups.max(initial=-1)) + 1).astype(np.bool_)
-    sharing = _distinct(layout, groups) < layout.replication_factor
-    free: BoolArray = sharing & (_distinct(layout, groups, open_groups) < int(np.count_nonzero(open_groups)))
+    sharing = _distinct(layout.replicas, groups) < layout.replication_factor
+    free: BoolArray = sharing & (_distinct(layout.replicas, groups, open_groups) < int(np.count_nonzero(open_groups)))
     return free
 
 
@@ -152,17 +156,17 @@ def least_replica_spread(layout: ClusterLayout, carriers: BoolArray, replicas: i
     return least_possible_spread_in_groups(replicas, sizes, room)
 
 
-def _groups_of(layout: ClusterLayout, groups: IntArray) -> IntArray:
+def _groups_of(lists: IntArray, groups: IntArray) -> IntArray:
     """(P, R) groups; padding gets -1, from the end of the table."""
-    return np.append(groups, np.int32(NONE))[layout.replicas]
+    return np.append(groups, np.int32(NONE))[lists]
 
 
-def _columns(layout: ClusterLayout, groups: IntArray) -> list[IntArray]:
+def _columns(lists: IntArray, groups: IntArray) -> list[IntArray]:
     """The columns of ``_groups_of``, each contiguous, which makes comparing them several times faster."""
     table = np.append(groups, np.int32(NONE))
     if int(table.max(initial=0)) < np.iinfo(np.int16).max:
         table = table.astype(np.int16)  # half the memory traffic, and that is what these loops wait for
-    return [table[layout.replicas[:, j]] for j in range(layout.replicas.shape[1])]
+    return [table[lists[:, j]] for j in range(lists.shape[1])]
 
 
 def _same(a: IntArray, b: IntArray) -> BoolArray:
@@ -171,17 +175,17 @@ def _same(a: IntArray, b: IntArray) -> BoolArray:
     return equal
 
 
-def _distinct(layout: ClusterLayout, groups: IntArray, counts: BoolArray | None = None) -> IntArray:
-    if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
-        ordered = np.sort(_groups_of(layout, groups), axis=1)
+def _distinct(lists: IntArray, groups: IntArray, counts: BoolArray | None = None) -> IntArray:
+    if lists.shape[1] > _PAIRWISE_WIDTH:
+        ordered = np.sort(_groups_of(lists, groups), axis=1)
         first = np.ones(ordered.shape, np.bool_)
         first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         first &= ordered != NONE
         if counts is not None:
             first &= counts[ordered]
         return row_counts(first)
-    columns = _columns(layout, groups)
-    distinct = np.zeros(layout.partition_count, np.int32)
+    columns = _columns(lists, groups)
+    distinct = np.zeros(len(lists), np.int32)
     for j, column in enumerate(columns):
         new = column != NONE
         for earlier in columns[:j]:

@@ -147,12 +147,12 @@ def _diversity_lost(plan: Plan) -> Finding | None:
         return None
     rows = np.flatnonzero(plan.changed)
     rows = rows[row_any(newcomers(*of_one_width(plan.current.replica_ids[rows], plan.proposed.replica_ids[rows])))]
-    current, after = plan.current.select(rows), plan.proposed.select(rows)
-    counts = after.replication_factor >= current.replication_factor
+    current, after = plan.current, plan.proposed
+    counts = (after.replication_factor >= current.replication_factor)[rows]
     found, fewer = np.zeros(len(rows), np.bool_), []
     levels = (regions(one, plan.wish.options) for one in (current, after))
     for what, pair in (("racks", (None, None)), *(("regions", pair) for pair in zip(*levels, strict=True))):
-        before, now = distinct_racks(current, pair[0]), distinct_racks(after, pair[1])
+        before, now = distinct_racks(current, pair[0], rows), distinct_racks(after, pair[1], rows)
         if before is None or now is None:
             return None
         if (less := (now < before) & counts).any():

@@ -274,10 +274,7 @@ def _by_broker(
     strange = sorted(set(brokers) - loads.keys())
     if strange or not loads:
         who = f" of broker {listed(strange)}" if strange else ""
-        raise WishRefused(
-            f"The log directories{who} are unknown.",
-            choices=_TOLD_BY,
-        )
+        raise WishRefused(f"The log directories{who} are unknown.", choices=_TOLD_BY)
     chosen = {broker: mine for broker, mine in loads.items() if not brokers or broker in brokers}
     unknown = sorted(broker for broker, mine in chosen.items() if any(one.bytes is None for one in mine))
     if unknown:

@@ -80,13 +80,9 @@ def require_sets(layout: ClusterLayout, wish: Wish) -> None:
         start, _, problem = mend.stated(layout, options)
         _ = mend.mended_sets(problem, start.layout, options) if limited else problem
     elif wish.replication_factor is not None:
-        from reseat.planning.kinds import replication_factor
+        from reseat.planning.kinds.replication_factor import replanned
 
-        _, change = replication_factor.stated(layout, wish)
-        if limited or not change.grows.all():
-            replication_factor.replanned(change, wish)
-        else:
-            replication_factor.growing(change, change.layout.replicas_by_broker, options)
+        replanned(layout, wish)
     else:
         plan_without_point(layout, wish)
 

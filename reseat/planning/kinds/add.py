@@ -32,18 +32,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import (
-    NONE,
-    BoolArray,
-    Broker,
-    BrokerState,
-    ClusterLayout,
-    Finding,
-    Options,
-    Plan,
-    Severity,
-    Wish,
-)
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, Finding, Options, Plan, Severity, Wish
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened

@@ -200,7 +200,7 @@ def _with_room(
 
 
 def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) -> tuple[Found, bool]:
-    """The sets for a wish, and whether it is a point before the least spread; ``fewest``: those with the fewest moves."""
+    """The sets for a wish, with ``fewest`` those of fewest moves, and whether it is a point before the least spread."""
     problem, options = choice.problem, wish.options
     most, most_bytes = options.max_moves, options.max_bytes if wish.limits_bytes else None
     other = fewest or wish.mend_racks or options.by_bytes or options.even_topics
@@ -273,12 +273,9 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
 def rearranged_sets(
     layout: ClusterLayout, wish: Wish, *, fewest: bool = False
 ) -> tuple[_Start, Found, bool, float | None, tuple[str, ...]]:
-    """What is planned on, the sets of ``rearranged``, and what is told of them; as of ``rebalanced_by_bytes`` at the end.
+    """What is planned on, the sets of ``rearranged``, whether moves are limited, and as ``rebalanced_by_bytes``.
 
-    Args:
-        layout: the layout.
-        wish: as of ``rearranged``.
-        fewest: whether those with the fewest moves will do; where there are none, there is no plan.
+    With ``fewest`` sets with the fewest moves: where there are none, there is no plan.
 
     Raises:
         WishRefused: as ``rearranged``.
@@ -313,11 +310,7 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
     wish = Wish(leaders_only=True, options=options)
     return concluded(
-        start,
-        proposed,
-        wish,
-        lambda verdict: ("No replica moves.", *leader_sentences(verdict)),
-        bound=Bound(moves=0),
+        start, proposed, wish, lambda verdict: ("No replica moves.", *leader_sentences(verdict)), bound=Bound(moves=0)
     )
 
 

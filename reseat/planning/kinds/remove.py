@@ -32,19 +32,7 @@ from functools import cached_property
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import (
-    NONE,
-    BoolArray,
-    Broker,
-    ClusterLayout,
-    Finding,
-    IntArray,
-    Longs,
-    Options,
-    Plan,
-    Severity,
-    Wish,
-)
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, on_brokers, row_any
 from reseat.model.wording import counted, named
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened

@@ -59,7 +59,7 @@ from reseat.planning.solve.problem import NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
-__all__ = ["change_replication_factor", "growing", "replanned", "stated"]
+__all__ = ["change_replication_factor", "replanned"]
 
 _DEFAULTS = Options()
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
@@ -80,9 +80,8 @@ def change_replication_factor(
             replicas that must not be dropped are more than the factor; or as ``preconditions`` says.
     """
     wish = Wish(replication_factor=factor, topics=tuple(sorted(set(topics))), options=options)
-    start, change = stated(layout, wish)
+    start, change, (lists, protected, unsafe) = replanned(layout, wish)
     current = start.layout
-    lists, protected, unsafe = replanned(change, wish)
     proposed = propose(current, change.rows, lists)
     bound = Bound(moves=int(np.maximum(factor - change.held, 0).sum()), leaders=bool(change.grows.all()))
 
@@ -98,11 +97,11 @@ def change_replication_factor(
     return concluded(start, proposed, wish, say, bound=bound, findings=told)
 
 
-def stated(layout: ClusterLayout, wish: Wish) -> tuple[Settled, Change]:
-    """The layout planned on, and the wish in columns, once all preconditions hold.
+def replanned(layout: ClusterLayout, wish: Wish) -> tuple[Settled, Change, tuple[IntArray, BoolArray, Longs]]:
+    """What is planned on, the wish in columns, and (n, W) new lists, (n, R) what stays, rows where that is in sync.
 
     Raises:
-        WishRefused: as ``change_replication_factor``, but for what rules leave and what must not be dropped.
+        WishRefused: as ``change_replication_factor``.
     """
     names, factor, options = wish.topics, wish.replication_factor or 0, wish.options
     _require_sensible(layout, names, factor)
@@ -116,21 +115,12 @@ def stated(layout: ClusterLayout, wish: Wish) -> tuple[Settled, Change]:
     needed = (change.wanted - change.held)[change.grows]
     taken = on_brokers(change.lists[change.grows], can_hold)
     require_room(current, grown, needed, taken, int(can_hold.sum()), wanted=change.wanted[change.grows])
-    return start, change
-
-
-def replanned(change: Change, wish: Wish) -> tuple[IntArray, BoolArray, Longs]:
-    """(n, W) the new lists, (n, R) what must not be dropped, and rows that would else keep no in-sync copy.
-
-    Raises:
-        WishRefused: limits leave no lists, or more must not be dropped than the factor.
-    """
 
     def plan(protected: BoolArray) -> IntArray:
-        _require_droppable(change, protected, wish.replication_factor or 0)
-        return _replanned(change, protected, wish.options)
+        _require_droppable(change, protected, factor)
+        return _replanned(change, protected, options)
 
-    return kept_in_sync(change, protected_replicas(change), plan)
+    return start, change, kept_in_sync(change, protected_replicas(change), plan)
 
 
 def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:
@@ -218,31 +208,22 @@ def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArr
     return packed(every, int(change.wanted.max(initial=0)))
 
 
-def growing(change: Change, loads: Longs, options: Options) -> Problem:
-    """What the rows that grow may choose, beside what all brokers (B,) hold before.
-
-    Raises:
-        WishRefused: as ``ruled``.
-    """
+def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
+    """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
     at = np.flatnonzero(change.grows)
-    lists = change.lists[at]
+    lists, needed = change.lists[at], (change.wanted - change.held)[at]
     problem = Problem(
         lists=lists,
         fixed=lists != NONE,
         targets=change.live,
         rack=change.rack,
-        further=(change.wanted - change.held)[at],
+        further=needed,
         base=loads - counts_on(lists, len(loads)),
         room=None if options.receive_cap is None else np.full(len(loads), options.receive_cap),
         late=change.resorts[None, :],
     )
-    return ruled(problem, change.layout, options, np.zeros(len(loads), np.bool_), rows=change.rows[at])
-
-
-def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
-    """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
-    at, problem = np.flatnonzero(change.grows), growing(change, loads, options)
-    lists, needed = problem.lists, problem.need
+    nobody = np.zeros(len(loads), np.bool_)
+    problem = ruled(problem, change.layout, options, nobody, rows=change.rows[at])
     ties = Ties.of_layout(change.layout, change.rows[at])
     try:
         found, *_ = fitted(

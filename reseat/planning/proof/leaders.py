@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, Longs
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.arrays import row_any
 from reseat.planning.proof.circles import NEVER, Graph
 from reseat.planning.proof.compared import Change
@@ -53,36 +53,34 @@ def leaders_proven(change: Change, orderable: BoolArray, *, reorder_all: bool) -
 
 def _order_proven(change: Change, free: Longs, preferred: Longs) -> tuple[bool, bool]:
     """Whether no order of the lists of these rows makes ``preferred`` (B,) evener, and then none changes fewer."""
-    lists = change.proposed.replicas[free].astype(np.int64)
+    lists = change.proposed.replicas[free]
     if not lists.size:
         return True, True
     old = change.current.replicas[free][:, :1].max(axis=1, initial=NONE)
     may_lead = np.append(change.leads, False)[lists]
-    after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max(initial=0))
-    may_lead &= after <= after.min(axis=1)[:, None]
+    if change.leads_after.size and np.ptp(change.leads_after):
+        after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max())
+        may_lead &= after <= after.min(axis=1)[:, None]
     able = row_any(may_lead)
     placed, kept = _in_place(change, lists[~able], old[~able])
     if not placed or not may_lead[able, 0].all():
         return False, False
     # Lists in which nobody may lead have no part in balance; in the others every member that may could lead.
     lists, may_lead, old = lists[able], may_lead[able], old[able]
-    may_lead[:, 0] = False
-    row, column = np.nonzero(may_lead)
-    source, target = lists[row, 0], lists[row, column]
-    cost = (target != old[row]).astype(np.int64) - (source != old[row]).astype(np.int64)
-    brokers = len(preferred)
-    least = np.full((brokers, brokers), NEVER)
-    for value in (1, 0, -1):  # the cheapest of each pair is written last
-        mine = cost == value
-        least[source[mine], target[mine]] = value
+    # Exchanges between two brokers that change one leader fewer, as many, or one more.
+    there = np.zeros((3, len(preferred), len(preferred)), np.bool_)
+    for column, mine in zip(lists.T[1:], may_lead.T[1:], strict=True):
+        source, target, before = lists[mine, 0], column[mine], old[mine]
+        there[1 + (target != before) - (source != before), source, target] = True
     at = np.flatnonzero(change.leads)
-    graph = Graph(least[np.ix_(at, at)], preferred[at])
+    least = np.select([*there[:, at[:, None], at]], [-1, 0, 1], NEVER)
+    graph = Graph(least, preferred[at])
     if graph.least_squares_then_moves():
         return True, kept
     return graph.least_squares(), False
 
 
-def _in_place(change: Change, lists: Longs, old: Longs) -> tuple[bool, bool]:
+def _in_place(change: Change, lists: IntArray, old: IntArray) -> tuple[bool, bool]:
     """Whether lists (n, R) in which nobody may lead name a last resort before the dead, and none changed in vain.
 
     ``old`` (n,) says who was first.

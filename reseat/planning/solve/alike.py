@@ -17,6 +17,7 @@ flows in networks", 1957, for ``levels``.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,11 +95,14 @@ class Kinds:
         able = np.append(problem.open_to, np.zeros((len(problem.open_to), 1), np.bool_), axis=1)
         receives = able[0][stay] if len(able) == 1 else able[group[:, None], stay]
         codes = np.append(4 * rack, np.int32(NONE)).astype(np.int32)[stay]
-        codes += np.where(stay == NONE, 0, 2 * receives + problem.movable).astype(np.int32)
-        codes.sort(axis=1)
-        first, of, size = alike((*codes.T, problem.need, group))
+        codes += 2 * receives.view(np.int8) + problem.movable
+        columns = list(codes.T.copy())
+        for one, other in itertools.combinations(range(len(columns)), 2):  # each list sorted
+            low, high = columns[one], columns[other]
+            columns[one], columns[other] = np.minimum(low, high), np.maximum(low, high)
+        first, of, size = alike((*columns, problem.need, group))
         tables = np.zeros((3, len(first), racks), np.int32)
-        kinds = codes[first]
+        kinds = np.stack([column[first] for column in columns], axis=1) if columns else codes[first]
         who, slot = np.nonzero(kinds != NONE)
         code = kinds[who, slot]
         for table, counts in zip(tables, (np.ones(code.size), code & 1, (code >> 1) & 1), strict=True):

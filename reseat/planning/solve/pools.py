@@ -284,17 +284,14 @@ class Pools:
 
     @cached_property
     def _by_broker(self) -> tuple[Longs, Longs]:
-        """(m,) movable replicas, as row * R + column, sorted by broker, and (B + 1,) where each broker's begin."""
-        movable = self.problem.movable
-        if self.own.size:
-            movable = movable.copy()
-            movable[self.own] = False
-        flat = np.flatnonzero(movable)
-        giver = self.problem.lists.ravel()[flat]
+        """(P R,) replicas, as row * R + column, by broker, those that stay last; (B + 1,) where each broker's begin."""
         brokers = len(self.rack)
+        giver = np.where(self.problem.movable, self.problem.lists, np.int32(brokers))
+        giver[self.own] = brokers
+        giver = giver.ravel()
         small = giver.astype(np.int16) if brokers < np.iinfo(np.int16).max else giver
         order = np.argsort(small, kind="stable")  # a radix sort, where numbers are small
-        return flat[order], np.concatenate([[0], np.cumsum(np.bincount(giver, minlength=brokers))])
+        return order, np.concatenate([[0], np.cumsum(np.bincount(giver, minlength=brokers)[:brokers])])
 
     def _picked(self, flow: Longs, forced: tuple[Longs, Longs], *, in_part: bool) -> tuple[Longs, Longs, Longs] | None:
         """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
