@@ -33,7 +33,6 @@ from reseat.model.rules import RULES
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds import require_sets
-from reseat.planning.rack_levels import refused_of_racks
 
 __all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
 
@@ -42,7 +41,11 @@ _MOST_PARTITIONS, _SECONDS = 100_000, 3.0
 #: After so many rounds in which nothing could be left out, demands are tried one by one.
 _IN_VAIN = 2
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
-_LIMITS = ("receive_cap", "max_moves", "max_bytes")
+_LIMITS: dict[str, Callable[[int], str]] = {
+    "receive_cap": lambda most: f"no broker receives more than {counted(most, 'replica')}",
+    "max_moves": lambda most: f"there are at most {counted(most, 'move')}",
+    "max_bytes": lambda most: f"at most {size(most)} are copied",
+}
 _FLAGS = {
     "by_bytes": "the plan balances by size",
     "same_rack": "replicas stay in their racks",
@@ -91,8 +94,16 @@ def conflict(
     def refused(part: ClusterLayout, kept: list[int]) -> bool:
         if clock() > end:
             raise TimeoutError
-        there = set(kept)
-        return _refused(part, without(wish, [demand for at, demand in enumerate(every) if at not in there]))
+        there, topics = set(kept), frozenset(part.topics)
+        gone = [
+            one for at, one in enumerate(every) if at not in there or (one.kind == "topics" and one.value not in topics)
+        ]
+        try:
+            if not (tried := without(wish, gone)).is_empty:
+                require_sets(part, tried)
+        except WishRefused:
+            return True
+        return False
 
     try:
         kept = list(range(len(every)))
@@ -174,13 +185,8 @@ def demands(wish: Wish) -> list[Demand]:
     """All that is asked for and can be left out by itself; rules that a person sets by the way first."""
     options = wish.options
     found = [Demand(kind, item, _item_in_words(kind, item)) for kind in _ITEMS for item in getattr(options, kind)]
-    if options.receive_cap is not None:
-        words = f"no broker receives more than {counted(options.receive_cap, 'replica')}"
-        found.append(Demand("receive_cap", None, words))
-    if options.max_moves is not None:
-        found.append(Demand("max_moves", None, f"there are at most {counted(options.max_moves, 'move')}"))
-    if options.max_bytes is not None:
-        found.append(Demand("max_bytes", None, f"at most {size(options.max_bytes)} are copied"))
+    limits = ((kind, words, getattr(options, kind)) for kind, words in _LIMITS.items())
+    found += [Demand(kind, None, words(most)) for kind, words, most in limits if most is not None]
     found += [Demand(kind, None, words) for kind, words in _FLAGS.items() if getattr(options, kind)]
     found += [Demand("remove", broker, f"broker {broker} is removed") for broker in wish.remove]
     found += [
@@ -204,17 +210,3 @@ def _item_in_words(kind: str, item: Any) -> str:
         return f"{listed(item)} share no broker"
     most = size(item.bytes) if item.bytes is not None else counted(item.replicas, "replica")
     return f"broker {item.broker} holds at most {most}"
-
-
-def _refused(layout: ClusterLayout, wish: Wish) -> bool:
-    there = frozenset(layout.topics)
-    unknown = [Demand("topics", topic, "") for topic in wish.topics if topic not in there]
-    if (wish := without(wish, unknown)).is_empty:
-        return False
-    if refused_of_racks(layout, wish) is not None:
-        return True
-    try:
-        require_sets(layout, wish)
-    except WishRefused:
-        return True
-    return False

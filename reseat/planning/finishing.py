@@ -33,13 +33,11 @@ class Bound:
 
     Attributes:
         moves: replicas that must be copied.
-        rack_sum_of_squares: over all partitions and racks.
         replica_sum_of_squares: over the brokers that count.
         leaders: whether preferred leaders were evened over all orders that the wish leaves open.
     """
 
     moves: int | None = None
-    rack_sum_of_squares: int | None = None
     replica_sum_of_squares: int | None = None
     leaders: bool = True
 
@@ -128,7 +126,7 @@ def certified(
         return value if known is None and proven else known
 
     racks_proven = verdict.rack_proven and not wish.keeps_racks
-    racks = None if wish.keeps_racks else least(verdict.rack_sum_of_squares, bound.rack_sum_of_squares, racks_proven)
+    racks = verdict.rack_sum_of_squares if racks_proven else None
     replicas = least(verdict.replica_sum_of_squares, bound.replica_sum_of_squares, verdict.replicas_proven)
     moves = least(verdict.moves, bound.moves, verdict.moves_proven)
     rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reseat.model import ClusterLayout, Plan, Wish
-from reseat.planning.kinds import plan_without_point, refuse_closed_joining
-from reseat.planning.rack_levels import refused_of_racks
+from reseat.planning.kinds import plan_without_point, require_possible
 from reseat.planning.rule_words import rules_in_words
 
 __all__ = ["plan"]
@@ -24,14 +23,12 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
         WishRefused: the wish cannot be, is empty, asks for a replication factor together with brokers, or for a point
             that its curve does not have.
     """
-    if (refusal := refused_of_racks(layout, wish)) is not None:
-        raise refusal
     if wish.point is None:
         made = plan_without_point(layout, wish)
     else:
         from reseat.planning.kinds.curve import plan_at
 
-        refuse_closed_joining(wish)
+        require_possible(layout, wish)
         made = plan_at(layout, wish.at(None), wish.point)
         made = replace(made, certificate=replace(made.certificate, wish=wish))
     told = tuple(rules_in_words(made)) if made.certificate.valid else ()

@@ -13,7 +13,6 @@ from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning import plan
 from reseat.planning.conflict import Demand, conflict, conflict_in_words, demands, without
-from reseat.planning.rack_levels import refused_of_racks
 from tests.planning.brute_force import random_layout
 from tests.planning.checking import has_no_sets
 from tests.planning.test_max_bytes import sized
@@ -115,8 +114,6 @@ def test_sets_are_refused_where_plans_are(seed: int) -> None:
         layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6)))
         layout = sized(layout, rng) if rng.random() < 0.8 else layout
         wish = any_wish(rng, layout)
-        if refused_of_racks(layout, wish) is not None:
-            continue
         agreed[has_no_sets(layout, wish)] += 1
 
         assert has_no_sets(layout, wish) == (wish.is_empty or refused(layout, wish)), (layout.assignments(), wish)

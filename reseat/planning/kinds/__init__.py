@@ -8,9 +8,10 @@ from __future__ import annotations
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Plan, Wish
 from reseat.model.wording import named
+from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.rule_words import with_idle_options
 
-__all__ = ["plan_without_point", "refuse_closed_joining", "require_sets"]
+__all__ = ["plan_without_point", "refuse_closed_joining", "require_possible", "require_sets"]
 
 
 def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -19,34 +20,26 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
     Raises:
         WishRefused: as ``reseat.planning.plan.plan``.
     """
-    _require_one_change(wish)
+    from reseat.planning.kinds import add, mend, rebalance, remove, replace, replication_factor
+
+    require_possible(layout, wish)
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
+    options, factor = wish.options, wish.replication_factor
     if wish.mend:
-        from reseat.planning.kinds.mend import mend
-
-        return with_idle_options(mend(layout, options=wish.options))
+        return with_idle_options(mend.mend(layout, options=options))
+    if wish.leaders_only:
+        return with_idle_options(rebalance.even_leaders(layout, options=options))
     if wish.rearranges:
-        from reseat.planning.kinds.rebalance import even_leaders, rearranged
-
-        made = even_leaders(layout, options=wish.options) if wish.leaders_only else rearranged(layout, wish)
-        return with_idle_options(made)
-    if wish.replication_factor is not None:
-        from reseat.planning.kinds.replication_factor import change_replication_factor
-
-        made = change_replication_factor(layout, wish.topics, wish.replication_factor, options=wish.options)
+        return with_idle_options(rebalance.rearranged(layout, wish))
+    if factor is not None:
+        made = replication_factor.change_replication_factor(layout, wish.topics, factor, options=options)
         return with_idle_options(made, reorder_all="a replication-factor change keeps their order")
     if wish.places:
-        from reseat.planning.kinds.replace import replace_brokers
-
-        return with_idle_options(replace_brokers(layout, wish))
+        return with_idle_options(replace.replace_brokers(layout, wish))
     if wish.remove:
-        from reseat.planning.kinds.remove import remove_brokers
-
-        return with_idle_options(remove_brokers(layout, wish.remove, options=wish.options, added=joining))
+        return with_idle_options(remove.remove_brokers(layout, wish.remove, options=options, added=joining))
     if joining:
-        from reseat.planning.kinds.add import add_brokers
-
-        return add_brokers(layout, joining, options=wish.options)
+        return add.add_brokers(layout, joining, options=options)
     raise WishRefused(
         "No change requested.", choices=("Remove or add a broker, change a replication factor, or rebalance.",)
     )
@@ -60,29 +53,22 @@ def require_sets(layout: ClusterLayout, wish: Wish) -> None:
     Raises:
         WishRefused: as ``plan_without_point``, of leaders perhaps not.
     """
-    _require_one_change(wish)
+    from reseat.planning.kinds import mend, rebalance, remove, replication_factor
+
+    require_possible(layout, wish)
     options = wish.options
     limits = options.receive_cap, options.max_moves, options.max_bytes
     limited = options.capacity or options.same_rack or options.by_bytes or any(one is not None for one in limits)
     if wish.drains:
-        from reseat.planning.kinds import remove
-
-        joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-        removal = remove.prepared(layout, wish.remove, joining, options)
+        removal = remove.prepared(layout, wish.remove, tuple(Broker(*one) for one in wish.add), options)
         _ = remove.placed_sets(removal, options) if limited else removal.problem
     elif wish.rebalance or wish.mend_racks:
-        from reseat.planning.kinds import rebalance
-
         _ = rebalance.rearranged_sets(layout, wish, fewest=True) if limited else rebalance.stated(layout, wish)
     elif wish.mend:
-        from reseat.planning.kinds import mend
-
         start, _, problem = mend.stated(layout, options)
         _ = mend.mended_sets(problem, start.layout, options) if limited else problem
     elif wish.replication_factor is not None:
-        from reseat.planning.kinds.replication_factor import replanned
-
-        replanned(layout, wish)
+        replication_factor.replanned(layout, wish)
     else:
         plan_without_point(layout, wish)
 
@@ -99,9 +85,15 @@ def refuse_closed_joining(wish: Wish) -> None:
         )
 
 
-def _require_one_change(wish: Wish) -> None:
-    """Refuse a wish of which parts have no meaning together, or one alone."""
+def require_possible(layout: ClusterLayout, wish: Wish) -> None:
+    """Refuse a wish of which parts have no meaning together, or one alone.
+
+    Raises:
+        WishRefused: with what would have one.
+    """
     refuse_closed_joining(wish)
+    if (refusal := refused_of_racks(layout, wish)) is not None:
+        raise refusal
     others = wish.topics or wish.replication_factor is not None
     kinds = sum((wish.rebalance, wish.mend_racks, wish.leaders_only, wish.mend))
     alone = not wish.rebalance and (wish.remove or wish.add)

@@ -19,6 +19,7 @@ Complexity: that of ``solver`` twice a topic, and a search for its window by flo
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from reseat.planning.solve.solver import Solver
 
 __all__ = ["rebalanced_by_topic"]
 
-_NOT_FOUND = "A topic's sets were not found."
+_Found = TypeVar("_Found")
 
 
 def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
@@ -57,10 +58,7 @@ def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
 def _window(problem: Problem, rows: Longs) -> tuple[int, int]:
     """The emptiest and the fullest broker of the topic with these partitions, at its least spread."""
     part = problem.part(rows, np.zeros(len(problem.targets), np.int64))
-    window = Solver(replace(part, most=None)).least_spread()
-    if window is None:
-        raise NoRoom(_NOT_FOUND)
-    return window
+    return _sure(Solver(replace(part, most=None)).least_spread())
 
 
 def _within(part: Problem, low: int, high: int, *, rest: Longs) -> Found:
@@ -74,7 +72,7 @@ def _within(part: Problem, low: int, high: int, *, rest: Longs) -> Found:
         return _sure(Solver(part).at(1))
 
 
-def _sure(found: Found | None) -> Found:
+def _sure(found: _Found | None) -> _Found:
     if found is None:
-        raise NoRoom(_NOT_FOUND)
+        raise NoRoom("A topic's sets were not found.")
     return found

@@ -232,8 +232,7 @@ def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
 
 def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:
     """Shares of the moves that the best balance takes (or of those allowed), as far as they are exact."""
-    joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-    current, solver, last = addition(layout, joining, wish.options)
+    current, solver, last = addition(layout, tuple(Broker(*one) for one in wish.add), wish.options)
     most = solver.problem.moves(last)
     grid = sorted({int(np.ceil(most * share)) for share in _SHARES} | {most})
     answers = [last if at == most else solver.with_moves(at) for at in grid]

@@ -40,8 +40,7 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
         WishRefused: as ``remove_brokers``; or a broker that takes a place is dead, cordoned, leaves, or takes
             two.
     """
-    joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-    removal = prepared(layout, wish.remove, joining, wish.options)
+    removal = prepared(layout, wish.remove, tuple(Broker(*one) for one in wish.add), wish.options)
     current, pairs = removal.layout, dict(wish.replace)
     _require_fit(current, wish, pairs)
     lists = removal.lists.copy()

@@ -55,7 +55,7 @@ from reseat.planning.proposal import propose
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.picking import picked
 from reseat.planning.solve.placing import placed, solved_in_parts
-from reseat.planning.solve.problem import NoRoom, Problem
+from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
@@ -225,13 +225,12 @@ def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
     nobody = np.zeros(len(loads), np.bool_)
     problem = ruled(problem, change.layout, options, nobody, rows=change.rows[at])
     ties = Ties.of_layout(change.layout, change.rows[at])
+
+    def solve(part: Problem, rows: Longs, _: Longs) -> tuple[Found, bool]:
+        return placed(part, ties.of(rows))
+
     try:
-        found, *_ = fitted(
-            problem,
-            change.layout,
-            lambda one: solved_in_parts(lambda part, rows, _: placed(part, ties.of(rows)), one),
-            rows=change.rows[at],
-        )
+        found, *_ = fitted(problem, change.layout, lambda one: solved_in_parts(solve, one), rows=change.rows[at])
     except NoRoom:
         if options.receive_cap is None:
             raise no_room(change.layout, options) from None
@@ -270,13 +269,11 @@ def _sentences(change: Change, verdict: Verdict, factor: int) -> tuple[str, ...]
     if not len(change.rows):
         return (f"Every partition of these topics has {counted(factor, 'replica')} already: nothing to do.",)
     out = [*last_resort_sentences(verdict)]
-    unknown = verdict.racks_unknown
     dropped = int(np.maximum(change.held - change.wanted, 0).sum())
     if verdict.moves:
         copies = counted(verdict.moves, "replica is copied", "replicas are copied")
-        out.append(
-            minimal(f"{copies}, the proven minimum", racks_unknown=unknown) if verdict.moves_proven else f"{copies}."
-        )
+        least = minimal(f"{copies}, the proven minimum", racks_unknown=verdict.racks_unknown)
+        out.append(least if verdict.moves_proven else f"{copies}.")
     if dropped:
         out.append(f"{counted(dropped, 'replica is', 'replicas are')} dropped; no data moves for that.")
     out += [*rack_sentences(verdict), spread_sentence(verdict)]

@@ -288,10 +288,9 @@ class Pools:
         brokers = len(self.rack)
         giver = np.where(self.problem.movable, self.problem.lists, np.int32(brokers))
         giver[self.own] = brokers
-        giver = giver.ravel()
-        small = giver.astype(np.int16) if brokers < np.iinfo(np.int16).max else giver
+        small = (giver.astype(np.int16) if brokers < np.iinfo(np.int16).max else giver).ravel()
         order = np.argsort(small, kind="stable")  # a radix sort, where numbers are small
-        return order, np.concatenate([[0], np.cumsum(np.bincount(giver, minlength=brokers)[:brokers])])
+        return order, np.concatenate([[0], np.cumsum(np.bincount(small, minlength=brokers)[:brokers])])
 
     def _picked(self, flow: Longs, forced: tuple[Longs, Longs], *, in_part: bool) -> tuple[Longs, Longs, Longs] | None:
         """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
