@@ -13,10 +13,13 @@ from reseat.model import Plan
 from reseat.schedule.figures import Busy, Standing, bytes_by_broker, standing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     import plotly.graph_objects as go
 
     from reseat.formats.documents.sealed import SealedPlan
+    from reseat.model import BoolArray, FloatArray
     from reseat.schedule.batches import Preview, Work
 
 __all__ = ["draw_schedule"]
@@ -77,9 +80,7 @@ def _figure(busy: Busy) -> go.Figure:
     import plotly.graph_objects as go
 
     first, last = busy.edges[:-1] + 1, busy.edges[1:]
-    columns = [
-        f"batch {a}" if a == b else f"batches {a} to {b}" for a, b in zip(first.tolist(), last.tolist(), strict=True)
-    ]
+    columns = [str(a) if a == b else f"{a} to {b}" for a, b in zip(first.tolist(), last.tolist(), strict=True)]
     names = [f"broker {broker}" for broker in busy.broker_ids.tolist()]
     figure = go.Figure(
         go.Heatmap(
@@ -89,19 +90,25 @@ def _figure(busy: Busy) -> go.Figure:
             customdata=np.array([[text.size(cell) for cell in row] for row in busy.bytes.tolist()], object),
             colorscale=theme.SEQUENCE,
             reversescale=True,
-            hovertemplate="%{y}, %{x}: %{customdata}<extra></extra>",
+            hovertemplate="%{y}, batch %{x}: %{customdata}<extra></extra>",
             colorbar={"thickness": 10, "tickvals": (ticks := plots.byte_ticks(float(busy.bytes.max(initial=0)))),
                       "ticktext": [text.size(tick) for tick in ticks]},
             xgap=1,
             ygap=1,
         )
     )  # fmt: skip
-    figure.update_xaxes(type="category", fixedrange=True, nticks=12, showgrid=False)
+    figure.update_xaxes(type="category", fixedrange=True, nticks=12, tickangle=0, showgrid=False, title_text="batch")
     figure.update_yaxes(type="category", fixedrange=True, autorange="reversed", showgrid=False)
-    figure.update_layout(template=theme.template(), margin={"l": 80, "r": 8, "t": 8, "b": 30})
+    figure.update_layout(template=theme.template(), margin={"l": 80, "r": 8, "t": 8, "b": 44})
     cells = [(name, column, busy.bytes[i, j]) for i, name in enumerate(names) for j, column in enumerate(columns)]
     plots.tell(figure, dict(zip(("broker", "batches", "bytes"), map(list, zip(*cells, strict=True)), strict=True)))
     return figure
+
+
+def _least(amounts: FloatArray, unknown: BoolArray, say: Callable[[float], str]) -> list[str]:
+    """Amounts in words, each at least that where a part of it is unknown."""
+    told = zip(amounts.tolist(), unknown.tolist(), strict=True)
+    return [say(one) if not part else f"at least {say(one)}" if one else "unknown" for one, part in told]
 
 
 def _table(preview: Preview, stands: Standing, throttle: int | None) -> pd.DataFrame:
@@ -112,11 +119,11 @@ def _table(preview: Preview, stands: Standing, throttle: int | None) -> pd.DataF
     columns: dict[str, object] = {
         "After batch": ["now", *map(str, range(1, len(preview) + 1))],
         "Partitions": [0, *partitions.tolist()],
-        "Data to copy": ["", *(text.size(amount) for amount in preview.bytes.tolist())],
+        "Data to copy": ["", *_least(preview.bytes, preview.unknown > 0, text.size)],
     }
     if throttle:
-        elapsed = np.cumsum(preview.seconds(throttle))
-        columns["Time so far, at the throttle"] = ["", *(text.duration(seconds) for seconds in elapsed.tolist())]
+        elapsed, unknown = np.cumsum(preview.seconds(throttle)), np.cumsum(preview.unknown) > 0
+        columns["Time so far, at the throttle"] = ["", *_least(elapsed, unknown, text.duration)]
     if stands.rack_violations is not None:
         columns["Rack violations"] = stands.rack_violations
     if stands.at_min_isr is not None:

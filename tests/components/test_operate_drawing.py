@@ -5,12 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+import streamlit as st
 
 from components.operate.checks import stopping, tally, worst_first
 from components.operate.confirm import why_not
 from components.operate.run import arrivals, moves_frame, sentence
+from components.operate.schedule import draw_schedule
 from reseat.operate.checks.check import Check, CheckResult
+from reseat.model import Certificate, ClusterLayout, Plan, Wish
+from reseat.formats.documents.sealed import read_sealed
+from reseat.formats.documents.writers import write_reassignment
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
+from reseat.schedule.batches import BatchLimits, batches, work_of
 
 HARD = Check("targets_alive", CheckResult.FAILED, "Broker 4 is not alive.")
 SOFT = Check("can_finish", CheckResult.FAILED, "It waits for broker 5.", overridable=True)
@@ -85,3 +91,20 @@ def test_the_table_tells_state_error_and_bytes():
         "✖ failed (INVALID_REPLICA_ASSIGNMENT)",
     ]
     assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "unknown"]
+
+
+def test_a_schedule_tells_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of batches whose sizes are unknown neither bytes nor time are nought; with a part known, at least that."""
+    now = {("a", 0): [1, 2], ("b", 0): [1, 2], ("c", 0): [1, 2]}
+    current = ClusterLayout.from_assignments(now | {("x", 0): [3, 4]}, size_bytes={("a", 0): 3e9, ("x", 0): 0.0})
+    proposed = ClusterLayout.from_assignments({("a", 0): [1, 3], ("b", 0): [4, 2], ("c", 0): [1, 4], ("x", 0): [3, 4]})
+    plan = Plan(current, proposed, Certificate(wish=Wish(), moves=3))
+    sealed = read_sealed(write_reassignment(plan), source="plan")
+    work = work_of(current, sealed.proposed)
+    drawn: list[object] = []
+    monkeypatch.setattr(st, "dataframe", lambda table, **_: drawn.append(table))
+    draw_schedule(plan, sealed, (work, batches(work, BatchLimits(1))), 1_000_000_000)
+    table = drawn[0]
+
+    assert table["Data to copy"].tolist() == ["", "3.0 GB", "unknown", "unknown"]
+    assert table["Time so far, at the throttle"].tolist() == ["", "3 s", "at least 3 s", "at least 3 s"]
