@@ -11,10 +11,10 @@ from components.operate.checks import stopping, tally, worst_first
 from components.operate.confirm import why_not
 from components.operate.run import arrivals, moves_frame, sentence
 from components.operate.schedule import draw_schedule
-from reseat.operate.checks.check import Check, CheckResult
-from reseat.model import Certificate, ClusterLayout, Plan, Wish
 from reseat.formats.documents.sealed import read_sealed
 from reseat.formats.documents.writers import write_reassignment
+from reseat.model import Certificate, ClusterLayout, Plan, Wish
+from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
 from reseat.schedule.batches import BatchLimits, batches, work_of
 
