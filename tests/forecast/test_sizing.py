@@ -26,10 +26,16 @@ def sized(tables, limits, until=LAST + timedelta(days=30)):
     return sizing(history, outlooks(history, "shop", limits), until)
 
 
-@pytest.fixture
-def racks(tmp_path):
+@pytest.fixture(scope="module")
+def racks(tmp_path_factory):
     """Six brokers in three racks, partitions of six replicas."""
-    return grow(tmp_path / "tables", GROWING, brokers=6, racks=list("aabbcc"))
+    return grow(tmp_path_factory.mktemp("racks"), GROWING, brokers=6, racks=list("aabbcc"))
+
+
+@pytest.fixture(scope="module")
+def rackless(tmp_path_factory):
+    """Six brokers without racks."""
+    return grow(tmp_path_factory.mktemp("rackless"), GROWING, brokers=6)
 
 
 def test_so_many_brokers_by_rack_and_the_first_by_a_day(racks):
@@ -63,10 +69,9 @@ def test_a_step_is_a_what_if_on_the_last_snapshot(racks):
     assert told.snapshot == f"{59:032x}"
 
 
-def test_a_later_step_is_a_what_if_with_all_steps_before_it(tmp_path):
+def test_a_later_step_is_a_what_if_with_all_steps_before_it(rackless):
     """Each begins where its predecessors ended: their brokers too, no id twice, and no more moves than they have."""
-    tables = grow(tmp_path / "tables", GROWING, brokers=6)
-    told = sized(tables, Limits(replicas_per_broker=225))
+    told = sized(rackless, Limits(replicas_per_broker=225))
     way = told.cases[1].when_needed
     layout = ClusterLayout.from_assignments({("t", number): [1 + number % 6] for number in range(6 * 218)})
     plans = [plan(layout, told.wish(way, place)) for place in range(len(way.steps))]
@@ -135,11 +140,9 @@ def test_the_broker_with_the_heaviest_replicas_counts(tmp_path):
     assert even.most == 200
 
 
-def test_without_racks_each_broker_is_one(tmp_path):
+def test_without_racks_each_broker_is_one(rackless):
     """1,668 replicas, 229 on each at most: eight."""
-    tables = grow(tmp_path / "tables", GROWING, brokers=6)
-
-    told = sized(tables, Limits(replicas_per_broker=230))
+    told = sized(rackless, Limits(replicas_per_broker=230))
 
     assert told.cases[1].needed == ((None, 8),)
     assert told.cases[1].at_once.steps[0].words == "2 brokers"
@@ -202,10 +205,8 @@ def test_a_past_that_is_too_short_is_refused(tmp_path):
         sized(tables, Limits(replicas_per_broker=300), date(2026, 3, 20))
 
 
-def test_no_number_of_brokers_is_said(tmp_path):
+def test_no_number_of_brokers_is_said(rackless):
     """A broker that may hold nothing."""
-    tables = grow(tmp_path / "tables", GROWING, brokers=6)
-
-    told = sized(tables, Limits(replicas_per_broker=1))
+    told = sized(rackless, Limits(replicas_per_broker=1))
 
     assert told.sentence == "No number of brokers keeps shop under its limits until 2026-05-29."

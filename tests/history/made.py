@@ -7,11 +7,14 @@ like a number. ``write(home)`` puts landed files into ``home / "landing"`` and t
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
@@ -119,7 +122,7 @@ def history() -> dict[str, tuple[Snapshot, ...]]:
 
 
 def write(home: Path, snapshots: dict[str, tuple[Snapshot, ...]] | None = None, *, swept: bool = True) -> Made:
-    """Write landed files and tables.
+    """Write landed files and tables; the usual ones are written once by a process, and copied from then on.
 
     Args:
         home: an empty folder.
@@ -127,6 +130,22 @@ def write(home: Path, snapshots: dict[str, tuple[Snapshot, ...]] | None = None, 
         swept: whether ``resilience`` and ``copysets`` are filled; else they are not there.
     """
     made = Made(home / "landing", home / "tables", history() if snapshots is None else snapshots)
+    if snapshots is None:
+        shutil.copytree(_usual(swept).name, home, copy_function=shutil.copyfile, dirs_exist_ok=True)
+    else:
+        _write(made, swept)
+    return made
+
+
+@cache
+def _usual(swept: bool) -> TemporaryDirectory[str]:
+    """What is written of ``history()``."""
+    home = TemporaryDirectory(prefix="reseat-made-")
+    _write(Made(Path(home.name) / "landing", Path(home.name) / "tables", history()), swept)
+    return home
+
+
+def _write(made: Made, swept: bool) -> None:
     for cluster, taken in made.snapshots.items():
         for before, one in pairwise((None, *taken)):
             assert one is not None
@@ -141,7 +160,6 @@ def write(home: Path, snapshots: dict[str, tuple[Snapshot, ...]] | None = None, 
     rejected = made.tables / "rejected"
     rejected.mkdir(parents=True, exist_ok=True)
     pq.write_table(arrow_schema("rejected").empty_table(), rejected / "0.parquet")
-    return made
 
 
 def rows_of(

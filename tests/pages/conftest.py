@@ -69,6 +69,19 @@ def link(at: AppTest, label: str) -> dict[str, str]:
     return dict(parse_qsl(found.query_string))
 
 
+def visit(page: str, state: SessionState | None = None, **query: str) -> AppTest:
+    """A page in a new session, by a link; with no layout open where no state is given."""
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    if state is not None:
+        at.session_state[KEY] = state
+    at.query_params.update(query)
+    if page in ELSEWHERE:
+        at.run()
+        at.query_params.clear()
+        at.query_params.update(query)
+    return at.switch_page(f"pages/{page}.py").run()
+
+
 def through(at: AppTest, label: str, page: str) -> AppTest:
     """Click a link."""
     query = link(at, label)

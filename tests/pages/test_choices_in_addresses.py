@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +16,8 @@ from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.model import Wish
 
-from .conftest import Opened, address, texts
+from .conftest import Opened, address, texts, visit
 
-_APP = Path(__file__).resolve().parents[2] / "app.py"
 OUT = Wish(remove=(4,))
 
 #: Of each page: its fields by key, what is chosen, and what the address says of it.
@@ -79,13 +77,7 @@ def test_another_session_sees_what_was_chosen(opened: Opened, page: str) -> None
     assert not at.exception
     assert {name: told.get(name, "") for _, name, _ in fields.values()} == {n: said for _, n, said in fields.values()}
 
-    again = AppTest.from_file(str(_APP), default_timeout=60)
-    again.query_params.update(told)
-    again.run()
-    again.switch_page(f"pages/{page}.py")
-    again.query_params.clear()
-    again.query_params.update(told)
-    again.run()
+    again = visit(page, **told)
 
     assert not again.exception
     assert {key: field(again, key).value for key in fields} == {key: value for key, (value, _, _) in fields.items()}
@@ -189,12 +181,7 @@ def test_a_long_plan_pasted_to_be_validated_is_there_again(opened: Opened) -> No
     assert re.fullmatch("text:[0-9a-f]{32}", told["validate"])
     assert told["validate_rf"] == "yes"
 
-    again = AppTest.from_file(str(_APP), default_timeout=60)
-    again.query_params.update(told)
-    again.run()
-    again.switch_page("pages/plan.py")
-    again.query_params.update(told)
-    again.run()
+    again = visit("plan", **told)
 
     assert not again.exception
     assert again.text_area(key="judge-paste").value == pasted

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from components.placement.compare_form import Topics, from_query, to_query
 
-from .conftest import Opened, tables, texts
-
-_APP = Path(__file__).resolve().parents[2] / "app.py"
-
-
-def visit(**query: str) -> AppTest:
-    """The page in a new session, by a link, with no layout open."""
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.run()
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.switch_page("pages/compare.py").run()
+from .conftest import Opened, tables, texts, visit
 
 
 def test_it_says_what_the_random_start_and_the_shift_are_worth() -> None:
     """Without a layout: five ways in one figure and one table, and a sentence with both numbers."""
-    at = visit()
+    at = visit("compare")
 
     assert not at.exception
     assert "Over 100 topics, a random start cuts the replica spread from" in texts(at)
@@ -42,7 +28,7 @@ def test_it_says_what_the_random_start_and_the_shift_are_worth() -> None:
 
 def test_drawing_again_changes_the_topics_and_the_address() -> None:
     """Another seed, other numbers; the seed stands in the address."""
-    at = visit()
+    at = visit("compare")
     before = texts(at)
     at.button(key="compare-again").click().run()
 
@@ -52,7 +38,7 @@ def test_drawing_again_changes_the_topics_and_the_address() -> None:
 
 def test_one_topic_is_compared_too() -> None:
     """Where a random start cannot help yet, the sentence does not claim that it does."""
-    at = visit(count="1", brokers="0-2", replicas="1", seed="5")
+    at = visit("compare", count="1", brokers="0-2", replicas="1", seed="5")
 
     assert not at.exception
     assert "With one topic" in texts(at)
@@ -80,7 +66,7 @@ def test_an_open_layout_lends_its_brokers(opened: Opened) -> None:
 )
 def test_anything_in_a_link_is_answered_with_a_sentence(query: dict[str, str], sentence: str) -> None:
     """What cannot be placed is said, what is out of bounds is brought back; nothing breaks."""
-    at = visit(**query)
+    at = visit("compare", **query)
 
     assert not at.exception
     assert sentence in texts(at)

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +16,6 @@ from components.consumers import scenario
 from components.consumers.matrix import MOST_COLUMNS
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import SessionState
-from components.state.store import KEY
 from reseat.consumers import ASSIGNORS, Member, assignor_named
 from reseat.consumers.events import Join, Leave, Together
 from reseat.consumers.examples import EXAMPLES
@@ -33,24 +31,9 @@ from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, L
 from reseat.sources.kafka_admin.groups import reading as group_reading
 from reseat.sources.kafka_admin.groups.reading import state_of
 
-from .conftest import Opened, small, texts
+from .conftest import Opened, address, small, texts, visit
 
-_APP = Path(__file__).resolve().parents[2] / "app.py"
 HOSTILE = "<img src=x onerror=alert(1)> [x](http://x) :material/star: `$x$` \u202e"
-
-
-def visit(**query: str) -> AppTest:
-    """The page in a new session, by a link, with no layout open."""
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.run()
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.switch_page("pages/consumers.py").run()
-
-
-def address(at: AppTest) -> dict[str, str]:
-    """The query in the address bar, one text a name."""
-    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
 
 
 def press(at: AppTest, key: str) -> AppTest:
@@ -71,7 +54,7 @@ def read(at: AppTest, text: str) -> AppTest:
 
 def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
     """Sticky moves C1's three; no layout is asked for."""
-    at = visit()
+    at = visit("consumers")
 
     assert not at.exception
     assert "C1 closes: one rebalance; 3 partitions are reassigned; 8 paused during the rebalance." in texts(at)
@@ -83,7 +66,7 @@ def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
 def test_every_example_by_every_strategy(example: object) -> None:
     """Each is walked from end to end by its own strategy, and drawn by all others."""
     slug = example.slug  # type: ignore[attr-defined]
-    at = visit(group=slug)
+    at = visit("consumers", group=slug)
     press(at, "walk-first") if not at.button(key="walk-first").disabled else at
     while not at.button(key="walk-on").disabled:
         press(at, "walk-on")
@@ -99,7 +82,7 @@ def test_every_example_by_every_strategy(example: object) -> None:
 
 def test_cooperative_is_walked_in_two_rebalances() -> None:
     """In the first the partitions that move are read by nobody, in the second the new member gets them."""
-    at = visit(group="cooperative", assignor="cooperative-sticky", at="1")
+    at = visit("consumers", group="cooperative", assignor="cooperative-sticky", at="1")
 
     assert "Step 2 of 2, rebalance 1 of 2" in texts(at)
     assert (figures(at)["Partitions reassigned"], figures(at)["Paused"]) == ("0", "4 of 12")
@@ -112,7 +95,7 @@ def test_cooperative_is_walked_in_two_rebalances() -> None:
 
 def test_the_strategy_is_changed_and_the_step_stays() -> None:
     """Eager stops all twelve; the story and its step are the same."""
-    at = visit(group="cooperative", assignor="cooperative-sticky", at="2")
+    at = visit("consumers", group="cooperative", assignor="cooperative-sticky", at="2")
     at.segmented_control(key="consumers-assignor-0").set_value("range").run()
 
     assert "Step 2 of 2" in texts(at)
@@ -122,7 +105,7 @@ def test_the_strategy_is_changed_and_the_step_stays() -> None:
 
 def test_something_is_let_happen_and_taken_back() -> None:
     """A member joins and leaves by buttons; the address carries the story from then on."""
-    at = visit(group="surplus")
+    at = visit("consumers", group="surplus")
     press(at, "let-joins")
 
     assert "C3 joins: one rebalance" in texts(at)
@@ -141,7 +124,7 @@ def test_something_is_let_happen_and_taken_back() -> None:
 
 def test_who_was_thrown_out_comes_back() -> None:
     """The button for it is there only then."""
-    at = visit(group="surplus")
+    at = visit("consumers", group="surplus")
 
     assert at.button(key="let-comes-back").disabled
 
@@ -157,7 +140,7 @@ def test_who_was_thrown_out_comes_back() -> None:
 
 def test_a_topic_gains_partitions_and_a_member_changes_its_topics() -> None:
     """By the fields; what changes nothing cannot be pressed."""
-    at = visit(group="uneven")
+    at = visit("consumers", group="uneven")
 
     assert at.button(key="let-changes-its-topics").disabled
 
@@ -173,9 +156,9 @@ def test_a_topic_gains_partitions_and_a_member_changes_its_topics() -> None:
 
 def test_a_link_opens_the_same_story_elsewhere() -> None:
     """One's own story, its strategy and step, in a session that never saw it."""
-    at = visit(group="surplus")
+    at = visit("consumers", group="surplus")
     press(at, "let-joins")
-    other = visit(**address(at))
+    other = visit("consumers", **address(at))
 
     assert "C3 joins: one rebalance" in texts(other)
     assert address(other) == address(at)
@@ -185,16 +168,16 @@ def test_a_group_too_long_for_a_link_is_named_by_its_digest() -> None:
     """A link finds it as long as this server has it; of one that it does not have, it says so."""
     names = [hashlib.sha256(str(number).encode()).hexdigest() for number in range(80)]
     members = [{"id": name, "topics": ["T"]} for name in names]
-    at = read(visit(), json.dumps({"topics": {"T": 80}, "members": members}))
+    at = read(visit("consumers"), json.dumps({"topics": {"T": 80}, "members": members}))
     told = address(at)
 
     assert re.fullmatch("text:[0-9a-f]{32}", told["told"])
     assert names[7] in str(scenario.from_query(told))
 
-    other = visit(**told)
+    other = visit("consumers", **told)
 
     assert texts(other) == texts(at)
-    assert "The link's group was not understood" in texts(visit(**told | {"told": "text:" + "0" * 32}))
+    assert "The link's group was not understood" in texts(visit("consumers", **told | {"told": "text:" + "0" * 32}))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +192,7 @@ def test_a_group_too_long_for_a_link_is_named_by_its_digest() -> None:
 )
 def test_a_link_that_is_not_understood_says_so(query: dict[str, str]) -> None:
     """And an example is told instead."""
-    at = visit(**query)
+    at = visit("consumers", **query)
 
     assert not at.exception
     assert "The link's group was not understood" in texts(at)
@@ -230,7 +213,7 @@ def test_no_link_breaks_the_page(query: dict[str, str]) -> None:
 
 def test_a_text_is_read_strictly() -> None:
     """A group of one's own is told; what is none is refused with a sentence, and the story before stays."""
-    at = read(visit(), '{"topics": {"T": "4"}, "members": []}')
+    at = read(visit("consumers"), '{"topics": {"T": "4"}, "members": []}')
 
     assert "expected 'int', got 'str'" in texts(at)
     assert "C1 closes" in texts(at)
@@ -242,7 +225,7 @@ def test_a_text_is_read_strictly() -> None:
 
 def test_a_story_that_cannot_be_is_refused() -> None:
     """With the sentence, by the core."""
-    at = read(visit(), '{"topics": {"T": 4}, "members": [], "story": [{"leave": "nobody"}]}')
+    at = read(visit("consumers"), '{"topics": {"T": 4}, "members": [], "story": [{"leave": "nobody"}]}')
 
     assert not at.exception
     assert "Member nobody is not there" in texts(at)
@@ -250,7 +233,7 @@ def test_a_story_that_cannot_be_is_refused() -> None:
 
 def test_a_group_without_anything() -> None:
     """Nobody is there: one can join."""
-    at = read(visit(), '{"topics": {"T": 4}, "members": []}')
+    at = read(visit("consumers"), '{"topics": {"T": 4}, "members": []}')
 
     assert "This group has no members" in texts(at)
 
@@ -263,7 +246,7 @@ def test_a_story_that_would_keep_the_server_busy_is_refused() -> None:
     """A short link can name a million partitions and a thousand steps: it is refused at once, with its size."""
     steps = [{"partitions": {"T": 1_000_000}}] * 900
     told = json.dumps({"topics": {"T": 1_000_000}, "members": [{"id": "a", "topics": ["T"]}], "story": steps})
-    at = read(visit(), told)
+    at = read(visit("consumers"), told)
 
     assert not at.exception
     assert "1,000,000 partitions, 1 member and 901 steps are more than a page can show at once" in texts(at)
@@ -273,7 +256,8 @@ def test_hostile_names_are_text() -> None:
     """Members and topics named as markup are shown as they are, and nothing of them is markup."""
     member = Member(HOSTILE, (HOSTILE,), instance_id=HOSTILE)
     at = read(
-        visit(), write_group(empty_group({HOSTILE: 3}), [Together((member, Member("b", (HOSTILE,)))), Leave("b")])
+        visit("consumers"),
+        write_group(empty_group({HOSTILE: 3}), [Together((member, Member("b", (HOSTILE,)))), Leave("b")]),
     )
 
     assert not at.exception
@@ -284,7 +268,7 @@ def test_hostile_names_are_text() -> None:
 def test_a_large_group_is_counted_in_cells() -> None:
     """200 members on 2,000 partitions: more than cells have room for."""
     members = tuple(Member(f"m{number:03}", ("a", "b")) for number in range(200))
-    at = read(visit(), write_group(empty_group({"a": 1_000, "b": 1_000}), [Together(members)]))
+    at = read(visit("consumers"), write_group(empty_group({"a": 1_000, "b": 1_000}), [Together(members)]))
 
     assert MOST_COLUMNS < 2_000
     assert not at.exception
@@ -385,11 +369,7 @@ def live_page(monkeypatch: pytest.MonkeyPatch, group: LiveGroup | ClusterUnreach
         current="shop-cluster",
         started=True,
     )
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.session_state[KEY] = state
-    at.run()
-    at.switch_page("pages/consumers.py").run()
-    return press(at, "consumers-list")
+    return press(visit("consumers", state), "consumers-list")
 
 
 def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -521,7 +501,7 @@ def test_a_share_group_whose_lag_is_not_told_is_behind_at_most_by_all_that_is_th
 
 def test_a_share_group_is_shown_to_whoever_has_none() -> None:
     """Three members on two partitions as Kafka 4.4 told it; no link to a cluster, and back to a story of owners."""
-    at = visit()
+    at = visit("consumers")
     press(at, "tale-share")
 
     assert not at.exception

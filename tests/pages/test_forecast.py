@@ -20,7 +20,7 @@ from reseat.operate.journal.records import RunState
 from tests.forecast.grown import FIRST, grow
 from tests.operate.test_journal import APPROVAL
 
-from .conftest import APP, tables, texts
+from .conftest import tables, texts, visit
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,7 @@ def page(grown: Path, monkeypatch: pytest.MonkeyPatch, limits: str | None = None
     if limits is not None:
         (grown.parent / "limits.toml").write_text(limits)
         monkeypatch.setenv("RESEAT_LIMITS", str(grown.parent / "limits.toml"))
-    at = AppTest.from_file(str(APP), default_timeout=60)
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.run()
-    return at.switch_page("pages/history.py").run()
+    return visit("history", **query)
 
 
 def test_it_says_when_a_limit_is_met_and_how_it_fared_on_the_past(grown, monkeypatch):

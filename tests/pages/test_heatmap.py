@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from streamlit.testing.v1 import AppTest
 
 from components.state.store import KEY
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout, Wish
 
-from .conftest import APP, Opened, small, texts
+from .conftest import Opened, small, texts, visit
 
 
 def choices(at: object, label: str) -> list[str]:
@@ -171,13 +170,7 @@ def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
     }
 
     at.session_state[KEY].kept.clear()
-    again = AppTest.from_file(str(APP), default_timeout=60)
-    again.session_state[KEY] = at.session_state[KEY]
-    again.run()
-    again.switch_page("pages/heatmap.py")
-    for name, value in query.items():
-        again.query_params[name] = value
-    again.run()
+    again = visit("heatmap", at.session_state[KEY], **query)
 
     assert not again.exception
     assert again.selectbox(key="heat-measure").value == "Bytes"

@@ -23,7 +23,7 @@ from reseat.model import Wish
 from reseat.model.edits import Edits
 from tests.history.made import FIRST_DAY, Made, history, write
 
-from .conftest import tables, texts, through
+from .conftest import tables, texts, through, visit
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -38,11 +38,7 @@ def page(made: Made, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
     """The page over these tables."""
     monkeypatch.setenv("RESEAT_LANDING", str(made.landing))
     monkeypatch.setenv("RESEAT_TABLES", str(made.tables))
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    for name, value in query.items():
-        at.query_params[name] = value
-    at.run()
-    return at.switch_page("pages/history.py").run()
+    return visit("history", **query)
 
 
 def shown(at: AppTest) -> dict[str, str]:
@@ -183,9 +179,7 @@ def test_a_link_names_its_cluster_whatever_moment_it_opens(made, monkeypatch):
     """The layout of the link is a moment of one cluster, its page the history of another: both are as linked."""
     monkeypatch.setenv("RESEAT_LANDING", str(made.landing))
     monkeypatch.setenv("RESEAT_TABLES", str(made.tables))
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.query_params.update(cluster="shop", past=f"007/{made.ids('007')[0]}")
-    at.switch_page("pages/history.py").run()
+    at = visit("history", cluster="shop", past=f"007/{made.ids('007')[0]}")
 
     assert "shop, the" in texts(at)
     assert "snapshot: 2026-05-01 00:00 UTC" in texts(at)

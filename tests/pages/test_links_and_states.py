@@ -12,7 +12,7 @@ from components.state.store import KEY
 from reseat.demo import generate
 from reseat.model import Wish
 
-from .conftest import tables, texts
+from .conftest import address, tables, texts
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
 _APP = _PAGES.parent / "app.py"
@@ -35,11 +35,6 @@ def another(query) -> AppTest:
     for name, value in query.items():
         at.query_params[name] = value
     return at.run()
-
-
-def address(at: AppTest) -> dict[str, str]:
-    """The query in the address bar, one text a name."""
-    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
 
 
 def test_a_link_reopens_the_what_if_on_the_same_server(opened):

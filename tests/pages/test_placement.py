@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,23 +23,7 @@ from reseat.placement.request import (
 )
 from reseat.placement.steps import striped_steps_of
 
-from .conftest import Opened, texts
-
-_APP = Path(__file__).resolve().parents[2] / "app.py"
-
-
-def visit(**query: str) -> AppTest:
-    """The page in a new session, by a link, with no layout open."""
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.run()
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.switch_page("pages/placement.py").run()
-
-
-def address(at: AppTest) -> dict[str, str]:
-    """The query in the address bar, one text a name."""
-    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+from .conftest import Opened, address, texts, visit
 
 
 def press(at: AppTest, key: str, times: int = 1) -> AppTest:
@@ -53,7 +35,7 @@ def press(at: AppTest, key: str, times: int = 1) -> AppTest:
 
 def test_it_teaches_without_a_layout() -> None:
     """No layout is open: the page opens on the documented six partitions, and does not ask for a file."""
-    at = visit()
+    at = visit("placement")
 
     assert not at.exception
     assert "Partition 0 is led by broker 2: (partition 0 + start 2) mod 3 = 2." in texts(at)
@@ -62,7 +44,7 @@ def test_it_teaches_without_a_layout() -> None:
 
 def test_the_six_partitions_step_by_step() -> None:
     """18 steps go through 2,0,1 / 0,1,2 / 1,2,0 / 2,1,0 / 0,2,1 / 1,0,2; back is the way one came."""
-    at = visit()
+    at = visit("placement")
     led = []
     for step in range(18):
         words = texts(at).splitlines()[0]
@@ -80,7 +62,7 @@ def test_the_six_partitions_step_by_step() -> None:
 
 def test_a_step_by_partition_shows_whole_lists() -> None:
     """Two partitions on from the first replica: the last replica of partition 1, with all its formulas."""
-    at = press(visit(), "step-partition-on")
+    at = press(visit("placement"), "step-partition-on")
 
     assert texts(at).startswith("Partition 1 has replica 3 on broker 2")
 
@@ -91,9 +73,9 @@ def test_a_step_by_partition_shows_whole_lists() -> None:
 
 def test_a_link_opens_the_same_step_for_another_person() -> None:
     """The address of one session, opened by another, gives the same sentence."""
-    first = press(visit(), "example-3")
+    first = press(visit("placement"), "example-3")
     press(first, "step-on", 4)
-    second = visit(**address(first))
+    second = visit("placement", **address(first))
 
     assert "layout" not in address(first)
     assert texts(second).splitlines()[0] == texts(first).splitlines()[0]
@@ -102,7 +84,7 @@ def test_a_link_opens_the_same_step_for_another_person() -> None:
 
 def test_skipped_candidates_say_why() -> None:
     """Racks a: 0-2 and b: 3; candidates in a rack that has a replica are passed over, and the page says so."""
-    at = visit(brokers="0-2:a,3:b", partitions="8", replicas="3", start="1", shift="1", step="22")
+    at = visit("placement", brokers="0-2:a,3:b", partitions="8", replicas="3", start="1", shift="1", step="22")
 
     assert "Broker 1 is skipped: its rack a has a replica already, and another rack has none." in texts(at)
     assert "after 2 brokers were skipped" in texts(at)
@@ -110,7 +92,7 @@ def test_skipped_candidates_say_why() -> None:
 
 def test_the_faulty_table_stands_beside_what_the_code_gives() -> None:
     """The published table is that of start 3, not of fixedStartIndex 4; the page shows both and says why."""
-    at = press(visit(), "example-4")
+    at = press(visit("placement"), "example-4")
 
     assert not at.exception
     assert "fixedStartIndex 4 never gives the table" in texts(at)
@@ -136,7 +118,7 @@ def test_every_example_is_drawn_and_explained_to_its_end(number: int) -> None:
     ]
 
     assert lists == placement.replicas.tolist()
-    assert not press(visit(), f"example-{number}").exception
+    assert not press(visit("placement"), f"example-{number}").exception
 
 
 def test_an_open_layout_lends_its_brokers_and_stays_in_the_address(opened: Opened) -> None:
@@ -175,7 +157,7 @@ def test_an_open_layout_lends_its_brokers_and_stays_in_the_address(opened: Opene
 )
 def test_anything_in_a_link_is_answered_with_a_sentence(query: dict[str, str], sentence: str) -> None:
     """What cannot be placed or understood is said; nothing breaks."""
-    at = visit(**query)
+    at = visit("placement", **query)
 
     assert not at.exception
     assert sentence in texts(at).replace("\u2060", "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -29,23 +28,7 @@ from reseat.replication.request import (
     to_query,
 )
 
-from .conftest import Opened, texts
-
-_APP = Path(__file__).resolve().parents[2] / "app.py"
-
-
-def visit(**query: str) -> AppTest:
-    """The page in a new session, by a link, with no layout open."""
-    at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.run()
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.switch_page("pages/replication.py").run()
-
-
-def address(at: AppTest) -> dict[str, str]:
-    """The query in the address bar, one text a name."""
-    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+from .conftest import Opened, address, texts, visit
 
 
 def answer(at: AppTest) -> str:
@@ -60,7 +43,7 @@ def named(name: str) -> ReplicationRequest:
 
 def test_it_teaches_without_a_layout() -> None:
     """No layout is open: the page opens on the flow of one record, and does not ask for a file."""
-    at = visit()
+    at = visit("replication")
 
     assert not at.exception
     assert answer(at) == "With leader epochs, no acknowledged record is lost."
@@ -119,7 +102,7 @@ def test_every_story_says_what_it_comes_to() -> None:
 @pytest.mark.parametrize("name", ["divergence", "last-standing-elr", "found-loss"])
 def test_a_story_is_drawn_by_its_link(name: str) -> None:
     """By name alone; the address stays so short."""
-    at = visit(scenario=name)
+    at = visit("replication", scenario=name)
 
     assert not at.exception
     assert answer(at) == COMES_TO[name]
@@ -128,7 +111,7 @@ def test_a_story_is_drawn_by_its_link(name: str) -> None:
 
 def test_the_loss_beside_the_same_with_epochs() -> None:
     """One choice puts both under each other; the sentence says both."""
-    at = visit(scenario="loss")
+    at = visit("replication", scenario="loss")
 
     assert answer(at) == "With the high watermark, m2 was acknowledged and is lost."
 
@@ -140,7 +123,7 @@ def test_the_loss_beside_the_same_with_epochs() -> None:
 
 def test_one_click_changes_a_rule_and_the_story_is_played_again() -> None:
     """The loss is no loss by leader epoch; the address now carries rules and story."""
-    at = visit(scenario="loss")
+    at = visit("replication", scenario="loss")
     at.segmented_control(key="truncation-0").set_value(Truncation.LEADER_EPOCH).run()
 
     assert answer(at) == "With leader epochs, no acknowledged record is lost."
@@ -149,7 +132,7 @@ def test_one_click_changes_a_rule_and_the_story_is_played_again() -> None:
 
 def test_another_story_is_chosen() -> None:
     """Its rules come with it, and what stood beside stays."""
-    at = visit(scenario="loss", beside="truncation")
+    at = visit("replication", scenario="loss", beside="truncation")
     at.selectbox(key="scenario-0").select("last-standing-elr").run()
 
     assert not at.exception
@@ -159,7 +142,7 @@ def test_another_story_is_chosen() -> None:
 
 def test_branching_replaces_what_followed() -> None:
     """After the loss's step 8 broker 2 goes down instead of broker 1's restart: nothing is lost."""
-    at = visit(scenario="loss", step="8")
+    at = visit("replication", scenario="loss", step="8")
 
     assert "after step 8" in texts(at)
 
@@ -180,7 +163,7 @@ def test_branching_replaces_what_followed() -> None:
 
 def test_a_line_that_is_no_event_is_shown_with_its_place() -> None:
     """What comes before is played; what a person typed stays in the field and is no markup."""
-    at = visit()
+    at = visit("replication")
     at.text_area(key="story-0").set_value("produce m1\n\n:red[explode] <b>1</b>").run()
 
     assert not at.exception
@@ -190,7 +173,7 @@ def test_a_line_that_is_no_event_is_shown_with_its_place() -> None:
 
 def test_an_event_that_cannot_happen_is_said_with_its_line() -> None:
     """The story ends before it."""
-    at = visit(story="produce m1\n\ncatch 2\nfetch 2")
+    at = visit("replication", story="produce m1\n\ncatch 2\nfetch 2")
 
     assert "Line 3, catch 2, cannot happen: No response is on its way to broker 2." in texts(at)
 
@@ -207,7 +190,7 @@ def test_an_event_that_cannot_happen_is_said_with_its_line() -> None:
 )
 def test_replicas_that_cannot_be_are_said(replicas: str, leader: str, words: str) -> None:
     """And the story goes on with those before."""
-    at = visit()
+    at = visit("replication")
     at.text_input(key="replicas-0").set_value(replicas)
     at.text_input(key="leader-0").set_value(leader).run()
 
@@ -217,7 +200,7 @@ def test_replicas_that_cannot_be_are_said(replicas: str, leader: str, words: str
 
 def test_the_picture_is_folded_away_once_read() -> None:
     """It is there at first, and gone for good in this session; who follows a link to a story does not meet it."""
-    at = visit()
+    at = visit("replication")
     fold = at.button(key="partition-picture-fold")
 
     assert fold.label == "Hide the picture"
@@ -226,7 +209,7 @@ def test_the_picture_is_folded_away_once_read() -> None:
     at.selectbox(key="scenario-0").select("loss").run()
 
     assert at.button(key="partition-picture-fold").label == "What a partition is"
-    assert visit(scenario="loss").button(key="partition-picture-fold").label == "What a partition is"
+    assert visit("replication", scenario="loss").button(key="partition-picture-fold").label == "What a partition is"
 
 
 @pytest.mark.parametrize(
@@ -245,7 +228,7 @@ def test_the_picture_is_folded_away_once_read() -> None:
 )
 def test_a_damaged_link_says_so_and_opens_the_first_story(query: dict[str, str]) -> None:
     """Nothing raises, and the page is usable."""
-    at = visit(**query)
+    at = visit("replication", **query)
 
     assert not at.exception
     assert "The link was not understood" in texts(at)
@@ -325,7 +308,7 @@ def test_two_lanes_have_two_names(beside: str) -> None:
 
 def test_how_to_read_has_the_glossarys_line_for_each_term() -> None:
     """High watermark, leader epoch and log end offset, as the documents define them."""
-    said = texts(visit())
+    said = texts(visit("replication"))
 
     for term in ("High watermark", "Leader epoch", "Log end offset"):
         assert f"- **{term}**: {TERMS[term]}" in said

@@ -125,8 +125,7 @@ def test_a_plan_that_cannot_be_is_refused_here_too(opened):
 
 def test_a_swept_snapshot_is_read_from_the_tables_and_opened_in_the_past(app, swept):
     """The latest snapshot of the first cluster; its what-if opens that very moment with the broker out."""
-    at = app.run()
-    at.switch_page("pages/resilience.py").run()
+    at = app.switch_page("pages/resilience.py").run()
     at.selectbox(key="resilience-cluster").set_value("shop").run()
 
     assert not at.exception
@@ -149,8 +148,7 @@ def test_a_swept_snapshot_is_read_from_the_tables_and_opened_in_the_past(app, sw
 def test_a_pair_whose_landed_file_is_gone_is_counted_on_the_tables(app, swept):
     """The layout is put together from the tables, and the detail has the number of the matrix."""
     shutil.rmtree(swept.landing)
-    at = app.run()
-    at.switch_page("pages/resilience.py").run()
+    at = app.switch_page("pages/resilience.py").run()
     chosen(at, Chosen("pair", (0, 1)))
 
     assert not at.exception
@@ -165,8 +163,7 @@ def test_a_pair_that_nothing_is_left_of_says_so(app, swept, monkeypatch):
         raise InputRefused("No snapshot of that name is in the tables.")
 
     monkeypatch.setattr(caching, "past_snapshot", gone)
-    at = app.run()
-    at.switch_page("pages/resilience.py").run()
+    at = app.switch_page("pages/resilience.py").run()
     chosen(at, Chosen("pair", (0, 1)))
 
     assert not at.exception
@@ -182,8 +179,7 @@ def test_a_pair_that_nothing_is_left_of_says_so(app, swept, monkeypatch):
 def test_a_cluster_that_was_not_swept_offers_the_pipeline(app, tmp_path):
     """Tables without a sweep: the page says so and has the button that fills them."""
     write(tmp_path, swept=False)
-    at = app.run()
-    at.switch_page("pages/resilience.py").run()
+    at = app.switch_page("pages/resilience.py").run()
 
     assert not at.exception
     assert "No snapshot of 007 is analysed yet" in texts(at)
@@ -192,8 +188,7 @@ def test_a_cluster_that_was_not_swept_offers_the_pipeline(app, tmp_path):
 
 def test_with_nothing_at_all_there_are_two_ways_to_begin(app):
     """A layout that is opened here, or the history of clusters."""
-    at = app.run()
-    at.switch_page("pages/resilience.py").run()
+    at = app.switch_page("pages/resilience.py").run()
 
     assert not at.exception
     assert [tab.label for tab in at.tabs][:1] == ["The open layout"]
