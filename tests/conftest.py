@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal import entropy
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling, Scheduling
 
@@ -23,6 +24,9 @@ from tests.servers.cluster import KINDS, states
 # No test is timed: on a busy machine a deadline fails tests that are right.
 settings.register_profile("reseat", deadline=None)
 settings.load_profile("reseat")
+
+# Nobody draws from numpy's own generator (ruff's NPY002): it need not be put back for each case, a tenth of its time.
+entropy.NP_RANDOM = Random()
 
 #: What to look for and what to say where it is missing, by the name that RESEAT_REQUIRE uses.
 _MISSING = {

@@ -36,9 +36,19 @@ sys.addaudithook(note)
 """
 
 
-def test_every_answer_carries_them(start, visit):
+@pytest.fixture(scope="module")
+def noting(start, tmp_path_factory):
+    """Reseat's own dashboard, and the file in which it notes whom it turns to."""
+    home = tmp_path_factory.mktemp("noting")
+    (home / "sitecustomize.py").write_text(NOTE_ALL)
+    noted = home / "noted.txt"
+    noted.touch()
+    return start(script="app.py", PYTHONPATH=f"{home}{os.pathsep}{ROOT}", NOTED=str(noted)), noted
+
+
+def test_every_answer_carries_them(noting, visit):
     """Documents, scripts, what is not there, and the answers to machines: framed by nobody, and no script but ours."""
-    http = visit(start(script="app.py").address).http
+    http = visit(noting[0].address).http
     page = http.get("/")
     script = re.search(r'src="\.?(/static/js/[^"]+)"', page.text)
     assert script
@@ -52,12 +62,9 @@ def test_every_answer_carries_them(start, visit):
         assert "unsafe-eval" not in policy
 
 
-def test_foreign_pages_open_no_socket_and_make_the_server_send_nothing(start, visit, tmp_path):
+def test_foreign_pages_open_no_socket_and_make_the_server_send_nothing(noting, visit):
     """They are refused by what the server knows itself: no look-up, no connection, not a byte to anybody."""
-    (tmp_path / "sitecustomize.py").write_text(NOTE_ALL)
-    noted = tmp_path / "noted.txt"
-    noted.touch()
-    server = start(script="app.py", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}", NOTED=str(noted))
+    server, noted = noting
     visit(server.address).open()
     for origin in ("http://evil.example", "http://127.0.0.1.evil.example", "null", "https://192.0.2.1"):
         with pytest.raises(InvalidStatus) as refused, visit(server.address, origin=origin).connect():
