@@ -408,6 +408,7 @@ def test_a_cancel_takes_back_what_is_under_way(journal):
     assert cluster.lists == {("orders", 0): [3, 2, 1], ("orders", 1): [1, 2]}
     assert cluster.dynamic == EARLIER
     assert not cluster.goal
+    assert cluster.clock < cluster.pace().grace_seconds  # Kafka said so: nobody else's doing is waited for
 
 
 def test_a_cancel_that_kafka_refuses_is_named_and_waited_for(journal):

@@ -625,6 +625,37 @@ def test_new_replicas_go_into_the_log_directories_that_a_plan_names():
     assert judged("log_dirs_chosen", request(plan), two, protocol="zookeeper").result is FAILED
 
 
+@pytest.mark.parametrize(
+    ("sizes", "left", "said"),
+    [
+        ({("orders", 0): gigabytes(2)}, 2, "1 replica of broker 1 moves to another log directory: 2.0 GB."),
+        ({("orders", 0): gigabytes(2)}, 1, "Log directory /b of broker 1 has 1.0 GB left and would get 2.0 GB."),
+        (
+            {},
+            0,
+            "1 replica of broker 1 moves to another log directory: of unknown size.",
+        ),  # of what is not told, nothing
+    ],
+)
+def test_a_replica_moves_into_a_directory_of_its_broker_that_has_room(sizes, left, said):
+    """To the last byte; no list of the plan is another one."""
+    of = dataclasses.replace(layout(sizes=sizes), log_dirs=("/a",), log_dir=np.zeros((4, 2), np.int32))
+    plan = sealed({("orders", 0): [1, 2]}, made_for=of, leaving=(), log_dirs={("orders", 0): ["/b", "any"]})
+    now = snapshot(of, log_dirs=(directory(1, "/a", 9), directory(1, "/b", left)))
+
+    assert judged("directories_fit", request(plan), now).sentence == said
+
+
+def test_what_only_grows_or_only_shrinks_moves_and_what_changes_its_order_does_not():
+    """Checks of what moves look at the first two partitions, and not at the third."""
+    lists = {("orders", 0): [1, 2], ("orders", 1): [1, 2, 3], ("orders", 2): [2, 3], ("orders", 3): [1, 2]}
+    plan = {("orders", 0): [1, 2, 4], ("orders", 1): [1, 2], ("orders", 2): [3, 2], ("orders", 3): [1, 2]}
+    diff = PlanDiff.of(request(sealed(plan, made_for=layout(lists), leaving=())), snapshot(layout(lists)))
+
+    assert diff.moving.tolist() == [0, 1]
+    assert diff.changed.tolist() == [0, 1, 2]
+
+
 def test_a_named_log_directory_must_have_room():
     """/a has 1 GB, the broker 10."""
     plan = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})

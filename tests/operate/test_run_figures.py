@@ -215,6 +215,25 @@ def test_a_batch_without_an_outcome_is_settled_where_nothing_of_it_is_open(begun
     assert steps[arrived].outcome == {"settled": "nothing of it is open"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [
+        ("cancel", {"settled": "asked for again"}),
+        ("throttles", {"settled": "put back at the end"}),
+        ("cordon", {"settled": "asked for again, or lifted"}),
+        ("cordon back", {"lifted": [], "theirs": []}),
+    ],
+)
+def test_a_step_whose_outcome_nobody_knows_says_what_becomes_of_it(begun, kind, outcome):
+    """Each kind its own words, in the journal."""
+    cluster, ledger = begun
+    ledger.record_intent(kind, {"rows": []})
+    Tracker(ledger, cluster.pace()).recall_open_steps()
+    (step,) = ledger.journal.steps(run_id=ledger.run.id, kind=kind)
+
+    assert step.outcome == outcome
+
+
 def test_throttles_are_asked_for_every_ten_seconds_after_they_were_set(journal, monkeypatch):
     """And not sooner: brokers take a moment to show them, and what they show before is nobody's doing."""
     run, cluster, asked = approve(journal, PLAN, throttle=1_000), cluster_of(PLAN), []

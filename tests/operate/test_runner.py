@@ -10,6 +10,8 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunState
 from reseat.operate.run import runner
@@ -74,8 +76,12 @@ def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypat
     assert journal.run(run.id) == run
 
 
-def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch):
-    """SIGTERM, as a service or a container is stopped with, interrupts; nobody's word stops or cancels the run."""
+@pytest.mark.parametrize(("ended", "code"), [(None, 1), (RunState.FAILED, 1), (RunState.DONE, 0)])
+def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch, ended, code):
+    """SIGTERM, as a service or a container is stopped with, interrupts; nobody's word stops or cancels the run.
+
+    The exit code says whether the run is done.
+    """
     monkeypatch.setenv("RESEAT_OPERATE", "1")
     monkeypatch.setattr("sys.stdin", io.StringIO(runner.connection_to_json(NOWHERE)))
     run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
@@ -86,12 +92,12 @@ def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch):
     def carries_out(target, journal, run_id, *, interrupt, stop=None, **_):
         signal.raise_signal(signal.SIGTERM)
         told.update(interrupted=interrupt.is_set(), stopped=stop is not None and stop.is_set())
-        return journal.run(run_id)
+        return replace(journal.run(run_id), state=ended) if ended else journal.run(run_id)
 
     monkeypatch.setattr(runner, "carry_out", carries_out)
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
     try:
-        assert runner.main([str(journal.path), str(run.id)]) == 1
+        assert runner.main([str(journal.path), str(run.id)]) == code
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -237,11 +237,12 @@ def directories_fit(diff: PlanDiff, protocol: str) -> Check:
     brokers = tuple(sorted({move.broker for move in moves}))
     if wrong:
         return failed(name, f"{listed(wrong)}.", partitions=names, brokers=brokers)
-    total = sum(move.bytes or 0 for move in moves)
+    told = [move.bytes for move in moves if move.bytes is not None]
+    said = size(float(sum(told))) if len(told) == len(moves) else "of unknown size"
     return passed(
         name,
         f"{counted(len(moves), 'replica')} of {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} "
-        f"{verb(len(moves), 'moves', 'move')} to another log directory: {size(float(total))}.",
+        f"{verb(len(moves), 'moves', 'move')} to another log directory: {said}.",
         brokers=brokers,
     )
 

@@ -230,7 +230,7 @@ class Sender:
         changed: dict[int, MoveProgress] = {}
         for row, error in refused.items():
             self._tries[row] += 1
-            tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 0
+            tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 1
             later = self._tries[row] < tries
             state = "waiting" if later else "failed"
             changed[row] = replace(self._ledger.moves[row], state=state, error=in_words(error))
