@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from components.shell import navigation
+from components.shell.navigation import Place
 from tests.browser.axe import violations
-from tests.browser.conftest import SCHEMES, open_sample
+from tests.browser.conftest import SCHEMES, at_address, open_sample
 from tests.browser.cut import cut_off
 
 if TYPE_CHECKING:
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PAGES = tuple(sorted(file.stem for file in Path("pages").glob("*.py") if file.stem != "__init__"))
+#: The address and the title of a page, by its file; the fleet stands at the address of before.
+ADDRESSES = {
+    Path(one.file).stem: (one.address, one.title) for one in vars(navigation).values() if isinstance(one, Place)
+}
+ADDRESSES["fleet"] = ("fleet", navigation.CLUSTERS.title)
 #: What pages draw after Streamlit is done with them.
 DRAWN = {
     "heatmap": ".heat[data-drawn]",
@@ -38,8 +45,8 @@ WISHES = {"sample": "", "what-if": "&remove=7&add=10:az-a", "refused": "&remove=
 def drawn(page: Page, base: str, pages: Iterable[str], query: str) -> Iterator[str]:
     """Go to pages by their own address, one after the other; each is drawn to its end when its name comes."""
     for name in pages:
-        page.goto(f"{base}/{'' if name == 'overview' else name}{query}")
-        # An old address leads on to the page's own, and between the two nothing runs and nothing is there.
+        address, title = ADDRESSES[name]
+        at_address(page, f"{base}/{address}{query}", title)
         page.get_by_test_id("stMain").locator("h1").first.wait_for(state="attached")
         page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
         if name in DRAWN and ("layout=" in query or name == "replication"):
