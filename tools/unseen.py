@@ -39,6 +39,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "if not ids.size or int(ids.max()) > _TABLE_LIMIT:",
         "int(ids.max()) > _TABLE_LIMIT",
     ): "which of two ways finds the same ids in less time",
+    (
+        "reseat/operate/run/sending.py",
+        "tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 1",
+        "1",
+    ): "no further try, whether one or none is allowed",
     (_TABLES + "table_brokers.py", "place = np.zeros(int(ids.max()) + 1, np.intp)", "1"): "a place more for nobody",
     (_TABLES + "table_brokers.py", "place[rows] = 1", "1"): "any number but 0 marks those that occur",
     (_TABLES + "table_brokers.py", "differing.update(known[which[other[:1000]]].tolist())", "1000"): (

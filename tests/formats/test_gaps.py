@@ -12,6 +12,7 @@ from reseat.balance import racks_in_words
 from reseat.formats import combine, read
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.formats.rows.gaps import gaps_of
 from reseat.model import Broker, ClusterLayout, Gaps, ShortTopic, Snapshot
 from reseat.sources.keeping import snapshot_of_reading
 
@@ -57,6 +58,16 @@ def test_ids_that_leave_a_gap_are_missing_without_a_heading() -> None:
     layout = read(describe(("a", 0, (2, 3)), headings=False)).layout
 
     assert layout.gaps.short == (ShortTopic("a", 4, 2, (0, 1)),)
+
+
+@pytest.mark.parametrize(("whole", "short"), [(True, (ShortTopic("b", 1, 1, (0,)),)), (False, ())])
+def test_a_topic_of_which_nothing_is_told_lacks_a_partition_in_an_output_of_whole_topics(
+    whole: bool, short: tuple[ShortTopic, ...]
+) -> None:
+    """And in no other, which tells of some partitions."""
+    layout = ClusterLayout.from_columns(topics=("a", "b"), topic_of=[0], partition=[0], replicas=[[1, 2]])
+
+    assert gaps_of(layout, declared={}, whole_topics=whole).short == short
 
 
 def test_a_heading_of_which_no_row_follows_is_cut_off() -> None:

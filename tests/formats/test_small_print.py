@@ -15,6 +15,7 @@ from reseat.formats.input.reading import Limits
 from reseat.formats.reader import read
 from reseat.formats.rows.combining import combine
 from reseat.formats.rows.gather import RowBuilder
+from reseat.formats.rows.row_findings import not_understood
 from reseat.formats.tables.table import read_csv
 from reseat.model import Broker
 
@@ -141,6 +142,25 @@ def test_three_partitions_that_may_lack_replicas_are_named(many: int, end: str) 
         f"{many} rows not understood, so replicas of these partitions may be missing: t-0 (line 2), t-1 (line 3), "
         f"t-{end}. Fix them before planning."
     )
+
+
+def test_a_tables_first_line_may_be_as_long_as_a_line_and_no_longer() -> None:
+    """To the last character."""
+    text = "topic,partition,broker,position\nt,0,1,0\n"
+    length = text.index("\n")
+
+    assert read(text, limits=Limits(line_length=length)).layout.partition_count == 1
+    with pytest.raises(LimitMet, match="longer than") as met:
+        read(text, limits=Limits(line_length=length - 1))
+    assert met.value.line == 1
+
+
+@pytest.mark.parametrize(("many", "end"), [(3, "line 3. "), (4, "line 3 and 1 more. ")])
+def test_three_entries_that_are_not_understood_are_named(many: int, end: str) -> None:
+    """And how many more there are."""
+    found = not_understood(many, [f"line {n + 1}" for n in range(many)], "entry", "entries")
+
+    assert found.sentence.startswith(f"{many} entries were not understood: line 1, line 2, {end}")
 
 
 @pytest.mark.parametrize(("many", "end"), [(3, ""), (4, " and more")])

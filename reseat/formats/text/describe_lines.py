@@ -277,11 +277,9 @@ class LineReader:
         """What was read; None where there is neither a row nor a header."""
         self._settle(over=True)
         told = self.told
-        for at, (number, text) in enumerate(self.left):
-            if number == self.last_line and _BEGUN.match(text):  # neither a row nor a heading: the text ends within it
-                told.misread(number, text, DAMAGED_WHY)
-                del self.left[at]
-                break
+        # Neither a row nor a heading, and begun like one: the text ends within it.
+        if self.left and self.left[-1][0] == self.last_line and _BEGUN.match(self.left[-1][1]):
+            told.misread(*self.left.pop(), DAMAGED_WHY)
         if not told.row_count and not told.declared and not told.skipped.result():
             return None
         other = told.topics_with_other_factor(self.factor)
