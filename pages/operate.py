@@ -19,7 +19,6 @@ from components.state import addresses
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat.errors import ReseatError
-from reseat.operate.checks.check import CheckResult
 from reseat.operate.journal.journal import Journal
 
 SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
@@ -27,15 +26,8 @@ SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 
 def notices(operated: OperatedCluster) -> None:
     """What keeps one from writing here, or wants to be put right first."""
-    permission = operated.permission
-    if operated.journal_error is not None:
-        states.draw_not_enabled(f"The journal must be readable: {operated.journal_error}")
-    elif not operated.enabled:
-        states.draw_not_enabled(person.how_to_enable(operated.access))
-    elif permission.result is not CheckResult.PASSED:
-        states.draw_not_enabled(permission.sentence)
-    elif not operated.cluster_id:
-        states.draw_not_enabled("The cluster id is unknown, so nothing can be confirmed.")
+    if operated.read_only:
+        states.draw_not_enabled(operated.read_only)
     person.draw_way_in(operated.access, operated.person)
     error = operated.live.state.error
     if error is not None:
@@ -46,7 +38,7 @@ def notices(operated: OperatedCluster) -> None:
     SETTLED.set(())
     left = throttles_left(operated)
     if left:
-        states.draw_leftover_throttles(left, lambda: put_throttles_back(operated), enabled=operated.may_write)
+        states.draw_leftover_throttles(left, lambda: put_throttles_back(operated), operated.read_only)
     draw_cordons_left(operated)
 
 

@@ -71,7 +71,7 @@ def draw_cordons_left(operated: OperatedCluster) -> None:
                 key=f"uncordon-{there.run}",
                 icon=":material/lock_open:",
                 disabled=not operated.may_write,
-                help=None if operated.may_write else "Writing is not enabled here.",
+                help=text.plain(operated.read_only) or None,
                 on_click=partial(_lift, operated, journal, there),
             )
 

@@ -113,14 +113,21 @@ class OperatedCluster:
         return allowed(self.person, self.access)
 
     @property
+    def read_only(self) -> str:
+        """Why this person cannot write here, as a sentence; empty where they may."""
+        permission = self.permission
+        if self.journal_error is not None:
+            return f"The journal must be readable: {self.journal_error}"
+        if not self.enabled:
+            return operate_person.how_to_enable(self.access)
+        if permission.result is not CheckResult.PASSED:
+            return permission.sentence
+        return "" if self.cluster_id else "The cluster id is unknown, so nothing can be confirmed."
+
+    @property
     def may_write(self) -> bool:
         """Whether pages offer to write at all; the guard judges each write by itself all the same."""
-        return (
-            self.enabled
-            and self.journal is not None
-            and bool(self.cluster_id)
-            and self.permission.result is CheckResult.PASSED
-        )
+        return self.journal is not None and not self.read_only
 
     def insist(self) -> None:
         """For buttons that ask no guard: the person may write still, now that they press it.

@@ -8,11 +8,12 @@ from typing import TypeVar
 
 import streamlit as st
 
-from components.operate import person, states
+from components.operate import states
 from components.operate.checks import draw_checks, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import Fresh, draw_age
+from components.operate.start import journal_of
 from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
 from reseat.operate import short_writes
@@ -56,10 +57,8 @@ def write(
         WriteRefused: writing is not enabled, a check says no, or somebody else is at work; nothing was sent.
         ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
     """
-    if not operated.may_write or operated.journal is None:
-        raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
     who = {"cluster_id": operated.cluster_id, "operator": operated.person.name}
-    return short_writes.write(operated.journal, kind, content, checks, work, **who)
+    return short_writes.write(journal_of(operated), kind, content, checks, work, **who)
 
 
 def draw_write(
@@ -93,9 +92,7 @@ def draw_write(
         draw_age(operated, fresh)
     with right:
         if not operated.may_write:
-            states.draw_not_enabled(
-                operated.permission.sentence if operated.enabled else person.how_to_enable(operated.access)
-            )
+            states.draw_not_enabled(operated.read_only)
             return
         typed = draw_confirm(operated, checks, overrides, label, key)
     if typed is not None and _attempt(name, doing, partial(work, typed, overrides)):

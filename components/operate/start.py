@@ -32,7 +32,7 @@ def journal_of(operated: OperatedCluster) -> Journal:
         WriteRefused: they may not, or there is none.
     """
     if not operated.may_write or operated.journal is None:
-        raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
+        raise WriteRefused(f"Nothing was sent. {operated.read_only}")
     return operated.journal
 
 

@@ -105,13 +105,13 @@ def draw_lost(sentence: str) -> None:
         )
 
 
-def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], None], *, enabled: bool) -> None:
+def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], None], read_only: str) -> None:
     """A run ended without putting its throttles back: what is still set, and a button that puts it right.
 
     Args:
         sentences: what is still set, a sentence each.
         put_back: does it.
-        enabled: whether writing is enabled and the person is allowed.
+        read_only: why this person cannot write here; empty where they may.
     """
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="throttles-left"):
         st.markdown(
@@ -121,8 +121,8 @@ def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], Non
             "Restore the earlier throttles",
             key="throttles-back",
             icon=":material/settings_backup_restore:",
-            disabled=not enabled,
-            help=None if enabled else "Writing is not enabled here.",
+            disabled=bool(read_only),
+            help=text.plain(read_only) or None,
             on_click=put_back,
         )
 

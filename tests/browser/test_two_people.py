@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState
+from reseat.operate.run.sentences import how
 from tests.browser.conftest import seen, start_dashboard, stop, to
 from tests.browser.test_operate import confirm, connect
 from tests.browser.test_rack_board import drag, tile
@@ -33,8 +34,26 @@ def claims(name: str) -> dict[str, object]:
     return {"sub": name, "email": f"{name}@example.org", "email_verified": True, "name": name}
 
 
+MOVE = re.compile(r"Move \d+ replicas? on lab")
+#: How ada has it executed: the field, what is typed, and what the address says once the page has it.
+HOW = (
+    ("Throttle, MB/s per broker", "40", "throttle=40"),
+    ("Moves per broker at a time", "3", "at_a_time=3"),
+    ("Only during", "00:00-24:00", "window=00"),
+    ("Pause after partitions", "2", "pause_after=2"),
+)
+#: The same as people read it.
+WITH = (
+    "a throttle of 40,000,000 bytes/s per broker and at most 3 replica moves per broker at a time, largest "
+    "partitions first, only during 00:00-24:00 UTC, pausing after 2 partitions, with broker 2 cordoned"
+)
+
+
 def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable[..., Page], tmp_path: Path) -> None:
-    """The address that one sends leads the other to the plan; nobody has the buttons of the other."""
+    """The address that one sends leads the other to the plan and to how it is executed; another way is refused.
+
+    Nobody has the buttons of the other: bo may approve and not operate.
+    """
     require("browser")
     require("kafka")
     reason = kafka_missing()
@@ -72,6 +91,13 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         drag(ada, tile(ada, 2), ada.locator(".tray"))
         to(ada, "Execute")
         ada.get_by_role("button", name="Propose:").wait_for()
+        for label, typed, told in HOW:
+            set_to(ada, label, typed, told)
+        ada.get_by_text("Cordon broker 2 first", exact=True).click()
+        ada.wait_for_url(re.compile("cordon="))
+        ada.get_by_label("Goes first").click()
+        ada.get_by_role("option", name="The largest partitions").click()
+        ada.wait_for_url(re.compile("order="))
         seen(ada, "state-operate-second-propose")
         ada.get_by_role("button", name="Propose:").click()
         ada.get_by_text("You proposed it, so somebody else approves it").wait_for()
@@ -85,6 +111,11 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         bo.get_by_role("button", name="Approve", exact=True).scroll_into_view_if_needed()
         seen(bo, "state-operate-second-approve")
 
+        expect(bo.get_by_text(f"With {WITH}.")).to_be_visible()
+        expect(bo.get_by_label("Throttle, MB/s per broker", exact=True).first).to_have_value("40")
+        expect(bo.get_by_role("checkbox", name="Cordon broker 2 first")).to_be_checked()
+        expect(bo.get_by_text(re.compile("You cannot execute it. bo@.*is not listed"))).to_be_visible()
+
         expect(bo.get_by_role("button", name="Withdraw")).to_have_count(0)
         expect(bo.get_by_label("Type the cluster's id")).to_have_count(0)
 
@@ -95,9 +126,28 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         ada.reload()
         ada.get_by_label("Type the cluster's id to confirm").wait_for()
         seen(ada, "state-operate-second-approved")
+        set_to(ada, "Throttle, MB/s per broker", "50", "throttle=50")
+        refusal = f"approved proposal 1 with {WITH}, not with {WITH.replace('40,', '50,', 1)}"
+        expect(ada.get_by_text(refusal).first).to_be_visible()
+        ada.get_by_text(refusal).first.scroll_into_view_if_needed()
+        seen(ada, "state-operate-second-differs")
         journal = Journal(journal_file)
         stack.callback(journal.close)
-        confirm(ada, journal.proposal(1).cluster_id, re.compile(r"Move \d+ replicas? on lab"))
+
+        expect(ada.get_by_text("1 check failed: approved by another")).to_be_visible()
+        expect(ada.get_by_role("button", name=MOVE)).to_be_disabled()
+        assert journal.runs() == ()
+
+        set_to(ada, "Throttle, MB/s per broker", "40", "")
+        ada.get_by_text(refusal).first.wait_for(state="detached")
+        confirm(ada, journal.proposal(1).cluster_id, MOVE)
+        ada.get_by_role("button", name="Resume").wait_for()
+        seen(ada, "state-operate-second-paused")
+
+        reached = ", pausing after 2 partitions"
+        assert how(journal.runs()[0].options) == WITH.replace(reached, "")
+
+        ada.get_by_role("button", name="Resume").click()
         ada.get_by_text("The plan is done").wait_for()
         seen(ada, "state-operate-second-executed")
         row = journal.proposal(1)
@@ -108,6 +158,14 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
             "bo@example.org",
             1,
         )
+
+
+def set_to(page: Page, label: str, typed: str, told: str) -> None:
+    """Type into a field of *How*, and wait until the address tells it."""
+    field = page.get_by_label(label, exact=True).first
+    field.fill(typed)
+    field.press("Enter")
+    page.wait_for_url(re.compile(told))
 
 
 def sign_in(page: Page, address: str) -> None:
