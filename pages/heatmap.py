@@ -1,13 +1,12 @@
 """Heatmap: who holds what, brokers by topics down to single partitions; now, after the plan, and the difference."""
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from components.canvas.heat_grid import apply_event, heat_grid
+from components.canvas.heat_grid import heat_grid
 from components.look import tables, text
 from components.look.downloads import download
 from components.shell import frame
@@ -65,12 +64,6 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
         tables.table(told, "heat-partition", {"broker": tables.PLAIN})
 
 
-def hear(choice: grid_panel.GridChoice, token: object, event: Mapping[str, object]) -> None:
-    """Zoom in or out, or open a partition, as a person did on the very grid that this is told of."""
-    if event.get("token") == token:
-        grid_panel.keep(choice, apply_event(choice.view, event, choice.axes))
-
-
 now = shown(seat, beside=True)
 answer = st.container()
 choice = grid_panel.choose(seat, now)
@@ -82,7 +75,7 @@ grid_panel.trail(choice)
 # A search without a match leaves nothing to draw: its sentence stands above, and there are no axes around nothing.
 none = not len(choice.axes.columns) and len(choice.before.topics) > 0
 if not none:
-    heat_grid(data, fields.figure("heatmap", partial(hear, choice, data["token"]), find="find_broker"))
+    heat_grid(data, fields.figure("heatmap", partial(grid_panel.hear, choice, data["token"]), find="find_broker"))
 if choice.view.selected is not None:
     there = choice.after if choice.show == "after" and choice.after is not None else choice.before
     there = seat.layout if choice.axes.by_directory else there

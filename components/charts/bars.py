@@ -316,11 +316,8 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
                 }
             )
     plots.annotate(figure, notes, shapes)
-    figure.update_layout(
-        margin_b=34 if len(order) > _LABELLED else 50,
-        xaxis_ticklen=9,
-        xaxis_tickcolor="rgba(0,0,0,0)",
-    )
+    figure.layout.margin.b = 34 if len(order) > _LABELLED else 50
+    figure.layout.xaxis.ticklen, figure.layout.xaxis.tickcolor = 9, "rgba(0,0,0,0)"
 
 
 def _axes(names: Sequence[str], unit: str, most: float, *, least: int = 0) -> dict[str, object]:

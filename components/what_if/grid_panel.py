@@ -11,7 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.canvas.heat_grid.data import counts_data, states_data
-from components.canvas.heat_grid.view import NAMES, HeatView, from_query, to_query
+from components.canvas.heat_grid.view import NAMES, HeatView, apply_event, from_query, to_query
 from components.look import text
 from components.state import addresses, caching, fields, session, slots
 from components.state.open_layout import OpenLayout
@@ -36,7 +36,7 @@ from reseat.model import ClusterLayout
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["MEASURES", "GridChoice", "axes_for", "choose", "drawn", "keep", "measures_of", "trail", "within"]
+__all__ = ["MEASURES", "GridChoice", "axes_for", "choose", "drawn", "hear", "measures_of", "trail", "within"]
 
 #: Cells of single partitions up to here; above, neighbours share a block.
 _MOST_ROWS = 250
@@ -183,7 +183,13 @@ def _publish(view: HeatView) -> None:
         addresses.tell(name, told.get(name, ""))
 
 
-def keep(choice: GridChoice, view: HeatView) -> None:
+def hear(choice: GridChoice, token: object, event: Mapping[str, object]) -> None:
+    """Zoom in or out, or open a partition, as a person did on the very grid that this is told of."""
+    if event.get("token") == token:
+        _keep(choice, apply_event(choice.view, event, choice.axes))
+
+
+def _keep(choice: GridChoice, view: HeatView) -> None:
     """Show another part from the next rerun on."""
     signature, _ = _KEPT.get(((), HeatView()))
     _KEPT.set((signature, view))
@@ -210,7 +216,7 @@ def trail(choice: GridChoice) -> None:
                 "All topics" if view.topic is not None and out.topic is None else "Zoom out",
                 icon=":material/zoom_out:",
                 key="heat-out",
-                on_click=keep,
+                on_click=_keep,
                 args=(choice, out),
             )
 

@@ -195,6 +195,7 @@ def test_all_is_collected_where_memory_has_grown_and_now_and_then() -> None:
         held[0] = megabytes
         house.look(1)
     quiet = [house.look(1) for _ in range(1000)]
+    gc.unfreeze()
 
     assert wholes[:5] == [False, False, True, False, True]
     assert sum(wholes[5:]) == 1
@@ -218,6 +219,36 @@ def test_garbage_that_was_kept_is_found_by_a_whole_collection() -> None:
 
     assert kept
     assert gone() is None
+
+
+def test_a_whole_collection_waits_for_the_page_that_is_being_drawn() -> None:
+    """It comes once that is there; the first one leaves out of all later ones what it found in use."""
+
+    def page() -> None:
+        import gc
+        import threading
+
+        import streamlit as st
+
+        from components.server.housekeeping import Housekeeping, forgetting_widgets
+
+        house = Housekeeping(lambda: None, held=iter((0, 10**9, 10**9, 10**9)).__next__)
+        gc.unfreeze()
+        with forgetting_widgets():
+            looking = threading.Thread(target=house.look, args=(1,))
+            looking.start()
+            looking.join(0.2)
+            st.session_state["waits"] = looking.is_alive()
+        looking.join()
+        st.session_state["frozen"] = gc.get_freeze_count()
+
+    try:
+        at = AppTest.from_function(page).run()
+    finally:
+        gc.unfreeze()
+
+    assert at.session_state["waits"]
+    assert at.session_state["frozen"] > 0
 
 
 def test_the_house_is_kept_while_the_server_runs() -> None:
@@ -347,6 +378,37 @@ def test_a_page_that_is_stopped_halfway_forgets_no_widget_that_it_did_not_come_t
     at.checkbox(key="stop").check().run()
 
     assert any(one.endswith("-on") for one in known)
+
+
+def test_a_component_that_is_drawn_anew_leaves_no_class() -> None:
+    """Streamlit's own way of showing what it holds makes some each time, which only a collection finds."""
+
+    def page() -> None:
+        from components.canvas.partition_picture import partition_picture
+
+        partition_picture()
+
+    at = AppTest.from_function(page).run()
+    for _ in range(3):
+        at.run()
+
+    assert not at.exception
+    assert not [one for one in gc.get_objects() if isinstance(one, type) and "bidi_component" in one.__qualname__]
+
+
+def test_a_component_tells_what_it_holds_and_what_was_done_in_it() -> None:
+    """Nothing where nobody did anything; and what a browser made up is not taken."""
+    from streamlit.components.v2.bidi_component import main
+
+    state = SessionState()
+    shown = main.make_bidi_component_presenter("heard", "grid", {"event"})
+
+    assert shown({"zoom": 2}, state) == {"zoom": 2}
+    state._new_widget_state.set_from_value("heard", [{"event": "event", "value": {"row": 7}}])
+    assert shown({"zoom": 2}, state) == {"zoom": 2, "event": {"row": 7}}
+    state._new_widget_state.set_from_value("heard", ["event"])
+    with pytest.raises(TypeError):  # Streamlit shows what it holds alone then
+        shown({"zoom": 2}, state)
 
 
 def test_what_is_forgotten_is_made_anew() -> None:
