@@ -237,13 +237,13 @@ class _Comparison:
         other_factors: whether a partition has another number of replicas without a wish for it.
         least_leader_sum_of_squares: the least over orders of the lists that the wish lets change; the plan's own where
             it took more freedom than it had and is proven evener.
-        least_changed: the fewest changed preferred leaders among those.
+        least_changed: the fewest changed preferred leaders among those; None where less even ones change fewer.
         avoidable: rows whose preferred leader changes though the old one stays in the list.
     """
 
     other_factors: bool
     least_leader_sum_of_squares: int
-    least_changed: int
+    least_changed: int | None
     avoidable: tuple[str, ...]
 
     @classmethod
@@ -274,9 +274,8 @@ class _Comparison:
         today = first[every].astype(np.int32)
         chosen = preferred_leaders(laid[every], today, fixed, targets, who.resorts, rank=who.rank)
         counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
-
         own = (verdict.leader_sum_of_squares,) if verdict.leaders_proven else ()
-
+        fewest = int((chosen != today).sum())
         stays = (lists == before[:, :1]).any(axis=1) & on_brokers(before[:, 0], targets)
         lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0]))
         ids = current.broker_ids
@@ -287,7 +286,7 @@ class _Comparison:
         return cls(
             other_factors=not (wish.topics or wish.mend) and bool((factor_after != factor_before).any()),
             least_leader_sum_of_squares=min((int((counts**2).sum()), *own)),
-            least_changed=int((chosen != today).sum()),
+            least_changed=fewest if fewest <= verdict.changed_preferred_leaders else None,
             avoidable=named,
         )
 
@@ -377,7 +376,7 @@ def _leaders(certificate: Certificate) -> str:
 def _changed_leaders(certificate: Certificate, comparison: _Comparison) -> str:
     changed, least = certificate.changed_preferred_leaders or 0, certificate.least_changed_preferred_leaders
     made = f"{counted(changed, 'partition gets', 'partitions get')} a new preferred leader"
-    if certificate.changed_leaders_proven:
+    if certificate.changed_leaders_proven or not changed:
         return f"{made}. Fewer would worsen leader balance (proven)." if changed else "No preferred leader changes."
     if least is None or changed <= least or not comparison.avoidable:
         return f"{made}."

@@ -132,6 +132,15 @@ class TestFaults:
         assert not certificate.moves_proven
         assert certificate.sentences[0] == "The plan must not be executed: it has 1 fault."
 
+    def test_no_minimum_is_above_what_the_plan_has(self) -> None:
+        """Who leaves lists in their order changes no leader: the fewest of the evenest order are no minimum of that."""
+        layout = ClusterLayout.from_assignments({("t", row): [0, 1, 2] for row in range(6)})
+        wish = Wish(replication_factor=2, topics=("t",))
+        certificate = judge(layout, assignment({("t", row): [0, 1 + row % 2] for row in range(6)}), wish)
+
+        assert (certificate.changed_preferred_leaders, certificate.least_changed_preferred_leaders) == (0, None)
+        assert certificate.sentences[-1] == "No preferred leader changes."
+
     def test_unknown_partition_and_empty_list(self) -> None:
         """A partition that the layout does not have, and a list with nobody in it."""
         layout = ClusterLayout.from_assignments({("orders", 10): [1, 2]})

@@ -497,7 +497,7 @@ def judged_neighbours(rng: np.random.Generator, count: int) -> int:
             assert (certificate.least_rack_sum_of_squares or 0) == best.rack
             assert certificate.least_replica_sum_of_squares == best.replicas
             assert certificate.least_leader_sum_of_squares == least_leaders
-            assert certificate.least_changed_preferred_leaders == fewest
+            assert certificate.least_changed_preferred_leaders == (None if changed < fewest else fewest)
             worse += (rack, replicas, leaders, changed) != (best.rack, best.replicas, least_leaders, fewest)
     return worse
 
