@@ -10,6 +10,7 @@ import pytest
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning.proof.checker import check
+from reseat.planning.proof.compared import Change
 from reseat.planning.proof.verdict import sentences_of
 from tests.planning.checking import check_addition, check_removal
 from tests.planning.test_checker import Lists, layout, replace_lists
@@ -331,3 +332,17 @@ def test_who_is_unavailable_is_named_and_whether_it_had_to_be() -> None:
         "Replicas go to broker 3, fenced or shutting down: no other broker can take them. Bring it back first."
     )
     assert (needed.last_resorts, needed.last_resorts_needed) == ((3,), True)
+
+
+def test_what_is_left_on_leaving_brokers_is_counted_once() -> None:
+    """Of rows that do not change and could; not what a changed row keeps there, nor what cannot move."""
+    current = layout([[1, 2], [1, 3], [1, 2], [1, 3], [1, 2], [2]])
+    proposed = replace_lists(current, [[3, 2], [1, 3], [2, 1], [1, 3], [2, 1], [2]])
+    pinned = np.array([False, False, False, True, True, True])
+    change = Change.between(current, proposed, (1,), pinned=pinned, rules=Options())
+    whole = replace_lists(current, [[3, 2], [2, 3], [3, 2], [1, 3], [1, 2], [2]])
+
+    assert change.left_untouched == 1
+    assert Change.between(current, whole, (1,), pinned=pinned, rules=Options()).left_untouched == 0
+    assert Change.between(current, whole, (), rules=Options()).left_untouched == 0
+    assert check(current, proposed, Wish(remove=(1,)), pinned=pinned).least_moves == 3

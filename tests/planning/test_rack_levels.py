@@ -216,3 +216,14 @@ def test_regions_count_where_they_are_asked_for() -> None:
     ]
     assert both.rack_violations_after == 2
     assert (plain.rack_violations_before, plain.rack_violations_after, plain.rack_diversity_lost) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("wish", [Wish(rebalance=True, options=LEVELS), Wish(mend_racks=True, options=LEVELS)])
+def test_two_replicas_in_one_region_are_never_proven_where_another_has_room(wish: Wish) -> None:
+    """Racks differ already, so that only the region says it; of a pair no more than a pair can be in one."""
+    brokers = [Broker(0, "e/1"), Broker(1, "e/2"), Broker(2, "w/1")]
+    left = ClusterLayout.from_assignments({("t", 0): [0, 1]}, brokers=brokers)
+    told, moved = (judge(left, replaced(left, {("t", 0): ids}), wish) for ids in ([0, 1], [0, 2]))
+
+    assert (told.rack_balance_proven, told.moves_proven) == (False, False)
+    assert moved.rack_balance_proven

@@ -121,7 +121,7 @@ class _Part:
         rise[every, own] = 0
         weight = 1
         for codes in reversed(self._choice.regions):
-            weight *= 2 * (self._members.shape[1] + 2)
+            weight *= 2 * self._members.shape[1]  # no replica changes so much of what is below
             region = np.zeros(self._racks, np.int64)
             region[self._choice.rack] = codes
             held = inside @ (region[:, None] == np.arange(self._racks)[None, :]).astype(np.int64)
