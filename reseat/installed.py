@@ -58,7 +58,7 @@ class Extra:
 EXTRAS: Mapping[str, Extra] = {
     extra.name: extra
     for extra in (
-        Extra("delta", "Tables elsewhere than on a local disk, which are Delta tables,", ("deltalake",)),
+        Extra("delta", "Tables elsewhere than on a local disk, which are Delta tables,", ("deltalake", "hdfs_native")),
         Extra("live", "Reading live clusters and writing to them", ("kafka", "kazoo", "puresasl")),
         Extra("kerberos", "Signing in with Kerberos", ("gssapi",), in_all=False),
         Extra("report", "Making reports", ("matplotlib", "typst", "pptx", "xlsxwriter")),

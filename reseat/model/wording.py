@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Collection, Iterable
 
@@ -62,9 +64,12 @@ def reason_of(error: BaseException) -> str:
     """Why the system or a library failed, for the end of a sentence: one line, without the full stop of its own.
 
     An ``OSError`` gives the system's words alone ("Permission denied"), without the path, which the sentence names
-    better; an error without words gives its type's name.
+    better; an error without words gives its type's name; a trace of Java's calls is left out.
     """
-    words = getattr(error, "strerror", None) or " ".join(str(error).split())[:_LONGEST_REASON]
+    said = str(error).partition("\n\tat ")[0]
+    if isinstance(error, FileNotFoundError) and said.startswith("/"):  # the path alone, of a library
+        said = os.strerror(errno.ENOENT)
+    words = getattr(error, "strerror", None) or " ".join(said.split())[:_LONGEST_REASON]
     return words.rstrip(". ") or type(error).__name__
 
 

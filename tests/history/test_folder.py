@@ -7,7 +7,7 @@ import os
 import socket
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from reseat.history.listing import FileFact
 from reseat.history.opening import spark_settings
 from reseat.history.places import default_landing, default_tables
 from tests.history.elsewhere import elsewhere
+from tests.servers import hdfs as servers
 
 _WAYS: dict[str, Callable[[Path], Folder]] = {
     "local": Folder.open,
@@ -32,9 +33,43 @@ _WAYS: dict[str, Callable[[Path], Folder]] = {
 }
 
 
-@pytest.fixture(params=_WAYS)
+@pytest.fixture(scope="module")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real HDFS."""
+    if reason := servers.missing_hdfs():
+        pytest.skip(reason)
+    with servers.hdfs(tmp_path_factory.mktemp("hdfs")) as url:
+        yield url
+
+
+@pytest.mark.slow
+def test_what_hdfs_refuses_is_one_sentence(hdfs: str) -> None:
+    """Its servers tell faults with a trace of Java's calls, the client some of them as Rust writes them down."""
+    folder = Folder.open(f"{hdfs}/refused")
+    folder.write("a", b"1")
+    said = []
+    for refused in (
+        lambda: folder.write("a/b", b"1"),
+        lambda: folder.write("c" * 300, b"1"),
+        lambda: folder.read("none"),
+        lambda: Folder.open("hdfs://127.0.0.1:1/x").folders(),
+    ):
+        with pytest.raises(InputRefused) as told:
+            refused()
+        said.append(str(told.value).rpartition("cannot be ")[2])
+    assert [one[:60] for one in said] == [
+        "written: /refused/a (is not a directory).",
+        f"written: The maximum path component name limit of {'c' * 300}"[:60],
+        "read: No such file or directory.",
+        "listed: Connection refused (os error 111).",
+    ]
+
+
+@pytest.fixture(params=[*_WAYS, pytest.param("a real hdfs", marks=pytest.mark.slow)])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     """A folder of each kind."""
+    if request.param == "a real hdfs":
+        return Folder.open(f"{request.getfixturevalue('hdfs')}/{tmp_path.name}/a folder; one")
     return _WAYS[request.param](tmp_path / "a folder")
 
 

@@ -14,6 +14,7 @@ from reseat.pipeline.spark.session import open_session
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.servers import hdfs as servers
 from tests.servers.object_store import ObjectStore, missing_object_store, object_store
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
         for name, value in running.environment.items():
             patched.setenv(name, value)
         yield running
+
+
+@pytest.fixture(scope="module")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real HDFS; its URL."""
+    if reason := servers.missing_hdfs():
+        pytest.skip(reason)
+    with servers.hdfs(tmp_path_factory.mktemp("hdfs")) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

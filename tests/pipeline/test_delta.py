@@ -38,8 +38,9 @@ def by_history(tables: Folder) -> dict[str, list[str]]:
     return {one.name: sorted(map(str, History.open(tables).table(one.name).to_pylist())) for one in TABLES}
 
 
+@pytest.mark.parametrize("where", ["disk", pytest.param("hdfs", marks=pytest.mark.slow)])
 def test_the_same_rows_as_plain_tables_after_every_job(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, where: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Runs over late snapshots, a sweep, a compaction, a retention; asked by pages and by who knows Delta alone.
 
@@ -47,6 +48,8 @@ def test_the_same_rows_as_plain_tables_after_every_job(
     """
     landing = Folder.open(tmp_path / "landing")
     plainly, delta = Folder.open(tmp_path / "plain"), delta_tables(tmp_path / "delta")
+    if where == "hdfs":
+        landing, delta = (Folder.open(f"{request.getfixturevalue('hdfs')}/{one}") for one in ("landing", "delta"))
     for tables in (plainly, delta):
         assert "delta" in tables.where or tables is plainly
 

@@ -247,6 +247,18 @@ def on_s3(service: object, tmp_path: Path) -> Places:
     return at
 
 
+@pytest.fixture
+def on_hdfs(hdfs: str, tmp_path: Path) -> Places:
+    """On a file system where a rename onto a file that is there fails: what keeps a log's entries apart."""
+
+    def at(step: str) -> Folder:
+        tables = Folder.open(f"{hdfs}/{tmp_path.name}/{step}")
+        taking("first")(tables)
+        return tables
+
+    return at
+
+
 def test_killed_at_every_step(here: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     """On this disk."""
     killed_at_every_step(here, 1, monkeypatch)
@@ -271,6 +283,19 @@ def test_killed_on_s3(on_s3: Places, stride: int, monkeypatch: pytest.MonkeyPatc
 def test_asleep_on_s3(on_s3: Places, pair: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """On S3."""
     asleep_at_every_step(on_s3, pair, stride, monkeypatch)
+
+
+@pytest.mark.slow
+def test_killed_on_hdfs(on_hdfs: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On HDFS."""
+    killed_at_every_step(on_hdfs, 1, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", PAIRS)
+def test_asleep_on_hdfs(on_hdfs: Places, pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On HDFS."""
+    asleep_at_every_step(on_hdfs, pair, 1, monkeypatch)
 
 
 def test_runs_over_other_clusters_do_not_disturb_one_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

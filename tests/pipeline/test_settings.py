@@ -57,14 +57,15 @@ def test_addresses_of_this_machine_are_for_this_machine_alone(tmp_path: Path, ma
 
 
 def test_a_jvm_for_brief_work_compiles_less_where_it_does_the_work(tmp_path: Path) -> None:
-    """On this machine alone: a cluster's executors work for others, too."""
+    """On this machine alone: a cluster's executors work for others. Compiled code has the room that it has else."""
     options = {
         (master, brief): settings.launch_settings(master, tmp_path, brief=brief)["spark.driver.defaultJavaOptions"]
         for master in ("local[*]", "spark://127.0.0.1:7077")
         for brief in (False, True)
     }
 
-    assert [key for key, told in options.items() if "-XX:TieredStopAtLevel=1" in told.split()] == [("local[*]", True)]
+    for one in ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"):
+        assert [key for key, told in options.items() if one in told.split()] == [("local[*]", True)]
     assert all("-Dlog4j2.configurationFile=" in told for told in options.values())
 
 

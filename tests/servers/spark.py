@@ -31,6 +31,7 @@ _SPARK = Path(pyspark.__file__).parent
 _JVM = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=240m",
     "-Djava.net.preferIPv4Stack=true",
     "-Djdk.lang.Process.launchMechanism=VFORK",
 )
