@@ -144,7 +144,7 @@ def launch_settings(
         if brief:
             # Java's second compiler does not earn back what it takes: without it a million replica rows take 12 to 14 s
             # instead of 14 to 15, and two thirds of the CPU; ten million take a third longer. Java would then hold 48
-            # MB of compiled code instead of 240: 500 snapshots take 41, on S3 more; once full, methods are not found.
+            # MB of compiled code instead of 240, of which 504 snapshots take 41; full, methods may be missing.
             found["spark.driver.defaultJavaOptions"] += " -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
     else:
         # A landed file is held a few times on its way: as bytes, as a row, as Arrow.
