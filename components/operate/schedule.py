@@ -51,8 +51,7 @@ def draw_schedule(plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview],
         plots.draw(_figure(shown), "operate-schedule", alt, height=_HEIGHT + _ROW_HEIGHT * len(shown.broker_ids))
         hidden = f" Shown are the busiest; {text.counted(more, 'other broker')} not." if more else ""
         st.caption(f"Data that each broker sends and receives, each batch begun when the one before is done.{hidden}")
-    table = _table(preview, stands, throttle)
-    st.dataframe(table, hide_index=True, key="operate-batches", column_config=tables.explained(table))
+    tables.table(_table(preview, stands, throttle), "operate-batches", height=400)
 
 
 def _holds(stands: Standing) -> str:
