@@ -59,6 +59,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "3"): (
         "a weight that is larger than it has to be"
     ),
+    (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "1"): (
+        "no load, so that nothing is weighed"
+    ),
     (_PROOF + "circles.py", "return self.settles(move=0, square=1)", "1"): "where moves have no price, any is one",
     (
         _PROOF + "circles.py",
