@@ -233,20 +233,21 @@ class TestJudge:
             except WishRefused:
                 continue
             current = layout.assignments()
-            key = list(proposed)[int(rng.integers(len(proposed)))]
-            stays = [i for i, member in enumerate(proposed[key]) if member in current[key]]
-            free = [t for t in targets if t not in proposed[key] and t not in current[key]]
-            if not stays or not free:
-                continue
-            proposed[key][stays[0]] = free[0]
-            certificate = judge(layout, replaced(layout, proposed), Wish(remove=remove))
-            judged += 1
+            for key in [list(proposed)[int(at)] for at in rng.permutation(len(proposed))[:3]]:
+                stays = [i for i, member in enumerate(proposed[key]) if member in current[key]]
+                free = [t for t in targets if t not in proposed[key] and t not in current[key]]
+                if not stays or not free:
+                    continue
+                further = {**proposed, key: list(proposed[key])}
+                further[key][stays[0]] = free[0]
+                certificate = judge(layout, replaced(layout, further), Wish(remove=remove))
+                judged += 1
 
-            assert certificate.valid
-            assert certificate.moves == (certificate.least_moves or 0) + 1
-            assert not certificate.moves_proven
-            assert not certificate.rack_balance_proven
-            assert not certificate.replica_balance_proven
+                assert certificate.valid
+                assert certificate.moves == (certificate.least_moves or 0) + 1
+                assert not certificate.moves_proven
+                assert not certificate.rack_balance_proven
+                assert not certificate.replica_balance_proven
 
     def test_broken_plans_are_refused(self) -> None:
         """A replica left behind, a broker twice, one replica too few or too many, an unknown broker: always a fault."""
@@ -262,26 +263,23 @@ class TestJudge:
             keys = [key for key, members in proposed.items() if len(members) > 1]
             if not keys:
                 continue
-            members = proposed[keys[int(rng.integers(len(keys)))]]
-            breakage = judged % 5
-            if breakage == 0:
-                members[1] = remove[0]
-            elif breakage == 1:
-                members[1] = members[0]
-            elif breakage == 2:
-                del members[1]
-            elif breakage == 3:
-                members[1] = 9_999
-            else:
-                free = [t for t in targets_of(layout, remove) if t not in members]
-                members.extend(free[:1] or [members[0]])
-            certificate = judge(layout, replaced(layout, proposed), Wish(remove=remove))
-            judged += 1
+            key = keys[int(rng.integers(len(keys)))]
+            first, second, *others = members = proposed[key]
+            free = [t for t in targets_of(layout, remove) if t not in members]
+            for broken in (
+                [first, remove[0], *others],
+                [first, first, *others],
+                [first, *others],
+                [first, 9_999, *others],
+                [first, second, *others, (free or [first])[0]],
+            ):
+                certificate = judge(layout, replaced(layout, {**proposed, key: broken}), Wish(remove=remove))
+                judged += 1
 
-            assert certificate.faults
-            assert not certificate.valid
-            assert not any((certificate.moves_proven, certificate.replica_balance_proven))
-            assert not any((certificate.rack_balance_proven, certificate.leader_balance_proven))
+                assert certificate.faults, broken
+                assert not certificate.valid
+                assert not any((certificate.moves_proven, certificate.replica_balance_proven))
+                assert not any((certificate.rack_balance_proven, certificate.leader_balance_proven))
 
 
 class TestReplicationFactor:
