@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_files, open_sample, settled, start_dashboard, stop, to
+from tests.browser.conftest import at_address, open_files, open_sample, settled, start_dashboard, stop, to
 from tests.browser.cut import cut_off
 from tests.conftest import require
 from tests.servers.ports import free_port
@@ -61,7 +61,7 @@ def through_all(page: Page, state: str, *, what_if: bool = False) -> None:
 def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
     """Each page by its own address, before anything is read: how to begin, a sample one click away, no strip."""
     for name in [name for name in PAGES if name != "Resilience"]:
-        page.goto(f"{dashboard}/{'' if name == 'Overview' else address(name)}")
+        at_address(page, f"{dashboard}/{address(name)}", name)
         page.get_by_text("No cluster is loaded, so").wait_for()
         settled(page, f"state-empty-{address(name)}")
 
