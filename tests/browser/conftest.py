@@ -286,6 +286,11 @@ def at_address(page: Page, address: str, title: str) -> None:
     _at(page, title)
 
 
+def also(page: Page, query: str) -> None:
+    """Let the address of an open page say more, as a link to it does; without loading it anew."""
+    page.evaluate(_GO, f"{page.url}{query}")
+
+
 def runs_of(page: Page) -> list[float]:
     """When each run of the page's script began, of those that its browser is told of from now on."""
     runs: list[float] = []

@@ -10,7 +10,7 @@ import pytest
 
 from components.shell.navigation import LESSONS, ClustersView
 from tests.browser import test_thousand
-from tests.browser.conftest import open_files, open_sample, settled, to
+from tests.browser.conftest import also, open_files, open_sample, settled, to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,7 @@ def test_board_and_plan_are_printed_whole(page: Page, dashboard: str, tmp_path: 
     open_files(page, dashboard, cluster(), then="Board")
     page.locator(".rack-list .tile").first.wait_for()
     page.wait_for_url("**/board?*layout=*")
-    page.goto(f"{page.url}&remove={DRAINED}")
+    also(page, f"&remove={DRAINED}")
     page.locator(".st-key-answer").filter(has_text=f"Draining broker {DRAINED}: 12 replicas move").wait_for()
     page.locator(".rack-list .badge:not(:empty)").first.wait_for()
     settled(page, "printed-board")
@@ -134,7 +134,7 @@ def test_pages_are_printed_whole_and_in_light(
     open_files(page, dashboard, cluster(), then="Board")
     page.locator(".rack-list .tile").first.wait_for()
     page.wait_for_url("**/board?*layout=*")
-    page.goto(f"{page.url}&remove={DRAINED}")
+    also(page, f"&remove={DRAINED}")
     page.locator(".st-key-answer").filter(has_text=f"Draining broker {DRAINED}: 12 replicas move").wait_for()
     sheet, rows = page.locator("html"), 0
     for name in pages:
@@ -172,7 +172,7 @@ def test_words_in_charts_are_legible_on_paper_from_a_wide_screen(
     page = new_page(viewport={"width": 2560, "height": 1300})
     open_sample(page, dashboard, "Nine brokers", then="Plan")
     page.wait_for_url("**/plan?*layout=*")
-    page.goto(f"{page.url}&remove=7")
+    also(page, "&remove=7")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     settled(page, "printed-wide")
     before = page.locator(".js-plotly-plot .main-svg").first.inner_html()
@@ -239,7 +239,7 @@ def test_a_thousand_brokers_are_printed_with_all_their_ids(page: Page, dashboard
     """The Board and the Heatmap have each id, Plan each receiver; none takes more than a handful of sheets."""
     open_files(page, dashboard, test_thousand.cluster(), then="Board")
     page.wait_for_url("**/board?*layout=*")
-    page.goto(f"{page.url}&remove=786")
+    also(page, "&remove=786")
     page.locator(".st-key-answer").filter(has_text="Draining broker 786: 6 replicas move").wait_for()
     page.locator(".rack-list .tile[data-id='785']").wait_for()
     settled(page, "printed-thousand")

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_sample, settled, to
+from tests.browser.conftest import also, open_sample, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -87,7 +87,7 @@ def test_the_menu_is_used_by_keyboard_and_a_plans_bars_are_its_numbers(
     """Opened, walked and left by keys, the focus back on its button; before and after stand in columns."""
     open_sample(page, dashboard, "Nine brokers", then="Plan")
     page.wait_for_url("**/plan?*layout=*")
-    page.goto(f"{page.url}&remove=7")
+    also(page, "&remove=7")
     page.locator(".st-key-answer").get_by_text("Draining broker 7").wait_for()
     opener = page.get_by_role("button", name="Save: ").first
     opener.press("Enter")
@@ -119,7 +119,7 @@ def test_our_own_figures_are_saved_as_they_are_seen(page: Page, dashboard: str, 
     """Board, heatmap, pairs and log player: the same menu, words as text in the picture, named columns in the data."""
     open_sample(page, dashboard, "Nine brokers", then="Board")
     page.wait_for_url("**/board?*layout=*")
-    page.goto(f"{page.url}&remove=7")
+    also(page, "&remove=7")
     page.locator(".st-key-rack-board").get_by_text("Broker 7 removed: 238 replicas must move.").wait_for()
     words, rows = both(page, "rack-board", tmp_path)
 

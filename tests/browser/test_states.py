@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import at_address, open_files, open_sample, settled, start_dashboard, stop, to
+from tests.browser.conftest import also, at_address, open_files, open_sample, settled, start_dashboard, stop, to
 from tests.browser.cut import cut_off
 from tests.conftest import require
 from tests.servers.ports import free_port
@@ -217,7 +217,7 @@ def test_a_4k_screen_is_filled_and_shows_whole_rows(new_page: Callable[..., Page
     page = new_page(viewport={"width": 3840, "height": 2160})
     open_sample(page, dashboard, "Nine brokers", then="Board")
     page.wait_for_url("**/board?*layout=*")
-    page.goto(f"{page.url}&remove=7")
+    also(page, "&remove=7")
     page.locator(".rack-list .badge:not(:empty)").first.wait_for()
     table = page.locator(".st-key-racks-and-findings .dvn-scroller")
     expect(table).to_be_visible()
@@ -233,7 +233,7 @@ def test_figures_stand_in_one_line_also_where_a_name_takes_two(new_page: Callabl
     page = new_page()
     open_sample(page, dashboard, "Nine brokers", then="Board")
     page.wait_for_url("**/board?*layout=*")
-    page.goto(f"{page.url}&remove=7")
+    also(page, "&remove=7")
     page.locator(".st-key-next-point").wait_for()
     settled(page, "figures-in-line")
     tops = "shown => shown.map((one) => Math.round(one.getBoundingClientRect().top))"

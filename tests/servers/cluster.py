@@ -33,7 +33,7 @@ CACHE = HERE.parent.parent / ".cache" / "kafka"
 P = ParamSpec("P")
 Kind = Literal["zookeeper-2.8", "kraft-4.1", "kraft-4.4"]
 KINDS: tuple[Kind, ...] = ("zookeeper-2.8", "kraft-4.1", "kraft-4.4")
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
+_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Djava.net.preferIPv4Stack=true")
 _KRAFT_TOOLS = {
     "topics": "org.apache.kafka.tools.TopicCommand",
     "reassign": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",

@@ -7,8 +7,9 @@ from pathlib import Path
 __all__ = ["broker_settings", "controller_settings", "data_folders", "write_logging"]
 
 #: Of KRaft. A controller writes a record that says nothing each half second by default, and all others fetch and keep
-#: it: half of what an idle cluster computes.
-_QUIET = {"metadata.max.idle.interval.ms": "10000"}
+#: it: a third of what an idle cluster computes. On a busy machine it takes controllers long to begin, and a broker that
+#: none has taken up ends after a minute.
+_PATIENT = {"metadata.max.idle.interval.ms": "2000", "initial.broker.registration.timeout.ms": "170000"}
 
 
 def data_folders(directory: Path, broker: int, directories: int) -> list[Path]:
@@ -51,7 +52,7 @@ def broker_settings(
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "share.coordinator.state.topic.replication.factor": "1",
         "share.coordinator.state.topic.min.isr": "1",
-        **_QUIET,
+        **_PATIENT,
     }
 
 
@@ -73,7 +74,7 @@ def controller_settings(directory: Path, node: int, quorum: dict[int, int]) -> d
         "listeners": f"CONTROLLER://127.0.0.1:{quorum[node]}",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(data_folders(directory, node, 1)[0]),
-        **_QUIET,
+        **_PATIENT,
     }
 
 
