@@ -6,10 +6,8 @@ from pathlib import Path
 
 __all__ = ["broker_settings", "controller_settings", "data_folders", "write_logging"]
 
-#: Of KRaft. A controller writes a record that says nothing each half second by default, and all others fetch and keep
-#: it: a third of what an idle cluster computes. On a busy machine it takes controllers long to begin, and a broker that
-#: none has taken up ends after a minute.
-_PATIENT = {"metadata.max.idle.interval.ms": "2000", "initial.broker.registration.timeout.ms": "170000"}
+#: Of KRaft: on a busy machine it takes controllers long to begin, and a broker that none took up ends after a minute.
+_PATIENT = {"initial.broker.registration.timeout.ms": "170000"}
 
 
 def data_folders(directory: Path, broker: int, directories: int) -> list[Path]:
