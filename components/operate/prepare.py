@@ -93,7 +93,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
             if typed is not None:
                 _carry_out(intent, typed, overrides)
         elif not operated.may_write:
-            st.caption(f"You cannot execute it. {text.plain(operated.read_only)}")
+            st.caption("You cannot execute it: *Read-only*, at the top, says why.")
     if between:
         draw_between(between)
         return

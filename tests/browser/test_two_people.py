@@ -114,7 +114,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         expect(bo.get_by_text(f"With {WITH}.")).to_be_visible()
         expect(bo.get_by_label("Throttle, MB/s per broker", exact=True).first).to_have_value("40")
         expect(bo.get_by_role("checkbox", name="Cordon broker 2 first")).to_be_checked()
-        expect(bo.get_by_text(re.compile("You cannot execute it. bo@.*is not listed"))).to_be_visible()
+        expect(bo.get_by_text(re.compile("Read-only. bo@.*is not listed"))).to_be_visible()
 
         expect(bo.get_by_role("button", name="Withdraw")).to_have_count(0)
         expect(bo.get_by_label("Type the cluster's id")).to_have_count(0)

@@ -59,7 +59,8 @@ def test_a_plan_is_proposed_by_one_approved_by_another_and_executed_once(operate
     there.append(signed_in("bo"))
     at.run()
 
-    assert "You cannot execute it. bo is not listed: [operate] allowed" in texts(at)  # beside the buttons of approval
+    assert "**Read-only.** bo is not listed: [operate] allowed" in texts(at)
+    assert "You cannot execute it: *Read-only*, at the top, says why." in texts(at)  # beside the buttons of approval
     assert "line above" not in texts(at)
     assert not {"Withdraw", MOVE} & buttons(at).keys()
     assert buttons(at)["Decline"].disabled
