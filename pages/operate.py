@@ -12,16 +12,13 @@ from components.operate.operated_cluster import OperatedCluster, look_at, looked
 from components.operate.plan import choose, rollback_of
 from components.operate.prepare import draw_proposal
 from components.operate.reading import last_reading
-from components.operate.start import put_throttles_back, throttles_left
+from components.operate.start import put_throttles_back, settled, throttles_left
 from components.operate.watch import draw_run
 from components.shell import frame
 from components.state import addresses
 from components.state.open_layout import OpenLayout
-from components.state.slots import Slot
 from reseat.errors import ReseatError
 from reseat.operate.journal.journal import Journal
-
-SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 
 
 def notices(operated: OperatedCluster) -> None:
@@ -32,10 +29,8 @@ def notices(operated: OperatedCluster) -> None:
     error = operated.live.state.error
     if error is not None:
         states.draw_lost(str(error))
-    sentences: tuple[str, ...] = SETTLED.get(())
-    for settled in sentences:
-        st.markdown(f":gray[:material/info:] {text.plain(settled)}")
-    SETTLED.set(())
+    for sentence in settled():
+        st.markdown(f":gray[:material/info:] {text.plain(sentence)}")
     left = throttles_left(operated)
     if left:
         states.draw_leftover_throttles(left, lambda: put_throttles_back(operated), operated.read_only)

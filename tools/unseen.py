@@ -35,7 +35,7 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "0",
     ): "where there is no text, none is too long",
     (
-        _TABLES + "table_brokers.py",
+        _TABLES + "table_layout.py",
         "if not ids.size or int(ids.max()) > _TABLE_LIMIT:",
         "int(ids.max()) > _TABLE_LIMIT",
     ): "which of two ways finds the same ids in less time",
@@ -44,12 +44,12 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 1",
         "1",
     ): "no further try, whether one or none is allowed",
-    (_TABLES + "table_brokers.py", "place = np.zeros(int(ids.max()) + 1, np.intp)", "1"): "a place more for nobody",
-    (_TABLES + "table_brokers.py", "place[rows] = 1", "1"): "any number but 0 marks those that occur",
-    (_TABLES + "table_brokers.py", "differing.update(known[which[other[:1000]]].tolist())", "1000"): (
+    (_TABLES + "table_layout.py", "place = np.zeros(int(ids.max()) + 1, np.intp)", "1"): "a place more for nobody",
+    (_TABLES + "table_layout.py", "place[rows] = 1", "1"): "any number but 0 marks those that occur",
+    (_TABLES + "table_layout.py", "differing.update(known[which[other[:1000]]].tolist())", "1000"): (
         "how many are named at most"
     ),
-    (_TABLES + "table_brokers.py", "check_brokers(ids, 0, table.source, table.limits)", "0"): (
+    (_TABLES + "table_layout.py", "check_brokers(ids, 0, table.source, table.limits)", "0"): (
         "no limit is below one broker"
     ),
     (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (

@@ -6,7 +6,6 @@ import streamlit as st
 
 from components.consumers import scenario
 from components.consumers.live_members import STORIES
-from components.consumers.recorded_share import RECORDED_SHARE
 from components.look import text
 from components.look.notices import refused
 from components.state.open_layout import OpenLayout
@@ -16,7 +15,7 @@ from reseat.consumers.events import Rebalance
 from reseat.consumers.rounds import GroupState
 from reseat.errors import ReseatError
 from reseat.sources.followed import LiveCluster
-from reseat.sources.kafka_admin.groups import Listing, LiveGroup
+from reseat.sources.kafka_admin.groups import Listing, LiveGroup, LiveMember
 
 __all__ = ["draw_groups", "group_as_read", "show_recorded"]
 
@@ -107,7 +106,7 @@ def _show(live: LiveCluster, name: str) -> None:
 
 def show_recorded() -> None:
     """Show the share group that was recorded, for whoever has none at hand."""
-    _show_whole(RECORDED_SHARE, "An example: a group of Kafka 4.4.0, recorded while records were produced.")
+    _show_whole(_RECORDED_SHARE, "An example: a group of Kafka 4.4.0, recorded while records were produced.")
 
 
 def _show_whole(group: LiveGroup, note: str | None = None) -> None:
@@ -120,3 +119,32 @@ def group_as_read(name: str) -> LiveGroup | None:
     """The live group of this name as it was read, if the story told is its; else None."""
     group = _GROUP.get(LiveGroup("", "", "", "", -1))
     return group if group.name and group.name == name else None
+
+
+def _member(identity: str, *partitions: int) -> LiveMember:
+    """One of three console share consumers."""
+    reads = tuple(("payments", partition) for partition in partitions)
+    return LiveMember(
+        identity, "console-share-consumer", "127.0.0.1", topics=("payments",), assignment=reads, generation=4
+    )
+
+
+#: As ``ShareGroupDescribe`` and ``DescribeShareGroupOffsets`` of a real 4.4.0 told it while records were produced.
+_RECORDED_SHARE = LiveGroup(
+    name="payments-workers",
+    kind="share",
+    state="Stable",
+    assignor="simple",
+    coordinator=2,
+    members=(
+        _member("V1hHg_EXSiidZ_CiczZFaw", 0),
+        _member("IvnLZ0JfTtWfHqyAYcoDFg", 0, 1),
+        _member("UFen8c_8TYKUPfMbxafd8g", 1),
+    ),
+    committed={("payments", 0): 3591, ("payments", 1): 1809},
+    ends={("payments", 0): 3857, ("payments", 1): 1943},
+    partitions={"payments": 2},
+    epoch=4,
+    assignment_epoch=4,
+    lags={("payments", 0): 133, ("payments", 1): 67},
+)

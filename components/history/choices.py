@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime, time, timedelta
 import streamlit as st
 
 from components.look import text
-from components.over_time.shown_cluster import cluster_kept, keep_cluster
 from components.state import caching, slots
 from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
@@ -81,7 +80,7 @@ def choose(history: History, clusters: Sequence[str], seat: OpenLayout | None) -
         width=250,
     )
     if cluster != wanted:
-        keep_cluster(cluster, _past_of(seat))
+        _keep_cluster(cluster, _past_of(seat))
         st.rerun()  # under the widget's own name, so that an older choice of it does not come back
     last = caching.from_tables(history, f"last snapshot {cluster}", lambda: last_moment(history, cluster))
     chosen = row.segmented_control(
@@ -154,7 +153,7 @@ def draw_lost(cluster: str) -> None:
     ends = _KEPT_ENDS.get(("", Ends("", "")))[1]
     # Empty as long as a handle stands at its end.
     names = tuple(name for name, moved in (("A", ends.a), ("B", ends.b)) if name in names and not moved)
-    if gone and cluster_kept()[0] == "":
+    if gone and _cluster_kept()[0] == "":
         said = f"The link's cluster {text.plain(gone, 60)} is not in the history. Showing another one."
     elif of == cluster and names:
         one = len(names) == 1
@@ -172,7 +171,7 @@ def _wanted(clusters: Sequence[str], seat: OpenLayout | None) -> str:
 
     Who looked at another moment since chose its cluster with it.
     """
-    chosen, past = cluster_kept()
+    chosen, past = _cluster_kept()
     travelled = "" if seat is None or seat.past is None else seat.past.cluster
     linked = st.query_params.get(CLUSTER, "")
     if linked and linked not in clusters:
@@ -252,3 +251,17 @@ def own_of(cluster: str, ends: Ends | None, moments: Collection[str]) -> dict[st
         | ({} if ends is None else {FROM: ends.a, TO: ends.b})
         | ({MOMENT: moment} if moment else {})
     )
+
+
+_KEPT: Slot[tuple[str, str]] = Slot("history-cluster", addressed=True)
+
+
+def _keep_cluster(cluster: str, past: str) -> None:
+    """Show this cluster from now on, until one looks at another moment of the past than this (``Past.link``)."""
+    _KEPT.set((cluster, past))
+
+
+def _cluster_kept() -> tuple[str, str]:
+    """The cluster and the link of the past that was looked at when it was chosen; both empty where none was."""
+    chosen, past = _KEPT.get(("", ""))
+    return chosen, past

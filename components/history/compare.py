@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
+from components.canvas.heat_grid import HeatView, apply_event, heat_grid
+from components.canvas.heat_grid.view import NAMES, from_query, to_query
 from components.history import choices
-from components.history.changes import MOST, as_csv, as_table, beginning, matching, read_changes
-from components.history.difference_grid import draw_heat
 from components.look import tables, text
 from components.look.notices import refused
 from components.over_time.changes_table import WORDS, changes_frame, matching_changes
-from components.state import caching, fields
+from components.state import addresses, caching, fields
 from components.state.past import clock
+from components.state.slots import Slot
+from components.what_if import grid_panel
+from components.what_if.grid_words import sentence
 from reseat.balance.changes import KINDS, changes
+from reseat.balance.combined import both
 from reseat.errors import InputRefused
 from reseat.history.places import Places
 from reseat.history.read import History
-from reseat.model import Snapshot
+from reseat.model import ClusterLayout, Snapshot
 from reseat.sources.followed import ReadingDifference
 
-__all__ = ["Between", "draw_between"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["MOST", "Between", "as_csv", "as_table", "beginning", "draw_between", "matching", "read_changes"]
 
 _VIEWS = ("All changes", "Net difference", "Heatmap of the difference")
 _HEIGHT = 300
@@ -94,7 +103,7 @@ def draw_between(between: Between) -> None:
     elif view == _VIEWS[1]:
         _difference(noted)
     else:
-        draw_heat(before.layout, after.layout, "B")
+        _draw_heat(before.layout, after.layout, "B")
 
 
 def _every_change(between: Between) -> None:
@@ -172,3 +181,141 @@ def _difference(noted: ReadingDifference) -> None:
         "difference.csv",
         lambda: tables.as_csv(changes_frame(noted, found).drop(columns=["time"])),
     )
+
+
+_KEPT: Slot[_Kept] = Slot("history-heat", addressed=True)
+_Kept = tuple[tuple[str, ...], HeatView]
+
+
+def _draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
+    """Draw it: brokers by topics, or by the partitions of one topic that was clicked.
+
+    Args:
+        before: the earlier layout.
+        after: the later one.
+        title: what the difference is, after "3 replicas fewer in".
+    """
+    base = caching.kept(both, caching.LAYOUTS)(before, after)
+    told = [name for name in grid_panel.measures_of(before) if name in grid_panel.measures_of(after)]
+    left, right = st.columns([1.4, 4], vertical_alignment="bottom")
+    measure = fields.select(
+        "Measure", told, name="heat_measure", key="history-heat-measure", says=grid_panel.MEASURES, place=left
+    )
+    place = right.container(horizontal=True, vertical_alignment="center", key="history-heat-trail")
+    signature = (before.digest, after.digest, measure)
+    linked = grid_panel.within(base, from_query(st.query_params.to_dict()))
+    kept: _Kept = _KEPT.get((signature, linked))
+    view = replace(kept[1] if kept[0] == signature else HeatView(), measure=grid_panel.MEASURES[measure])
+    shown = to_query(view)
+    for name in NAMES:
+        if name != "heat_measure":  # which its field tells
+            addresses.tell(name, shown.get(name, ""))
+    choice = grid_panel.GridChoice(view, grid_panel.axes_for(base, view), before, after, "difference", title, place)
+    data, grid = grid_panel.drawn(choice)
+    with place:
+        st.markdown(f"**{text.plain(sentence(choice, grid))}**", width="content")
+        if view.zoomed:
+            st.button(
+                "All topics", icon=":material/zoom_out:", key="history-heat-out", on_click=_show, args=(signature,)
+            )
+
+    def hear(event: Mapping[str, object]) -> None:
+        if event.get("token") == data["token"]:
+            _show(signature, apply_event(view, event, choice.axes))
+
+    heat_grid(data, fields.figure("history-heatmap", hear, find="find_broker"), key="history-heat-grid")
+    st.caption(
+        "Each row is a broker, each column a topic, of either snapshot. Blue: more at B than at A, brown: fewer, "
+        "white: no difference. Drag to zoom in, click a topic for its partitions."
+    )
+
+
+def _show(signature: tuple[str, ...], view: HeatView | None = None) -> None:
+    _KEPT.set((signature, view or HeatView()))
+
+
+#: Changes read at once; a stretch with more is read from its end.
+MOST = 200_000
+
+
+def beginning(counts: pd.DataFrame, since: datetime, until: datetime, kinds: Collection[str]) -> tuple[datetime, int]:
+    """From when on at most ``MOST`` changes lie before a moment, and how many there are in all.
+
+    Args:
+        counts: of ``History.change_counts``.
+        since: the earlier end; changes that led to it do not count.
+        until: the later end.
+        kinds: the kinds of change asked for.
+    """
+    inside = counts[(counts["taken_at"] > since) & (counts["taken_at"] <= until) & counts["kind"].isin(list(kinds))]
+    total = int(inside["changes"].sum())
+    if total <= MOST:
+        return since, total
+    newest_first = inside.groupby("taken_at")["changes"].sum().sort_index(ascending=False)
+    # What led to the newest moment of all is read in any case; then as many moments more as there is room for.
+    room = int((newest_first.cumsum() <= MOST).sum()) or 1
+    return (newest_first.index[room] if room < len(newest_first) else since), total
+
+
+def read_changes(history: History, cluster: str, since: datetime, until: datetime, kinds: Collection[str]) -> pa.Table:
+    """The changes of some kinds after one moment, up to another, newest first.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    from pyarrow import compute as pc
+
+    rows = history.changes(cluster, since, until, filter=pc.field("kind").isin(sorted(kinds)))
+    order = [("taken_at", "descending"), *((name, "ascending") for name in ("kind", "topic", "partition", "broker"))]
+    return rows.sort_by(order)
+
+
+def matching(rows: pa.Table, typed: str) -> pa.Table:
+    """The rows that a search is about.
+
+    A number finds a broker or a partition id; ``topic-7`` one partition; other words a part of a topic's name.
+    """
+    from pyarrow import compute as pc
+
+    wanted = typed.strip()
+    if not wanted:
+        return rows
+    hit = pc.fill_null(pc.match_substring(rows["topic"], wanted, ignore_case=True), False)
+    if wanted.isdecimal() and len(wanted) < 10:
+        for column in ("broker", "was", "partition"):
+            hit = pc.or_(hit, pc.fill_null(pc.equal(rows[column], int(wanted)), False))
+    topic, dash, partition = wanted.rpartition("-")
+    if dash and partition.isdecimal() and len(partition) < 10:
+        same = pc.and_(pc.equal(rows["topic"], topic), pc.equal(rows["partition"], int(partition)))
+        hit = pc.or_(hit, pc.fill_null(same, False))
+    return rows.filter(hit)
+
+
+def as_table(rows: pa.Table) -> pd.DataFrame:
+    """Some changes as a table for a person."""
+    import pandas as pd
+
+    told = rows.to_pydict()
+    none = {-1: "none", None: ""}
+    return pd.DataFrame(
+        {
+            "time": [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in told["taken_at"]],
+            "change": [WORDS.get(kind, kind) for kind in told["kind"]],
+            "topic": ["" if topic is None else text.visible(topic, 249) for topic in told["topic"]],
+            "partition": ["" if partition is None else str(partition) for partition in told["partition"]],
+            "broker": [none.get(broker, str(broker)) for broker in told["broker"]],
+            "before": [none.get(was, str(was)) for was in told["was"]],
+        }
+    )
+
+
+def as_csv(rows: pa.Table) -> str:
+    """All of some changes as CSV, with the names of the table's own columns."""
+    columns = ["taken_at", "previous_taken_at", "kind", "topic", "partition", "broker", "was"]
+    return tables.as_csv(rows.select(columns).to_pandas(types_mapper=_whole))
+
+
+def _whole(kind: pa.DataType) -> object:
+    import pandas as pd
+
+    return pd.Int32Dtype() if str(kind) == "int32" else None

@@ -10,11 +10,10 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from components.look import text
+from components.look import tables, text
 from components.look.notices import refused
 from components.operate import states
 from components.operate.approvals import asked_before, draw_second_word
-from components.operate.between import draw_between, figures_between, moves_between, what_moves
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate.cordons import choose_cordon
@@ -25,10 +24,11 @@ from components.operate.reading import draw_age, last_reading, read_now
 from components.operate.schedule import draw_schedule
 from components.operate.start import Intent, begin
 from components.shell import frame
+from components.shell.frame import Figure
 from components.state import caching, shared, slots
 from reseat.errors import ClusterUnreachable, ReseatError, WishRefused, WriteRefused
-from reseat.formats.documents.directory_moves import DirectoryMove
-from reseat.model import Plan
+from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves
+from reseat.model import Plan, Snapshot
 from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.records import RunOptions
@@ -55,7 +55,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
             states.draw_lost(str(error))
         return
     plan = caching.kept(laid_over)(fresh.snapshot.layout, proposal.sealed)
-    between = moves_between(proposal, plan, fresh.snapshot)
+    between = _moves_between(proposal, plan, fresh.snapshot)
     left, right = st.columns([1.7, 1], gap="large")
     with right:
         before = asked_before(operated, proposal)
@@ -78,10 +78,10 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
         work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits, fresh.snapshot.tiering)
         untold = sum(check.result is CheckResult.NOT_TOLD for check in listed)
-        what = what_moves(between) if between else _what(plan)
+        what = _what_moves(between) if between else _what(plan)
         frame.answer(_answer(operated, proposal, what, stopping(listed, overrides), untold))
         rate = float(options.throttle or 0)
-        figures = figures_between(between, proposal, rate) if between else figures_of(plan, proposal, schedule, rate)
+        figures = _figures_between(between, proposal, rate) if between else figures_of(plan, proposal, schedule, rate)
         frame.figures(figures)
     with foot:
         if not between:
@@ -95,7 +95,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         elif not operated.may_write:
             st.caption("You cannot execute it: *Read-only*, at the top, says why.")
     if between:
-        draw_between(between)
+        _draw_between(between)
         return
     draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options.throttle))
 
@@ -177,3 +177,51 @@ def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
     else:
         look_at(intent.operated, "run", run.id)
         st.rerun()
+
+
+def _moves_between(proposal: Proposal, plan: Plan, now: Snapshot) -> tuple[DirectoryMove, ...]:
+    """What a plan moves between directories; nothing where it changes lists, which goes first."""
+    return () if plan.certificate.changed_partitions else directory_moves(proposal.sealed.proposed, now.layout)
+
+
+def _what_moves(between: Sequence[DirectoryMove]) -> str:
+    """As a part of a sentence: "3 replicas move to another log directory, 6.0 MB"."""
+    copied = sum(move.bytes or 0 for move in between)
+    replicas = text.counted(len(between), "replica moves", "replicas move")
+    return f"{replicas} to another log directory, {text.size(copied)}"
+
+
+def _figures_between(between: Sequence[DirectoryMove], proposal: Proposal, rate: float) -> list[Figure]:
+    """How many replicas, on how many brokers, how much, and how long the busiest broker takes at least."""
+    by_broker: dict[int, int] = {}
+    for move in between:
+        by_broker[move.broker] = by_broker.get(move.broker, 0) + (move.bytes or 0)
+    made = proposal.sealed.told_hash is not None
+    return [
+        Figure("Replicas move", text.count(len(between))),
+        Figure("Partitions", text.count(len({(move.topic, move.partition) for move in between}))),
+        Figure("Brokers", text.count(len(by_broker))),
+        Figure("Data to copy", text.size(sum(by_broker.values())), None, "Counted from the sizes just read."),
+        Figure("Minimum duration", text.duration(max(by_broker.values()) / rate) if rate else "no throttle"),
+        Figure("Plan's hash", proposal.sealed.hash[:12], "made by Reseat" if made else "from another tool"),
+    ]
+
+
+def _draw_between(between: Sequence[DirectoryMove]) -> None:
+    """Each replica with the directory that it leaves and the one that it goes to."""
+    import pandas as pd
+
+    shown = between[: tables.MOST_ROWS]
+    frame = pd.DataFrame(
+        {
+            "topic": [text.visible(move.topic, 260) for move in shown],
+            "partition": [move.partition for move in shown],
+            "broker": [move.broker for move in shown],
+            "from": [text.visible(move.before, 160) for move in shown],
+            "to": [text.visible(move.target, 160) for move in shown],
+            "size": [text.size(move.bytes) for move in shown],
+        }
+    )
+    tables.table(frame, "operate-between", {"size": tables.RIGHT}, height=260)
+    if len(between) > len(shown):
+        st.caption(f"The first {len(shown):,} of {len(between):,} replicas.")

@@ -18,10 +18,9 @@ from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
 from reseat.operate.run.throttling import runs_that_left_throttles
 
-__all__ = ["Intent", "begin", "go_on", "journal_of", "last_begun", "put_throttles_back", "throttles_left"]
+__all__ = ["Intent", "begin", "go_on", "journal_of", "last_begun", "put_throttles_back", "settled", "throttles_left"]
 
-SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
-
+_SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
 
 
@@ -137,6 +136,13 @@ def put_throttles_back(operated: OperatedCluster) -> None:
         operated.insist()
         with reading.target_of(operated) as target:
             said = reconcile(target, journal_of(operated))
-        SETTLED.set(tuple(said))
+        _SETTLED.set(tuple(said))
     except ReseatError as error:
-        SETTLED.set((str(error),))
+        _SETTLED.set((str(error),))
+
+
+def settled() -> tuple[str, ...]:
+    """What came of putting throttles back, to be said once."""
+    said = _SETTLED.get(())
+    _SETTLED.set(())
+    return said

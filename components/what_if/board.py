@@ -6,18 +6,21 @@ Not in the page's own file: what its callbacks hold as long as they are drawn wo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
+import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from components.canvas.rack_board import apply_event
-from components.look import text
+from components.look import tables, text, theme
 from components.shell import frame, navigation
-from components.state import addresses, session
+from components.state import addresses, caching, session
 from components.what_if.bars import choose_bars, draw_bars
-from components.what_if.changes import draw_finding_changes, draw_racks
-from reseat.model import Plan
+from reseat.model import BrokerState, ClusterLayout, Finding, Plan
+from reseat.model.naming import natural
 
-__all__ = ["detail", "hear"]
+__all__ = ["FindingChange", "detail", "finding_changes", "hear", "without_brokers"]
 
 
 @st.fragment
@@ -34,10 +37,10 @@ def detail(plan: Plan) -> None:
         racks, findings = st.columns([3, 2])
     with racks:
         st.header("Racks", anchor=False)
-        draw_racks(plan)
+        _draw_racks(plan)
     with findings:
         st.header("Findings that change", anchor=False)
-        draw_finding_changes(plan)
+        _draw_finding_changes(plan)
     addresses.publish()
 
 
@@ -51,3 +54,105 @@ def hear(event: Mapping[str, object]) -> None:
         st.toast(text.plain(sentence), icon=":material/info:")
     if heard.wish != seat.wish or (heard.understood and not seat.after):
         session.set_wish(heard.wish)
+
+
+#: Findings that follow from where replicas sit. Leaders and ISR of a plan are not told before it is carried out, so
+#: that findings about them would only seem to go away.
+_PLACEMENT = (
+    "duplicate_replicas",
+    "dead_broker_mentioned",
+    "replication_factor_above_brokers",
+    "rack_shared_while_free",
+    "same_host",
+    "mixed_replication_factor",
+    "replication_factor_above_racks",
+    "replica_skew",
+    "byte_skew",
+    "empty_broker",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingChange:
+    """One kind of finding, before and after; ``before`` or ``after`` is None where there is none.
+
+    Attributes:
+        status: "new", "resolved" or "changed".
+        before: the finding in the current layout.
+        after: the finding in the proposed layout.
+    """
+
+    status: str
+    before: Finding | None
+    after: Finding | None
+
+    @property
+    def sentence(self) -> str:
+        """The finding's own sentence: of the one afterwards, where there is one."""
+        finding = self.after or self.before
+        return finding.sentence if finding is not None else ""
+
+
+def without_brokers(layout: ClusterLayout, brokers: tuple[int, ...]) -> ClusterLayout:
+    """The layout in which these brokers take no part any more: they stay named, but count as dead."""
+    gone = frozenset(brokers)
+    return layout.with_brokers(replace(b, state=BrokerState.DEAD) for b in layout.brokers if b.id in gone)
+
+
+def finding_changes(before: tuple[Finding, ...], after: tuple[Finding, ...]) -> tuple[FindingChange, ...]:
+    """Findings about where replicas sit that differ between two layouts: new ones first, then those that go away."""
+    old = {finding.kind: finding for finding in before if finding.kind in _PLACEMENT}
+    new = {finding.kind: finding for finding in after if finding.kind in _PLACEMENT}
+    appear = [FindingChange("new", None, new[kind]) for kind in new if kind not in old]
+    vanish = [FindingChange("resolved", old[kind], None) for kind in old if kind not in new]
+    change = [
+        FindingChange("changed", old[kind], new[kind])
+        for kind in new
+        if kind in old and old[kind].sentence != new[kind].sentence
+    ]
+    return (*appear, *vanish, *change)
+
+
+def _draw_finding_changes(plan: Plan) -> None:
+    """Findings that the plan makes appear, go away or change, in sentences."""
+    before = caching.findings_of(plan.current)
+    after = caching.findings_of(without_brokers(plan.proposed, plan.wish.remove))
+    changes = finding_changes(before, after)
+    if not changes:
+        st.caption("No finding about replica placement is new, changed or resolved.")
+        return
+    icons = {"new": ":orange[:material/add_alert:]", "resolved": ":green[:material/check_circle:]"}
+    for change in changes:
+        icon = icons.get(change.status, ":material/change_circle:")
+        finding = change.after or change.before
+        word = f" ({theme.severity_word(finding.severity)})" if finding is not None and change.after else ""
+        st.markdown(f"{icon} **{change.status.capitalize()}**{word}: {text.plain(change.sentence)}")
+
+
+def _draw_racks(plan: Plan) -> None:
+    """What each rack carries before and after: brokers, replicas and preferred leaders."""
+    import pandas as pd
+
+    current, proposed = caching.balance_of(plan.current).by_rack, caching.balance_of(plan.proposed).by_rack
+    out = frozenset(plan.wish.remove)
+    added = frozenset(broker for broker, _ in plan.wish.add)
+    racks = [broker.rack for broker in plan.current.brokers if broker.id not in added]
+    stays = [broker.rack for broker in plan.current.brokers if broker.id not in out]
+    names: list[str | None] = [None if name is None else str(name) for name in current.names]
+    order = sorted(range(len(names)), key=lambda at: (names[at] is None, natural(names[at] or "")))
+    columns: dict[str, object] = {
+        "rack": ["no rack" if name is None else text.visible(name, 60) for name in names],
+        "brokers": [f"{racks.count(name)} → {stays.count(name)}" for name in names],
+        "replicas": _before_after(current.replicas, proposed.replicas),
+        "change": [text.signed(int(change)) for change in (proposed.replicas - current.replicas)],
+    }
+    if current.preferred_leaders is not None and proposed.preferred_leaders is not None:
+        columns["preferred leaders"] = _before_after(current.preferred_leaders, proposed.preferred_leaders)
+    listed = st.column_config.TextColumn(alignment="right", help="First in the replica list")
+    shown = dict.fromkeys(("brokers", "replicas", "change"), tables.RIGHT) | {"preferred leaders": listed}
+    tables.table(pd.DataFrame(columns).iloc[order], "rack-loads", shown)
+
+
+def _before_after(before: npt.NDArray[np.integer], after: npt.NDArray[np.integer]) -> list[str]:
+    """Counts before and after, a row each, as the page's figures write them."""
+    return [f"{one:,} → {two:,}" for one, two in zip(before.tolist(), after.tolist(), strict=True)]

@@ -8,6 +8,7 @@ Kafka's has is refused, as Kafka refuses it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
@@ -67,8 +68,9 @@ EARLIER: Mapping[str, Callable[[], Assignor]] = {
 _KAFKAS = {**ASSIGNORS, **BROKER_ASSIGNORS, **EARLIER}
 
 
-def installed(points: tuple[EntryPoint, ...] | None = None) -> dict[str, Callable[[], Assignor]]:
-    """Assignors that packages of this environment register, by name.
+@cache
+def installed(points: tuple[EntryPoint, ...] | None = None) -> Mapping[str, Callable[[], Assignor]]:
+    """Assignors that packages of this environment register, by name; looked for once, where nothing is at fault.
 
     Args:
         points: entry points to look at; those of ``GROUP`` by default.

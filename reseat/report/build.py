@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from reseat.balance import racks_in_words
+from reseat.balance.told import incomplete, racks_unknown
+from reseat.model import Severity
 from reseat.model.naming import natural
+from reseat.model.units import duration
 from reseat.model.wording import counted, visible, wish_in_words
 from reseat.report.chapters import (
     appendix,
@@ -25,9 +29,9 @@ from reseat.report.chapters import (
 )
 from reseat.report.content import Bars, Chapter, ChapterKind, Heat, Report
 from reseat.report.matter import Matter, ReportChoices
-from reseat.report.warnings import warnings_of
+from reseat.report.sentences import unproven
 
-__all__ = ["build"]
+__all__ = ["build", "warnings_of"]
 
 #: Makes a chapter, or None where there is nothing to tell: without a plan there is no change.
 _Maker = Callable[[Matter, ReportChoices], Chapter | None]
@@ -96,3 +100,28 @@ def _coloured(chapter: Chapter, racks: tuple[str, ...]) -> Chapter:
         for one in chapter.figures
     )
     return replace(chapter, figures=figures)
+
+
+#: A reading older than this is said to be old.
+_STALE = timedelta(hours=1)
+
+
+def warnings_of(matter: Matter, choices: ReportChoices) -> tuple[str, ...]:
+    """The sentences, worst first; empty where nothing is missing."""
+    said = []
+    if matter.refusal is not None:
+        said.append(f"There is no plan: {matter.refusal}")
+    if matter.plan is not None and matter.plan.certificate.faults:
+        said.append(f"The plan has a fault and must not be executed: {matter.plan.certificate.faults[0]}")
+    gaps = (incomplete(matter.layout), racks_unknown(matter.layout, matter.wish.remove))
+    said += [finding.sentence for finding in gaps if finding is not None]
+    said += [finding.sentence for finding in matter.reading if finding.severity is Severity.BROKEN]
+    if matter.plan is not None:
+        certificate = matter.plan.certificate
+        if unproven(certificate):
+            said.append("It is not proven that this plan makes the minimum number of moves.")
+        said += [one.sentence for one in certificate.cautions]
+    if matter.read_at is not None and choices.made_at - matter.read_at > _STALE:
+        age = duration((choices.made_at - matter.read_at).total_seconds())
+        said.append(f"The cluster was read {age} before this report was made; it may have changed.")
+    return tuple(dict.fromkeys(said))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from components.clusters.fleet_figure import weakest_figure
-from components.clusters.fleet_table import as_csv, matching, table_frame
+from components.clusters.fleet_view import as_csv, matching, table_frame
 from components.clusters.fleet_words import answer, figures, harms, old, worst_first
 from components.look import tables, theme
 

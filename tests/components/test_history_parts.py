@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.history import changes
-from components.history.changes import as_csv, as_table, beginning, matching, read_changes
+from components.history import compare
+from components.history.compare import as_csv, as_table, beginning, matching, read_changes
 from components.history.figure import figure
 from components.history.words import answer, stretch
 from components.state.past import Past, clock
@@ -351,7 +351,7 @@ def test_a_csv_of_changes_holds_no_formula(history):
 
 def test_of_too_many_changes_the_newest_are_read(monkeypatch):
     """From the end of the stretch as far as there is room; the last moment's in any case."""
-    monkeypatch.setattr(changes, "MOST", 10)
+    monkeypatch.setattr(compare, "MOST", 10)
     told = counts((10, "leader_moved", 6), (20, "leader_moved", 6), (30, "leader_moved", 4), (30, "isr_grown", 9))
     end = START + timedelta(minutes=30)
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.consumers import Group, Member, assignor_named
+from reseat.consumers.assignors import installed
 from reseat.consumers.events import Join
 from reseat.consumers.rebalancing import empty_group, play
 from reseat.consumers.weighted import WeightedAssignor
@@ -24,8 +25,10 @@ def package(tmp_path: Path) -> Iterator[Path]:
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-assignors\nVersion: 1.0\n")
     sys.path.insert(0, str(tmp_path))
+    installed.cache_clear()
     yield metadata / "entry_points.txt"
     sys.path.remove(str(tmp_path))
+    installed.cache_clear()
 
 
 def test_it_is_found_by_its_entry_point(package: Path) -> None:
@@ -33,6 +36,7 @@ def test_it_is_found_by_its_entry_point(package: Path) -> None:
     with pytest.raises(GroupInvalid, match="There is no assignor called weighted"):
         assignor_named("weighted")
 
+    installed.cache_clear()
     package.write_text("[reseat.assignors]\nweighted = reseat.consumers.weighted:WeightedAssignor\n")
 
     assert assignor_named("weighted").name == "weighted"

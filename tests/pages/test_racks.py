@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.state import caching
-from components.what_if.changes import finding_changes, without_brokers
+from components.what_if.board import finding_changes, without_brokers
 from reseat.balance import findings
 from reseat.errors import WorkerEnded
 from reseat.model import Broker, ClusterLayout, Finding, Options, Severity, Wish

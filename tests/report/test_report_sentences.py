@@ -13,10 +13,10 @@ from reseat.formats import Reading
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Gaps, Wish
 from reseat.model.gaps import ShortTopic
 from reseat.report import Matter, ReportChoices, build
+from reseat.report.build import warnings_of
 from reseat.report.chapters import change, cost, findings, summary, today, why
 from reseat.report.content import Bars, ChapterKind, Light, Report
 from reseat.report.gather import gather
-from reseat.report.warnings import warnings_of
 from reseat.schedule.estimate import ObservedRate
 from tests.report.reckoning import fact, matter_of, sample
 

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from components.canvas.log_strips.data import log_strips_data
-from components.canvas.log_strips.events import step_said
+from components.canvas.log_strips.data import log_strips_data, step_said
 from components.canvas.mount import mount
 
 __all__ = ["log_strips", "log_strips_data", "step_said"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from components.look import text, theme
@@ -25,7 +25,7 @@ from reseat.replication import (
 from reseat.replication.events import written
 from reseat.replication.request import Lane
 
-__all__ = ["log_strips_data"]
+__all__ = ["log_strips_data", "step_said"]
 
 #: A value is at most so long in a cell; the core allows no longer one.
 _LONGEST = 12
@@ -169,3 +169,19 @@ def _value(value: str) -> str:
 
 def _shown(sentence: str) -> str:
     return text.visible(sentence, 1_000)
+
+
+def step_said(said: object, token: str, last: int) -> int | None:
+    """The step, or None where this is about another story, or is no step of it.
+
+    Args:
+        said: what came from the browser: ``{"step": 3, "token": "..."}``.
+        token: which story is drawn.
+        last: its last step.
+    """
+    if not isinstance(said, Mapping) or said.get("token") != token:
+        return None
+    step = said.get("step")
+    if not isinstance(step, int) or isinstance(step, bool) or not 0 <= step <= last:
+        return None
+    return step

@@ -32,7 +32,7 @@ Source: the inference is derived here from ``AdminUtils.assignReplicasToBrokers`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,7 +41,7 @@ from reseat.errors import PlacementRefused
 from reseat.model import Broker, ClusterLayout
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.admin_order import admin_order
-from reseat.placement.fingerprint.fits import FingerprintKind, TopicFingerprint
+from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
 from reseat.placement.fingerprint.growth import CHANCE_OF_MOVED, pieces_of
 from reseat.placement.fingerprint.rings import (
     CHANCE_OF_ADMIN_ORDER,
@@ -51,7 +51,6 @@ from reseat.placement.fingerprint.rings import (
     try_other_clusters,
     try_present_cluster,
 )
-from reseat.placement.fingerprint.words import grown_sentence, striped_sentence, words_of
 from reseat.placement.ring import ring_of
 from reseat.placement.votes import (
     Longs,
@@ -151,7 +150,7 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
     factor, first_id, size = int(rows.factor[number]), int(rows.first_id[number]), len(ids)
     fits = tuple(fit for found in search.exact[number] if (fit := fit_of(found, first_id, factor)).shifts)
     if fits:
-        sentence = striped_sentence(name, fits, size, factor)
+        sentence = _striped_sentence(name, fits, size, factor)
         return TopicFingerprint(name, FingerprintKind.STRIPED, fits, (), None, (), None, size, sentence)
     # Of equally near rings the one whose best draws leave fewest lists to explain, as grown or as they are.
     pieces = []
@@ -171,19 +170,56 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
     off = int(differ.sum())
     untouched = size - len(moved)
     if not moved:
-        sentence = grown_sentence(name, nearest, grown, size)
+        sentence = _grown_sentence(name, nearest, grown, size)
         firsts = tuple(piece.first for piece in best)
         return TopicFingerprint(name, FingerprintKind.GREW, firsts, grown, None, (), None, size, sentence)
     if best[0].chance <= CHANCE_OF_MOVED and untouched >= max(_UNTOUCHED_LEAST, size * _UNTOUCHED_SHARE):
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
-            f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from {words_of(nearest)}."
+            f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from {_words_of(nearest)}."
         )
         # Another ring counts beside the nearest where it leaves the very same replicas elsewhere.
         fits = tuple(piece.first for piece in best if np.array_equal(piece.differ, differ))
         return TopicFingerprint(name, FingerprintKind.MOVED, fits, grown, nearest, moved, off, size, sentence)
     sentence = (
-        f"{name} is not striped: no start and shift give its lists. The nearest, {words_of(nearest)}, matches "
+        f"{name} is not striped: no start and shift give its lists. The nearest, {_words_of(nearest)}, matches "
         f"{counted(untouched, 'list')} of {size:,} and differs in {counted(off, 'replica')}."
     )
     return TopicFingerprint(name, FingerprintKind.NOT_STRIPED, (), (), nearest, (), off, size, sentence)
+
+
+def _words_of(fit: Fit) -> str:
+    """One fit in words: over which brokers, how, and its start and shifts."""
+    how = "rack-aware" if fit.rack_aware else "rack-unaware"
+    which = f"[{', '.join(map(str, fit.brokers))}]" if len(fit.brokers) <= 12 else counted(len(fit.brokers), "broker")
+    where = f" {fit.circumstance}" if fit.circumstance else ""
+    shifts = listed(fit.shifts).replace(" and ", " or ") if len(fit.shifts) < len(fit.brokers) else "any"
+    return f"striped over {which}{where}, {how}, start {fit.start}, shift {shifts}"
+
+
+def _striped_sentence(name: str, fits: Sequence[Fit], size: int, factor: int) -> str:
+    """The sentence of a topic all of whose partitions sit as placed."""
+    first = fits[0]
+    sentence = f"{name} is {_words_of(first)}."
+    pairs = sum(len(fit.shifts) for fit in fits)
+    if pairs > 1:
+        sentence += f" All {pairs:,} pairs match"
+        if factor == 1:
+            sentence += ": with one replica the shift has no effect"
+        elif len(first.brokers) == 2:
+            sentence += ": with two brokers the shift has no effect"
+        sentence += "."
+    if len(fits) > 1:
+        sentence += f" It is also {_words_of(fits[1])}."
+    if size == 1:
+        sentence += " One partition proves little: any list of this shape matches."
+    return sentence
+
+
+def _grown_sentence(name: str, first: Fit, added: Sequence[Fit], size: int) -> str:
+    """The sentence of a topic to which partitions were added."""
+    begins = [fit.first_id for fit in added]
+    return (
+        f"{name} is {_words_of(first)}; partitions {listed(f'from {begin} on' for begin in begins)} (of {size:,}) were "
+        f"added later, as Kafka places added partitions: start and shift {added[0].start}."
+    )
