@@ -13,7 +13,7 @@ from components.state import addresses, fields
 from components.state.open_layout import OpenLayout
 from components.what_if.bars import choose_bars, draw_bars
 from components.what_if.cautions import draw_input_cautions
-from components.what_if.directories import directories_of, directories_wanted
+from components.what_if.directories import directories_named
 from components.what_if.moves import draw_flows, draw_moves
 from components.what_if.outcome import outcome
 from components.what_if.points import draw_figure, draw_next, draw_points
@@ -34,14 +34,6 @@ def draw_flow(seat: OpenLayout, plan: Plan) -> None:
     draw_across_racks(plan, seat.reading.tiering)
 
 
-def draw_files(seat: OpenLayout, plan: Plan) -> None:
-    """The plan's files; where directories are to be named and cannot be, why, and none of them."""
-    try:
-        draw_downloads(plan, directories_of(seat, plan) if directories_wanted(seat, plan) else None)
-    except WishRefused as error:
-        frame.refused(error)
-
-
 def draw(seat: OpenLayout) -> None:
     """The page for a what-if."""
     plan = plan_of(seat)
@@ -51,7 +43,7 @@ def draw(seat: OpenLayout) -> None:
     draw_points(seat, plan)
     draw_next(seat, plan, below_spread)
     draw_bars(plan, choose_bars(plan, "plan-bars"), "plan-chart")
-    draw_files(seat, plan)
+    draw_downloads(plan, directories_named(seat, plan))
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Replica flow (from → to)": lambda: draw_flow(seat, plan),

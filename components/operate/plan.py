@@ -20,10 +20,10 @@ from components.state import fields
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
-from components.what_if.directories import directories_of, directories_wanted
+from components.what_if.directories import directories_named
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
-from reseat.errors import ReseatError, WishRefused, WriteRefused
+from reseat.errors import ReseatError, WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan, Snapshot
 from reseat.model.glossary import define
@@ -142,15 +142,11 @@ def _of_what_if(seat: OpenLayout) -> Proposal | None:
     words = wish_in_words(seat.wish)
     plan = plan_of(seat)
     # What is under way on screen must not become another plan while one types: the same plan is written once.
-    wanted = directories_wanted(seat, plan)
-    key = (plan.current.digest, plan.proposed.digest, wanted)
+    named = directories_named(seat, plan)
+    key = (plan.current.digest, plan.proposed.digest, named is not None)
     kept = _PROPOSAL.get(())
     if kept and kept[0] == key:
         return kept[1]
-    try:
-        named = directories_of(seat, plan) if wanted else None
-    except WishRefused as error:  # of the box, not of the change
-        raise WriteRefused(str(error)) from error
     proposal = of_plan(plan, f"{words[:1].upper()}{words[1:]}", named)
     _PROPOSAL.set((key, proposal))
     return proposal

@@ -143,7 +143,7 @@ def forget() -> None:
     """Forget all results: nobody is there who would ask for them again soon."""
     for results in _ALL:
         results.clear()
-    for cached in (history_in, _stamp, _query, plan_runs_of, rates_of, _report):
+    for cached in (history_in, _stamp, _query, plan_runs_of, rates_of, report_of):
         cached.clear()
     _WORKERS.close()
 
@@ -263,28 +263,21 @@ def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:
 
 def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
     """The layout as read, with the edits applied."""
-    return reading.layout if edits.is_empty else _edited(reading.layout, edits)
+    return reading.layout if edits.is_empty else kept(apply_edits, LAYOUTS)(reading.layout, edits)
 
 
-@_result(LAYOUTS)
-def _edited(layout: ClusterLayout, edits: Edits) -> ClusterLayout:
-    return _computed(apply_edits, layout, edits)
-
-
-@_result(2 * PLANS)
 def balance_of(layout: ClusterLayout) -> Balance:
     """``reseat.balance.measure`` of a layout."""
     from reseat.balance import measure
 
-    return _computed(measure, layout)
+    return kept(measure, 2 * PLANS)(layout)
 
 
-@_result(2 * PLANS)
 def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
     """``reseat.balance.findings`` of a layout."""
     from reseat.balance import findings
 
-    return _computed(findings, layout)
+    return kept(findings, 2 * PLANS)(layout)
 
 
 @_result(PLANS)
@@ -301,7 +294,6 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
         return _computed(plan, layout, wish)
 
 
-@_result(2 * PLANS)
 def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenerate:
     """``reseat.planning.against_generate``: what Kafka's ``--generate`` would propose, over its draws.
 
@@ -310,10 +302,9 @@ def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenera
     """
     from reseat.planning.against_generate import against_generate
 
-    return _computed(against_generate, plan, tool, rack_mode=mode)
+    return kept(against_generate, 2 * PLANS)(plan, tool, rack_mode=mode)
 
 
-@_result(4)
 def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Beside:
     """One draw of ``--generate``, partition by partition.
 
@@ -322,31 +313,26 @@ def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Bes
     """
     from reseat.planning.against_generate import beside_one_draw
 
-    return _computed(beside_one_draw, plan, tool, seed, rack_mode=mode)
+    return kept(beside_one_draw, 4)(plan, tool, seed, rack_mode=mode)
 
 
-@_result(PLANS)
 def judgement_of(
     layout: ClusterLayout, proposed: ClusterLayout, wish: Wish, *, allow_rf_change: bool = False
 ) -> Certificate:
     """``reseat.planning.judge`` of any plan for a wish."""
     from reseat.planning.judge import judge
 
-    return _computed(judge, layout, proposed, wish, allow_rf_change=allow_rf_change)
+    return kept(judge)(layout, proposed, wish, allow_rf_change=allow_rf_change)
 
 
-def report_of(asked: tuple[object, ...], make: Callable[[], _Answer]) -> _Answer:
+@st.cache_resource(show_spinner=False, max_entries=_REPORTS)
+def report_of(asked: tuple[object, ...], _make: Callable[[], _Answer]) -> _Answer:
     """The report of what was asked, made once.
 
     Args:
         asked: all that it depends on: the layout, the what-if, the choices, the key of pseudonyms, the history.
-        make: makes it.
+        _make: makes it.
     """
-    return _report(asked, make)
-
-
-@st.cache_resource(show_spinner=False, max_entries=_REPORTS)
-def _report(asked: tuple[object, ...], _make: Callable[[], _Answer]) -> _Answer:
     return _make()
 
 

@@ -99,8 +99,7 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
     """
     controls = st.container(key="heat-controls")
     first, second, third, fourth, fifth = controls.columns([1.9, 1.4, 1.5, 1.3, 1.9], vertical_alignment="bottom")
-    kept: tuple[tuple[str, ...], HeatView] = _KEPT.get(((), HeatView()))
-    kept_signature, zoom = kept
+    kept_signature, zoom = _KEPT.get(((), HeatView()))
     linked = not kept_signature  # the first look of a session is at what the address names
     if linked:
         zoom = from_query(st.query_params.to_dict())
@@ -148,12 +147,9 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
     )
     signature = (base.digest, columns, topic_order, rows, search)
     view = asked
-    if linked:
-        zoom = within(
-            base, replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
-        )
     if linked or kept_signature == signature:
         view = replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
+        view = within(base, view) if linked else view
         view = replace(view, by_partition=view.by_partition or view.topic is not None)
     _KEPT.set((signature, view))
     _publish(view)

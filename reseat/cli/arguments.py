@@ -3,81 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import re
-import sys
-from collections.abc import Callable, Sequence
-from textwrap import fill
-from typing import Any, NoReturn
+from collections.abc import Callable
 
 from reseat import __version__
 from reseat.cli import options
 from reseat.cli.ahead.arguments import forecast_arguments, migrate_arguments, watch_arguments
 from reseat.cli.argument_values import additions, broker_ids, count, price, seed, words
+from reseat.cli.one_line_parser import EXIT_STATUS, OneLineParser
 from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.options import flag, later, several, value
-from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
 from reseat.cli.service.arguments import audit_arguments, completion_arguments, dashboard_arguments, doctor_arguments
 
 __all__ = ["parser"]
 
-#: The base64 of 16 bytes, of an alphabet with ``-``: what Kafka calls a cluster.
-_CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}")
-
-
-class _Manual(argparse.RawDescriptionHelpFormatter):
-    """A help in the parts of a manual page."""
-
-    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
-        super().add_usage(usage, actions, groups, "SYNOPSIS: " if prefix is None else prefix)
-
-    def start_section(self, heading: str | None) -> None:
-        super().start_section((heading or "").upper().removeprefix("POSITIONAL "))
-
-
-class _OneLineParser(argparse.ArgumentParser):
-    """Says in one line what is wrong; the manual is a ``--help`` away. A value may begin with a dash."""
-
-    def __init__(self, **told: Any) -> None:
-        super().__init__(**{"formatter_class": _Manual, "epilog": _EXIT_STATUS, **told})
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """As argparse does it, once values that begin with a dash stand beside their options."""
-        return super().parse_known_args(self._joined(sys.argv[1:] if args is None else args), namespace)
-
-    def _joined(self, words: Sequence[str]) -> list[str]:
-        """``--confirm -3HM4`` as ``--confirm=-3HM4``.
-
-        Argparse takes every word that begins with a dash for an option. One in 64 clusters of the ZooKeeper era has an
-        id that begins so (Kafka draws another only since ``Uuid.randomUuid``), and topics may be called so too. What
-        begins as an option of this command does is an option, also where a value is missing.
-        """
-        options = self._option_string_actions
-        joined: list[str] = []
-        for word in words:
-            before = options.get(joined[-1]) if joined and "--" not in joined else None
-            takes_one = before is not None and before.nargs is None
-            is_option = any(option.startswith(word.partition("=")[0]) for option in options)
-            shaped = _CLUSTER_ID.fullmatch(word) or re.match(r"-[^-]", word)
-            if takes_one and shaped and word.startswith("-") and not is_option:
-                joined[-1] += f"={word}"
-            else:
-                joined.append(word)
-        return joined
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see --help)\n")
-
 
 def parser() -> argparse.ArgumentParser:
     """The parser of ``reseat``; the namespace's ``run`` is the command to call with it."""
-    root = _OneLineParser(
+    root = OneLineParser(
         prog="reseat",
         description="See where the replicas of a Kafka cluster are, plan a drain, and preview leader changes.",
-        epilog=f"{_ENVIRONMENT}\n\n{_EXIT_STATUS}",
+        epilog=f"{_ENVIRONMENT}\n\n{EXIT_STATUS}",
     )
     root.add_argument("--version", action="version", version=f"reseat {__version__}")
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -87,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
                 name,
                 help=sentence,
                 description=f"{sentence[0].upper()}{sentence[1:]}.",
-                epilog=f"EXAMPLE:\n  reseat {name} {example}\n\n{_EXIT_STATUS}",
+                epilog=f"EXAMPLE:\n  reseat {name} {example}\n\n{EXIT_STATUS}",
             )
         )
     return root
@@ -358,6 +305,3 @@ _VARIABLES = {
     "RESEAT_WEBHOOK": "the address that watch tells alerts",
 }
 _ENVIRONMENT = "ENVIRONMENT:\n" + "\n".join(f"  {name:<16}  {meaning}" for name, meaning in _VARIABLES.items())
-_EXIT_STATUS = "EXIT STATUS:\n" + "\n".join(
-    fill(code.meaning, 79, initial_indent=f"  {code.value:>3}  ", subsequent_indent=" " * 7) for code in ExitCode
-)

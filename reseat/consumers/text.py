@@ -94,6 +94,15 @@ class StepFields(msgspec.Struct, forbid_unknown_fields=True):
     partitions: dict[str, int] | None = None
 
 
+#: Steps that name a member and nothing else, and their field.
+_OF_A_MEMBER: Mapping[type[Leave | Timeout | Return | Restart], str] = {
+    Leave: "leave",
+    Timeout: "time_out",
+    Return: "return_",
+    Restart: "restart",
+}
+
+
 class TextFields(msgspec.Struct, forbid_unknown_fields=True):
     """A whole text."""
 
@@ -102,10 +111,6 @@ class TextFields(msgspec.Struct, forbid_unknown_fields=True):
     racks: dict[str, list[list[str]]] = {}
     topic_ids: dict[str, str] = {}
     story: list[StepFields] = []
-
-
-class _Twice(ValueError):
-    """A key stands twice in an object."""
 
 
 def read_group(data: bytes | str, source: str | None = None) -> GroupText:
@@ -125,15 +130,12 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
         if not text.lstrip().startswith("{") and is_printed(text):
             return _of_printed(text, source)
-        told = msgspec.convert(_json(text), TextFields, strict=True)
+        plain = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        told = msgspec.convert(plain, TextFields, strict=True)
         _within_limits(told)
         return _group_text(told)
     except msgspec.ValidationError as error:
         raise InputRefused(_sentence(str(error)), source=source, recognised="JSON") from None
-    except _Twice as error:
-        raise InputRefused(
-            f"The key {str(error)[:60]!r} is in one object twice: which one applies?", source=source
-        ) from None
     except json.JSONDecodeError as error:
         raise InputRefused(
             f"This is not JSON: {error.msg} in column {error.colno}.", source=source, line=error.lineno
@@ -191,16 +193,11 @@ def _of_printed(text: str, source: str | None) -> GroupText:
     return GroupText(state, events)
 
 
-def _json(text: str) -> object:
-    told: object = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    return told
-
-
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise _Twice(key)
+            raise GroupInvalid(f"The key {key[:60]!r} is in one object twice: which one applies?")
         found[key] = value
     return found
 
@@ -240,7 +237,7 @@ def _within_limits(told: TextFields) -> None:
     names = [*most, *racks]
     for one in members:
         names += [one.id, one.user_data, one.instance_id or "", one.rack or "", *one.topics, *one.owned]
-    names += [name for step in steps for name in (step.leave, step.time_out, step.return_, step.restart) if name]
+    names += [name for step in steps for field in _OF_A_MEMBER.values() if (name := getattr(step, field))]
     for name in names:
         if len(name) > MOST_NAME:
             raise LimitMet(f"A name has {len(name):,} characters; the limit is {MOST_NAME:,}.")
@@ -298,14 +295,7 @@ def _events_in(told: StepFields, number: int) -> list[GroupEvent]:
     found: list[GroupEvent] = []
     if told.join is not None:
         found.append(Join(_member(told.join)))
-    for name, kind in (
-        (told.leave, Leave),
-        (told.time_out, Timeout),
-        (told.return_, Return),
-        (told.restart, Restart),
-    ):
-        if name is not None:
-            found.append(kind(name))
+    found += [kind(name) for kind, field in _OF_A_MEMBER.items() if (name := getattr(told, field)) is not None]
     if (told.subscribe is None) != (told.topics is None):
         raise GroupInvalid(f"Step {number + 1} of the story: subscribe and topics go together.")
     if told.subscribe is not None and told.topics is not None:
@@ -346,14 +336,8 @@ def _step_json(event: GroupEvent) -> list[dict[str, Any]]:
             return [{"join": _member_json(member)} for member in members]
         case Rebalance():
             return []
-        case Leave(name):
-            return [{"leave": name}]
-        case Timeout(name):
-            return [{"time_out": name}]
-        case Return(name):
-            return [{"return": name}]
-        case Restart(name):
-            return [{"restart": name}]
+        case Leave(name) | Timeout(name) | Return(name) | Restart(name):
+            return [{_OF_A_MEMBER[type(event)].rstrip("_"): name}]
         case Subscribe(name, topics):
             return [{"subscribe": name, "topics": list(topics)}]
         case Partitions(topic, count):

@@ -125,7 +125,14 @@ def propose(
         brokers = tuple(by_id[broker_id] for broker_id in broker_ids if broker_id in by_id)
     sizes, factors, more = _what_the_tool_sees(before)
     lists = _place(brokers, sizes, factors, tool, draws, knows_cordons=knows_cordons)
-    return _proposal(before, brokers, lists, sizes, (*notes, *more))
+    old, cost = _held_before(before, sizes)
+    fresh = row_counts(newcomers(old, lists))
+    topic, ids = _rows(sizes)
+    after = ClusterLayout.from_columns(
+        topics=before.topics, topic_of=topic, partition=ids, replicas=lists, brokers=before.brokers
+    )
+    moved = None if cost is None else float((fresh * cost).sum())
+    return Proposal(before, after, fresh, int(fresh.sum()), moved, (*notes, *more))
 
 
 def proposal_spread(
@@ -283,8 +290,7 @@ def _place_striped(
         place_striped(brokers, 1, factor, start=0, shift=0)  # for its checks
     ring = ring_of(brokers)
     drawn = np.array([(draws.next_int(ring.size), draws.next_int(ring.size)) for _ in sizes], np.int64).reshape(-1, 2)
-    topic = np.repeat(np.arange(len(sizes)), sizes)
-    ids = np.arange(len(topic)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    topic, ids = _rows(sizes)
     for factor in np.unique(factors).tolist():
         rows = np.flatnonzero(factors[topic] == factor)
         first = (ids[rows] + drawn[topic[rows], 0]) % ring.size
@@ -293,11 +299,15 @@ def _place_striped(
         out[rows, :factor] = ring.id_column[walk(ring, first, at, factor)]
 
 
+def _rows(sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The topic of each row of a proposal, and its partition id."""
+    topic = np.repeat(np.arange(len(sizes)), sizes)
+    return topic, np.arange(len(topic)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
 def _held_before(before: ClusterLayout, sizes: npt.NDArray[np.int64]) -> tuple[IntArray, FloatArray | None]:
     """For each row of a proposal: who holds that partition id now, and the bytes of one replica of it."""
-    begins = np.cumsum(sizes) - sizes
-    ids = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)
-    topic = np.repeat(np.arange(len(sizes)), sizes)
+    topic, ids = _rows(sizes)
     at = before.rows_at(topic, ids)
     there = at >= 0
     old = np.where(there[:, None], before.replica_ids[at], np.int32(NONE))
@@ -337,24 +347,3 @@ def _on_too_few_racks(lists: IntArray, brokers: Sequence[Broker]) -> int:
     held.sort(axis=1)
     distinct = ((held[:, 1:] != held[:, :-1]) & (held[:, 1:] != NONE)).sum(axis=1) + (held[:, 0] != NONE)
     return int((distinct < np.minimum((lists != NONE).sum(axis=1), len(code))).sum())
-
-
-def _proposal(
-    before: ClusterLayout,
-    brokers: tuple[Broker, ...],
-    lists: IntArray,
-    sizes: npt.NDArray[np.int64],
-    notes: tuple[str, ...],
-) -> Proposal:
-    old, cost = _held_before(before, sizes)
-    fresh = row_counts(newcomers(old, lists))
-    begins = np.cumsum(sizes) - sizes
-    after = ClusterLayout.from_columns(
-        topics=before.topics,
-        topic_of=np.repeat(np.arange(len(sizes)), sizes),
-        partition=np.arange(len(lists)) - np.repeat(begins, sizes),
-        replicas=lists,
-        brokers=before.brokers,
-    )
-    moved = None if cost is None else float((fresh * cost).sum())
-    return Proposal(before, after, fresh, int(fresh.sum()), moved, notes)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import expect
 
 from tests.browser.conftest import SCREEN, at_rest, open_sample, runs_of, settled, to
@@ -80,13 +82,14 @@ def test_on_a_screen_of_4k_figures_grow_and_follow_the_pointer(page: Page, dashb
     open_sample(page, dashboard, "Nine brokers")
     chart = page.locator(".js-plotly-plot").nth(1)
     at_rest(chart)
+    said = chart.locator(".hoverlayer").filter(has_text="broker 7 in az-c: 238 replicas")
     for _ in range(20):  # what Plotly says is gone when it draws itself anew, and comes when the mouse moves
         page.mouse.move(0, 0)
         chart.locator(".point").nth(6).hover(force=True)
-        page.wait_for_timeout(200)
-        if said := chart.locator(".hoverlayer").text_content():
+        with suppress(TooLate):
+            said.wait_for(state="attached", timeout=1_000)
             break
-    assert "broker 7 in az-c: 238 replicas" in (said or "")
+    expect(said).to_be_attached()
     box = chart.bounding_box()
     assert box is not None
     assert box["width"] > 1600

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -118,11 +117,15 @@ def test_ctrl_c_takes_the_line_away_and_ends_the_command_with_a_word() -> None:
     assert answer == b""
 
 
+#: Set once the line that a test looks for is drawn, and from the beginning where none is to be.
+DRAWN = threading.Event()
+
+
 def late(whole: Callable[..., object]) -> Callable[..., object]:
-    """The same, after half a second."""
+    """The same, once the line is drawn."""
 
     def comes(*given: object, **named: object) -> object:
-        time.sleep(0.5)
+        assert DRAWN.wait(60)
         return whole(*given, **named)
 
     return comes
@@ -149,10 +152,10 @@ def nothing_ingested(session: object, landing: object, tables: object, *, report
 @pytest.mark.parametrize(
     "command",
     [
-        ("plan", "Planning 0:00"),
-        ("snapshot", "Reading replica sizes [#####---------------] 3 of 12 0:00"),
-        ("execute", "Run 1 [--------------------] 0 of 6 0:00"),
-        ("pipeline", "At work [#####---------------] 3 of 12 0:00"),
+        ("plan", "Planning 0:0"),
+        ("snapshot", "Reading replica sizes [#####---------------] 3 of 12 0:0"),
+        ("execute", "Run 1 [--------------------] 0 of 6 0:0"),
+        ("pipeline", "At work [#####---------------] 3 of 12 0:0"),
     ],
 )
 def test_each_long_command_has_its_line_at_a_terminal_and_none_in_a_pipe(
@@ -164,6 +167,16 @@ def test_each_long_command_has_its_line_at_a_terminal_and_none_in_a_pipe(
 ) -> None:
     """Planning, reading a cluster, executing and the pipeline; here a tenth of a second is long."""
     name, line = command
+    drawn_as = Line.text
+
+    def text(self: Line, seconds: float) -> str:
+        drawn = drawn_as(self, seconds)
+        if drawn.startswith(line):
+            DRAWN.set()
+        return drawn
+
+    (DRAWN.clear if at_a_terminal else DRAWN.set)()
+    monkeypatch.setattr(Line, "text", text)
     (tmp_path / "layout.json").write_text(LAYOUT)
     monkeypatch.setattr(terminal, "PATIENCE", 0.1)
     monkeypatch.setattr("reseat.cli.plan.plan_wish", late(plan_wish))

@@ -422,7 +422,7 @@ def test_a_click_keeps_a_drain_within_its_racks(opened):
 
 
 def test_a_box_names_a_log_directory_for_each_new_replica(opened, monkeypatch):
-    """Not there without directories; ticked, it is in the address and the file; where none fits, no file is there."""
+    """Not there without directories; ticked, it is in the address and the file; where none fits, it says so instead."""
     written = []
     monkeypatch.setattr(commands, "draw_downloads", lambda plan, named=None: written.append(named))
     bare = opened("plan", wish=Wish(remove=(3,)))
@@ -435,8 +435,10 @@ def test_a_box_names_a_log_directory_for_each_new_replica(opened, monkeypatch):
     assert address(at)["directories"] == "yes"
     assert {path for of in written[-1].values() for path in of.values()} == {"/b"}
     assert written[:-1] == [None] * (len(written) - 1)
-    drawn = len(written)
     full = opened("plan", wish=Wish(remove=(3,)), log_dirs=two_disks(10))
+    box = next(box for box in full.checkbox if "log directory" in box.label)
+
+    assert (box.value, box.disabled, written[-1]) == (False, True, None)
     assert "No log directory of broker" in texts(full)
-    assert len(written) == drawn
     assert "directories" not in address(full)
+    assert "No log directory of broker" in texts(full.run())

@@ -14,6 +14,7 @@ Complexity: O(nodes). Source: Kafka's ``ZkData`` (``BrokerIdZNode``, ``TopicZNod
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from reseat.errors import InputRefused
@@ -75,10 +76,8 @@ class ZooKeeper(Form):
     def read(self, paste: Paste) -> None:
         """Take nodes, commands and what the shell says out of the paste; refused where a topic's node is malformed."""
         reader = _Reader(paste)
-        events: list[tuple[int, str | Document]] = [
-            *paste.lines,
-            *((found.line, found) for found, _ in paste.documents),
-        ]
+        answers = [(found.line, found) for found, _ in paste.documents]
+        events: list[tuple[int, str | Document]] = [*paste.lines, *answers]
         for number, event in sorted(events, key=lambda event: event[0]):
             if isinstance(event, Document):
                 reader.answer(event)
@@ -160,13 +159,15 @@ class _Reader:
             self.told.skipped.add(number, f"[{inside}]", f"The children of {command.path}: not part of the layout.")
         return True
 
-    def _asked(self, fits: object) -> _Command | None:
+    def _asked(self, fits: Callable[[_Command], object]) -> _Command | None:
         """The first waiting command that fits, taken out of the queue."""
-        for place, command in enumerate(self.waiting):
-            if callable(fits) and fits(command):
-                del self.waiting[place]
-                return command
-        return None
+        place = next((place for place, command in enumerate(self.waiting) if fits(command)), None)
+        return None if place is None else self.waiting.pop(place)
+
+    def _path(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What the first waiting command for such a path says of it; that command is taken out of the queue."""
+        command = self._asked(lambda c: pattern.search(c.path))
+        return pattern.search(command.path) if command else None
 
     def _met(self, line: int) -> None:
         self.first_line = min(self.first_line or line, line)
@@ -206,8 +207,7 @@ class _Reader:
         self.paste.skipped.add(document.line, text, f"This is {what}.", document.data.count(b"\n") + 1)
 
     def _topic(self, document: Document) -> None:
-        command = self._asked(lambda c: _TOPIC_PATH.search(c.path))
-        found = _TOPIC_PATH.search(command.path) if command else None
+        found = self._path(_TOPIC_PATH)
         if found:
             name = found[1]
         else:
@@ -243,8 +243,7 @@ class _Reader:
         self.topics.setdefault(name, (document.line, value))
 
     def _state(self, document: Document) -> None:
-        command = self._asked(lambda c: _STATE_PATH.search(c.path))
-        found = _STATE_PATH.search(command.path) if command else None
+        found = self._path(_STATE_PATH)
         if found is None:
             self._nameless(
                 document, "the state of one partition (its leader and ISR), without the partition's name or replicas"
@@ -254,8 +253,7 @@ class _Reader:
         self.states.setdefault((found[1], int(found[2])), (document.line, document))
 
     def _broker(self, document: Document) -> None:
-        command = self._asked(lambda c: _BROKER_PATH.search(c.path))
-        found = _BROKER_PATH.search(command.path) if command else None
+        found = self._path(_BROKER_PATH)
         broker = id_in(found[1]) if found else None
         if broker is None:
             self._nameless(document, "the registration of one broker, whose id is only in the node's path")

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 from reseat.errors import ClusterUnreachable
 from reseat.operate.journal.journal import Journal
@@ -48,7 +49,6 @@ __all__ = [
     "wanted",
 ]
 
-_Name = TypeVar("_Name", int, str)
 _EVERY_REPLICA = "*"
 #: Bytes of a list of replicas; a longer one is ``*``. Kafka's strings take 32,767.
 LONGEST_LIST = 30_000
@@ -112,20 +112,21 @@ def merged(some: Throttles, others: Throttles) -> Throttles:
 
 def of_brokers(throttles: Throttles, brokers: Collection[int]) -> Throttles:
     """Without the rates of other brokers."""
-    return replace(
-        throttles,
-        leader_rate=_of(throttles.leader_rate, brokers),
-        follower_rate=_of(throttles.follower_rate, brokers),
-        directory_rate=_of(throttles.directory_rate, brokers),
-    )
+    return _where(throttles, lambda kind, name, _: kind in _LISTS or name in brokers)
 
 
 def of_topics(throttles: Throttles, topics: Collection[str]) -> Throttles:
     """Without the lists of other topics."""
-    return replace(
-        throttles,
-        leader_replicas=_of(throttles.leader_replicas, topics),
-        follower_replicas=_of(throttles.follower_replicas, topics),
+    return _where(throttles, lambda kind, name, _: kind in _RATES or name in topics)
+
+
+def _where(throttles: Throttles, holds: Callable[[str, Any, str | None], bool]) -> Throttles:
+    """The values of which this holds, asked with the kind, the broker or topic, and the value."""
+    return Throttles(
+        **{
+            kind: {name: value for name, value in getattr(throttles, kind).items() if holds(kind, name, value)}
+            for kind in (item.name for item in fields(throttles))
+        }
     )
 
 
@@ -218,20 +219,12 @@ def before_the_run(there: OutstandingThrottles, now: Throttles) -> Throttles:
 
 def _theirs(there: OutstandingThrottles, now: Throttles) -> Throttles:
     """Of what is set now, what is neither the run's own nor what was there before it."""
-    return Throttles(
-        **{
-            item.name: {
-                name: value
-                for name, value in getattr(now, item.name).items()
-                if value not in (getattr(there.earlier, item.name).get(name, value), *_ours(there, item.name, name))
-            }
-            for item in fields(Throttles)
-        }
-    )
 
+    def is_theirs(kind: str, name: object, value: str | None) -> bool:
+        ours = [values[name] for values in (getattr(one, kind) for one in there.ours) if name in values]
+        return value not in (getattr(there.earlier, kind).get(name, value), *ours)
 
-def _ours(there: OutstandingThrottles, kind: str, name: object) -> list[str | None]:
-    return [values[name] for values in (getattr(one, kind) for one in there.ours) if name in values]
+    return _where(now, is_theirs)
 
 
 def runs_that_left_throttles(journal: Journal, cluster_id: str | None = None) -> tuple[Run, ...]:
@@ -266,10 +259,7 @@ def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles
 
 def _only_left(stands: OutstandingThrottles, left: object) -> OutstandingThrottles:
     names = left if isinstance(left, list) else []
-    earlier, *ours = (
-        Throttles(**{item.name: _of(getattr(values, item.name), names) for item in fields(values)})
-        for values in (stands.earlier, *stands.ours)
-    )
+    earlier, *ours = (_where(values, lambda _, name, __: name in names) for values in (stands.earlier, *stands.ours))
     partitions = {topic: partition for topic, partition in stands.partitions.items() if topic in names}
     return replace(stands, earlier=earlier, ours=tuple(ours), partitions=partitions)
 
@@ -311,16 +301,7 @@ def _put_back(
     """Put these values back, all of which can be asked for at once."""
     theirs = _theirs(throttles, target.throttles(*names_of(earlier)))
     # What is as before already is set all the same: a broker may yet be told of the run's own.
-    restored = Throttles(
-        **{
-            item.name: {
-                name: value
-                for name, value in getattr(earlier, item.name).items()
-                if name not in getattr(theirs, item.name)
-            }
-            for item in fields(earlier)
-        }
-    )
+    restored = _where(earlier, lambda kind, name, _: name not in getattr(theirs, kind))
     target.set_throttles(restored)
     return PutBack(_differing(target, restored, wait), theirs)
 
@@ -340,21 +321,12 @@ def _differing(target: Target, wished: Throttles, wait: Callable[[float], object
         if attempt:
             wait(_READ_SECONDS)
         now = target.throttles(brokers, topics)
-        # A broker that does not tell its rates may have any; a topic that is gone has none.
-        left = Throttles(
-            **{
-                item.name: {
-                    name: value
-                    for name, value in getattr(wished, item.name).items()
-                    if getattr(now, item.name).get(name, "" if item.name in _RATES else None) != value
-                }
-                for item in fields(wished)
-            }
-        )
+        left = _where(wished, partial(_shows_other, now))
         if not any(getattr(left, item.name) for item in fields(left)):
             break
     return left
 
 
-def _of(values: Mapping[_Name, str | None], names: Collection[_Name]) -> dict[_Name, str | None]:
-    return {name: value for name, value in values.items() if name in names}
+def _shows_other(now: Throttles, kind: str, name: Any, value: str | None) -> bool:
+    """Whether another value is set; a broker that does not tell its rates may have any, a topic that is gone none."""
+    return bool(getattr(now, kind).get(name, "" if kind in _RATES else None) != value)

@@ -55,9 +55,7 @@ from reseat.operate.targets.zookeeper_session import NODE_BYTES, Lost, ZooKeeper
 from reseat.operate.targets.zookeeper_settings import read_throttles, write_throttles
 from reseat.operate.targets.zookeeper_topics import create_topic
 from reseat.sources.connection import Connection
-from reseat.sources.zookeeper.nodes import (
-    document_of,
-)
+from reseat.sources.zookeeper.nodes import document_of
 from reseat.sources.zookeeper.permissions import MIGRATION
 
 if TYPE_CHECKING:
@@ -314,15 +312,8 @@ class ZooKeeperTarget:
 
     def _create_reassignment(self, sent: Mapping[Partition, tuple[int, ...]]) -> str | None:
         """Create the node; the answer is that of every partition in it."""
-        data = orjson.dumps(
-            {
-                "version": 1,
-                "partitions": [
-                    {"topic": topic, "partition": one, "replicas": list(replicas)}
-                    for (topic, one), replicas in sent.items()
-                ],
-            }
-        )
+        lists = [{"topic": topic, "partition": one, "replicas": told} for (topic, one), told in sent.items()]
+        data = orjson.dumps({"version": 1, "partitions": lists})
         if len(data) > NODE_BYTES:
             return "MESSAGE_TOO_LARGE"
         lost = False

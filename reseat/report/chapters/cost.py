@@ -125,14 +125,11 @@ def _ends(copying: Copying, throttle: float) -> str:
             "this cluster showed. Of a throttle of which they show nothing, the times are from it alone."
             f"{left_out(copying.batches)}"
         )
+    batches = counted(len(copying.batches), "batch", "batches")
     return (
-        f"{low} Likely: in {_batches(copying)} of at most ten moves per broker, one after the other, each as long as "
+        f"{low} Likely: in {batches} of at most ten moves per broker, one after the other, each as long as "
         f"its slowest broker. High: one copy at a time.{left_out(copying.batches)}"
     )
-
-
-def _batches(copying: Copying) -> str:
-    return counted(len(copying.batches), "batch", "batches")
 
 
 def _racks(matter: Matter, choices: ReportChoices, copying: Copying) -> list[str]:
@@ -224,15 +221,9 @@ def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fa
     hands = handed_over(matter)
     if hands is not None:
         detail = f"and {hands[1]:,} by an election afterwards" if hands[1] else None
-        all_told = hands[2] < len(matter.start.leader) or not len(matter.start.leader)
-        facts.append(
-            Fact(
-                "Leader changes",
-                count(hands[0]) if all_told else "unknown",
-                detail,
-                hands[0] if all_told else math.nan,
-            )
-        )
+        told = hands[2] < len(matter.start.leader) or not len(matter.start.leader)
+        led = (count(hands[0]), hands[0]) if told else ("unknown", math.nan)
+        facts.append(Fact("Leader changes", led[0], detail, led[1]))
     return tuple(facts)
 
 
@@ -253,21 +244,15 @@ def _time(copying: Copying, throttle: float) -> Fact:
 def _figures(matter: Matter, copying: Copying) -> tuple[Figure, ...]:
     if not len(copying) or matter.plan is None:
         return ()
-    figures: list[Figure] = [_by_broker(matter, copying)]
-    if copying.unplaced.copies < len(copying):
-        figures.append(_by_rack(matter, copying))
-    return tuple(figures)
+    racks = (_by_rack(matter, copying),) if copying.unplaced.copies < len(copying) else ()
+    return _by_broker(matter, copying), *racks
 
 
 def _by_broker(matter: Matter, copying: Copying) -> Bars:
     brokers = brokers_of(matter.start, matter.plan)
     at = np.searchsorted(copying.broker_ids, brokers.ids)
-    by = (
-        (copying.sent, copying.received)
-        if copying.sized
-        else (copying.copies_sent.astype(np.float64), copying.copies_received.astype(np.float64))
-    )
-    sent, received = by[0][at], by[1][at]
+    by = (copying.sent, copying.received) if copying.sized else (copying.copies_sent, copying.copies_received)
+    sent, received = (told[at].astype(np.float64) for told in by)
     top = int(np.maximum(sent, received).argmax())
     most = float(max(sent[top], received[top]))
     does = "sends" if sent[top] >= received[top] else "receives"

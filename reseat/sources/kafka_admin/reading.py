@@ -24,11 +24,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from kafka.protocol.admin import (
-    DescribeClusterRequest,
-    DescribeQuorumRequest,
-    DescribeTopicPartitionsRequest,
-)
+from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, DescribeTopicPartitionsRequest
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from reseat.balance.directories import directory_findings, directory_loads
