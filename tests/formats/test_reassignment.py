@@ -280,7 +280,10 @@ def test_a_key_that_stands_twice_is_said() -> None:
         b'{"version":1,"partitions":[{"topic":"replicas","partition":0,"replicas":[1],"replicas":[2]}]}'
     )
 
+    plain = read_document(b'{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[1],"replicas":[2]}]}')
+
     assert one.findings == ()
+    assert [found.kind for found in plain.findings] == ["repeated_keys"]
     assert lists.layout.assignments() == {("partitions", 1): [1, 2]}
     assert [(found.kind, found.places) for found in lists.findings] == [
         ("repeated_keys", ("line 1, column 14", "line 2, column 1"))

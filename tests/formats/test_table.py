@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -335,6 +336,14 @@ def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> No
     assert told(by_texts(text)) == told(reading)
     assert told(by_lines(text)) == told(reading)
     assert read_parquet(write_parquet(layout, per=per)).layout == layout
+
+
+@pytest.mark.parametrize(("size", "kind"), [(7.0, "int64"), (7.5, "double"), (2.0**53, "double")])
+def test_sizes_are_whole_numbers_where_all_are(size: float, kind: str) -> None:
+    """As every reader takes them; what no integer holds exactly stays what it is."""
+    layout = replace(orders(), size_bytes=np.array([[5.0, np.nan], [size, 3.0]]))
+
+    assert str(pq.read_schema(io.BytesIO(write_parquet(layout))).field("size_bytes").type) == kind
 
 
 def test_brokers_that_hold_nothing_stand_below_the_partitions_byte_for_byte() -> None:

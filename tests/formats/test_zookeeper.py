@@ -70,6 +70,14 @@ def test_an_answer_is_not_taken_for_another_command() -> None:
     assert layout.assignments() == {("here", 0): [4]}
 
 
+@pytest.mark.parametrize(("port", "told"), [(0, None), (1, 1), (65_535, 65_535), (65_536, None), ("true", None)])
+def test_a_port_is_one_that_there_is(port: object, told: int | None) -> None:
+    """Else it is unknown."""
+    (broker,) = read(f'get /brokers/ids/3\n{{"endpoints":[],"host":"h1","port":{port},"version":4}}').layout.brokers
+
+    assert (broker.host, broker.port) == ("h1", told)
+
+
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
 def test_registrations_of_all_versions(version: int) -> None:
     """Registrations alone are a layout without partitions; a null host is taken from the endpoints."""

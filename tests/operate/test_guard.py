@@ -590,6 +590,15 @@ def test_what_comes_must_fit(dirs, result):
     assert judged("disk_room", asked, now).result is result
 
 
+def test_a_cordoned_log_directory_has_room_only_where_all_are():
+    """Brokers place nothing in it as long as another one is open."""
+    sizes = {("orders", 2): gigabytes(2), ("pay", 7): gigabytes(3)}
+    shut = dataclasses.replace(directory(4, "/a", 9), cordoned=True)
+
+    for dirs, result in (((shut,), PASSED), ((shut, directory(4, "/b", 2)), FAILED)):
+        assert judged("disk_room", now=snapshot(layout(sizes=sizes), log_dirs=dirs)).result is result
+
+
 def test_a_target_whose_log_directories_are_all_offline_has_no_room():
     """It could not make a replica."""
     now = snapshot(layout(), log_dirs=(directory(4, "/a", None, "KAFKA_STORAGE_ERROR"),))

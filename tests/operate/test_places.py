@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from reseat.formats.documents.sealed import read_sealed
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out, reconcile
+from reseat.operate.run.newcomers import into_directories
 from reseat.operate.run.places import as_shown
 from reseat.operate.verify import verify
 from tests.operate.fake_target import FakeCluster
@@ -68,6 +70,17 @@ def test_replicas_lie_as_planned_and_nothing_else_changed(journal):
     assert throttles.content["set"]["leader_rate"] == []
     assert cluster.dynamic == {("directory_rate", "1"): "77", ("leader_rate", "1"): "5"}
     assert [str(move.target[0]) for move in as_shown(run, journal.moves(run.id))] == ["1:/b"] * 4
+
+
+def test_through_zookeeper_no_directory_is_asked_for(journal):
+    """No node names any: the run goes on with the target as it is, whatever its plan says."""
+    target = cluster_of().target()
+    moves = [PlannedMove("orders", 0, (2,), (1, 2), 50)]
+    run = journal.approve(Approval("FAKE", "fake", naming("/b"), naming("/a"), "h", "ann", moves))
+    asked = journal.moves(run.id)
+
+    assert into_directories(target, replace(run, protocol="zookeeper"), asked) is target
+    assert into_directories(target, run, asked) is not target
 
 
 def test_a_cancel_drops_what_is_being_copied(journal):

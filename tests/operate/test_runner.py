@@ -50,12 +50,13 @@ def test_a_runner_that_cannot_begin_leaves_a_word_and_no_secret(journal, monkeyp
     monkeypatch.setenv("RESEAT_OPERATE", "1")
     run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
     process = runner.start(NOWHERE, journal.path, run.id)
-    seen = _of_process(process)
+    seen, session = _of_process(process), os.getsid(process)
     ended = until(lambda: "The executor ended" in journal.run(run.id).sentence)
     log = runner.log_file(journal.path, run.id)
     files = [file for file in journal.path.parent.iterdir() if file.is_file()]
 
     assert ended
+    assert session == process  # what ends the one who started it does not end it
     assert journal.run(run.id).state is RunState.APPROVED
     assert "127.0.0.1:1" in log.read_text()
     assert stat.S_IMODE(log.stat().st_mode) == 0o600

@@ -225,12 +225,12 @@ def test_a_factor_is_wished_of_its_topics_alone() -> None:
 class TestBytes:
     """Two partitions of 100 and 30 bytes, the greatest told of each one's replicas counting."""
 
-    def faults(self, lists: Lists, most: int | None) -> tuple[str, ...]:
-        """Of a rebalance that may copy so many bytes."""
+    def faults(self, lists: Lists, most: int | None, second: float = 30.0) -> tuple[str, ...]:
+        """Of a rebalance that may copy so many bytes; ``second``: what is told of the second partition."""
         current = ClusterLayout.from_assignments(
             {("orders", 0): [1, 2], ("orders", 1): [1, 2]}, brokers=[Broker(3), Broker(4)]
         )
-        current = replace(current, size_bytes=np.array([[100.0, 90.0], [np.nan, 30.0]]))
+        current = replace(current, size_bytes=np.array([[100.0, 90.0], [np.nan, second]]))
         proposed = replace(replace_lists(current, lists), size_bytes=None)
         return check(current, proposed, Wish(rebalance=True, options=Options(max_bytes=most))).faults
 
@@ -239,6 +239,10 @@ class TestBytes:
         assert self.faults([[1, 3], [3, 4]], 160) == ()
         assert self.faults([[1, 3], [3, 4]], None) == ()
         assert self.faults([[1, 3], [3, 4]], 159) == ("160 B would be copied; at most 159 B were allowed.",)
+
+    def test_what_only_changes_its_order_counts_nothing_whatever_its_size(self) -> None:
+        """Nobody told the size of the second, which is not copied."""
+        assert self.faults([[1, 3], [2, 1]], 99, np.nan) == ("100 B would be copied; at most 99 B were allowed.",)
 
 
 class TestCapacities:

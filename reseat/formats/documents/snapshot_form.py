@@ -33,7 +33,7 @@ class SnapshotForm(DocumentForm):
 
     def part(self, found: Document, paste: Paste) -> Part:
         """Read one snapshot."""
-        return Part(_reading(found.data, paste.source, paste.limits), found.line)
+        return Part(_reading(found.data, paste.source, paste.limits))
 
 
 def _reading(data: bytes, source: str, limits: Limits) -> Reading:

@@ -44,7 +44,7 @@ class Part:
 
     Attributes:
         reading: the reading of it alone.
-        line: 1-based line at which it starts.
+        line: 1-based line at which a reassignment starts.
         locate: where the text tells a partition ("line 12"), by topic and partition id.
     """
 
@@ -266,7 +266,7 @@ class RowBuilder:
             self.findings.append(not_understood(len(misread), places, one, many))
         return len(misread)
 
-    def part(self, kind: str, *, line: int = 1, assigns: bool = True, log_dirs: Sequence[str] = ()) -> Part:
+    def part(self, kind: str, *, assigns: bool = True, log_dirs: Sequence[str] = ()) -> Part:
         """One part of what was gathered; ``log_dirs`` are the names for a column ``log_dir``.
 
         Raises:
@@ -387,7 +387,7 @@ class RowBuilder:
             at = np.flatnonzero((rows_told.topic_of == code) & (rows_told.partition == partition))
             return f"line {int(lines[at[0]])}" if at.size else kind
 
-        return Part(reading, line, locate)
+        return Part(reading, locate=locate)
 
 
 def _joined(arrays: list[npt.NDArray[_Scalar]], kind: type[_Scalar]) -> npt.NDArray[_Scalar]:

@@ -92,7 +92,7 @@ class _Reader:
                     left.append((number, text))
         if not self.first:
             return None, [*lines]
-        part = self.told.part(self.kind, line=self.first)
+        part = self.told.part(self.kind)
         if self.after.row_count:
             target = self.after.part(self.kind).reading.layout
             part = replace(part, reading=replace(part.reading, proposed=target))

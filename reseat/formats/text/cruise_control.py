@@ -72,7 +72,7 @@ class CruiseControl(DocumentForm):
                     places=(f"line {line}",),
                 )
             )
-        return told.part(KIND, line=line)
+        return told.part(KIND)
 
 
 def _brokers(told: RowBuilder, state: Mapping[str, object], line: int) -> None:

@@ -206,7 +206,6 @@ class _Reader(LineReader):
             leader=leader[good].astype(np.int32),
             lists=lists,
         )
-        self.first_line = self.first_line or int(line[0])
 
     def _topics(
         self, words: tuple[bytes, ...], rows: npt.NDArray[np.int64], header_at: list[tuple[int, int]]
@@ -328,6 +327,5 @@ class _Reader(LineReader):
             (name, low) for name, (_, low, _) in zip(names, told, strict=True) if low is not None
         )
         self.told.tiered.update(name for name, (_, _, tiered) in zip(names, told, strict=True) if tiered)
-        self.first_line = self.first_line or block.number(index + lines[0][0])
         self.header = names[-1]
         self.configs = names[-1], block.number(index + lines[-1][0])

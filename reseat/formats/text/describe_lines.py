@@ -92,7 +92,6 @@ class LineReader:
         factor: replication factors by topic, as headers say.
         marked: topics marked for deletion.
         left: lines for the other readers.
-        first_line: the first line that was read, 0 where none was.
         last_line: the last line of the text that is not blank.
         since: releases of Kafka that are the first to print what was met.
         isr_told: whether a row tells its ISR.
@@ -106,7 +105,6 @@ class LineReader:
         self.factor: dict[str, int] = {}
         self.marked: set[str] = set()
         self.left: list[tuple[int, str]] = []
-        self.first_line = 0
         self.last_line = 0
         self.since: set[tuple[int, int]] = set()
         self.isr_told = False
@@ -196,7 +194,6 @@ class LineReader:
             self.told.misread(number, text, f"An id in this row is above {LARGEST_ID:,}, Kafka's largest id.")
         else:
             self.told.add(topic, partition, replicas, line=number, leader=leader, lists=lists)
-            self.first_line = self.first_line or number
 
     def no_row(self, number: int, text: str) -> None:
         """A header, the rest of one, or a line for other readers."""
@@ -255,7 +252,6 @@ class LineReader:
             self._leave(number, ahead)
         self.header = topic
         self.told.topic(topic)
-        self.first_line = self.first_line or number
         for heading, declared in (("PartitionCount", self.told.declared), ("ReplicationFactor", self.factor)):
             if (count := id_in(values.get(heading, ""))) is not None:
                 declared[topic] = count
@@ -303,7 +299,7 @@ class LineReader:
                     topics=tuple(sorted(self.marked)),
                 )
             )
-        part = told.part(KIND, line=self.first_line or 1)
+        part = told.part(KIND)
         return replace(part, reading=replace(part.reading, since=max(self.since, default=None)))
 
 

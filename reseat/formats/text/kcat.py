@@ -179,7 +179,7 @@ class _Reader:
         if not told.row_count and not told.declared and not told.brokers:
             return None
         finish(told, self.declared_brokers, self.first_line)
-        return told.part(KIND, line=self.first_line or 1)
+        return told.part(KIND)
 
 
 def finish(told: RowBuilder, declared_brokers: int | None, line: int) -> None:

@@ -38,7 +38,7 @@ class KcatJson(DocumentForm):
         for item in found.items("topics"):
             _json_topic(told, item, line)
         finish(told, None, line)
-        return told.part(KIND, line=line)
+        return told.part(KIND)
 
 
 def _json_broker(told: RowBuilder, item: object, line: int) -> None:

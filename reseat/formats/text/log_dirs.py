@@ -198,5 +198,5 @@ class _Reader:
             )
         )
         told.facts["log_dir_brokers"] = tuple(sorted(told.brokers))
-        part = told.part(KIND, line=line, assigns=False, log_dirs=tuple(self.dirs))
+        part = told.part(KIND, assigns=False, log_dirs=tuple(self.dirs))
         return replace(part, reading=replace(part.reading, log_dirs=tuple(self.seen.values())), locate=None)

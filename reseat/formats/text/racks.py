@@ -43,7 +43,7 @@ class Racks(DocumentForm):
 
     def part(self, found: Document, paste: Paste) -> Part:
         """Read one object."""
-        return Part(_reading(found.data, paste.source, paste.limits), found.line)
+        return Part(_reading(found.data, paste.source, paste.limits))
 
 
 def _reading(data: bytes, source: str, limits: Limits) -> Reading:

@@ -58,7 +58,7 @@ class Rest(DocumentForm):
             told.tiered.add(name)
         for entry in found.items("partitions") if found.keys else found.items_of(found.data):
             _partition(told, name, entry, found.line)
-        return told.part(KIND, line=found.line)
+        return told.part(KIND)
 
 
 def has_partitions(found: Document) -> bool:

@@ -62,7 +62,7 @@ class TopicConfigs(Form):
             source=paste.source,
             tiering=Tiering.of(told["topic"], brokers),
         )
-        paste.add(Part(reading, first))
+        paste.add(Part(reading))
 
 
 def refuse_settings_alone(reading: Reading) -> None:

@@ -65,8 +65,8 @@ class Topicmappr(Form):
         left = [(number, text) for number, text in left if text.strip() not in named]
         for number, text in sorted(summary):
             before.skipped.add(number, text, "topicmappr's summary; the rows have the same information.")
-        part = before.part(KIND, line=first)
-        proposed = after.part(KIND, line=first)
+        part = before.part(KIND)
+        proposed = after.part(KIND)
         reading = replace(part.reading, proposed=proposed.reading.layout, proposed_findings=proposed.reading.findings)
         paste.add(replace(part, reading=reading))
         paste.lines = left

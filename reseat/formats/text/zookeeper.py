@@ -101,7 +101,6 @@ def _node_of(found: Document) -> str | None:
 class _Command:
     verb: str
     path: str
-    line: int
 
 
 class _Reader:
@@ -113,14 +112,13 @@ class _Reader:
         self.commands_open = False  # whether the last event was a command, so that a further one waits beside it
         self.topics: dict[str, tuple[int, dict[str, object]]] = {}
         self.states: dict[tuple[str, int], tuple[int, Document]] = {}
-        self.first_line = 0
         self.unnamed = 0
 
     # ---- the walk ------------------------------------------------------------------------------------------
 
     def line(self, number: int, text: str) -> None:
         if (found := _COMMAND.search(text[:2_000])) is not None:
-            command = _Command(found[1], found[2].rstrip("/") or "/", number)
+            command = _Command(found[1], found[2].rstrip("/") or "/")
             self.waiting = [*self.waiting, command] if self.commands_open else [command]
             self.commands_open = True
             return
@@ -150,11 +148,9 @@ class _Reader:
             self.told.alive = (self.told.alive or set()) | {i for i in map(id_in, names) if i is not None}
             for broker in self.told.alive:
                 self.told.broker(Broker(broker, state=BrokerState.ALIVE), f"line {number}")
-            self._met(command.line)
         elif command.path.endswith("/brokers/topics"):
             self.told.facts["topics_listed"] = len(names)
             self.told.topics_listed.update(names)
-            self._met(command.line)
         else:
             self.told.skipped.add(number, f"[{inside}]", f"The children of {command.path}: not part of the layout.")
         return True
@@ -168,9 +164,6 @@ class _Reader:
         """What the first waiting command for such a path says of it; that command is taken out of the queue."""
         command = self._asked(lambda c: pattern.search(c.path))
         return pattern.search(command.path) if command else None
-
-    def _met(self, line: int) -> None:
-        self.first_line = min(self.first_line or line, line)
 
     # ---- answers -------------------------------------------------------------------------------------------
 
@@ -188,7 +181,6 @@ class _Reader:
             controller = id_of(document.value("brokerid"))
             if controller is not None:
                 self.told.facts["controller"] = controller
-                self._met(document.line)
         elif node == _CONFIG:
             self._asked(lambda c: "/config/" in c.path)
             self._nameless(document, "a configuration, which has no replica lists")
@@ -227,7 +219,6 @@ class _Reader:
         partitions = value["partitions"]
         if not isinstance(partitions, dict):
             return
-        self._met(document.line)
         if name in self.topics and self.topics[name][1] != value:
             first = self.topics[name][0]
             self.told.findings.append(
@@ -249,7 +240,6 @@ class _Reader:
                 document, "the state of one partition (its leader and ISR), without the partition's name or replicas"
             )
             return
-        self._met(document.line)
         self.states.setdefault((found[1], int(found[2])), (document.line, document))
 
     def _broker(self, document: Document) -> None:
@@ -262,7 +252,6 @@ class _Reader:
         host, port = document.value("host"), document.value("port")
         if not isinstance(host, str) or not host:
             host, port = first_endpoint(document.value("endpoints"))
-        self._met(document.line)
         self.told.racks_told.add(broker)
         self.told.broker(
             Broker(
@@ -295,7 +284,7 @@ class _Reader:
                 )
             )
         if told.row_count or told.brokers or self.topics:
-            self.paste.add(told.part(KIND, line=self.first_line or 1))
+            self.paste.add(told.part(KIND))
 
     def _rows(self, name: str, line: int, value: dict[str, object]) -> None:
         partitions, adding, removing = (value[key] for key in ("partitions", "adding_replicas", "removing_replicas"))
