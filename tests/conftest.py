@@ -7,10 +7,12 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -20,6 +22,9 @@ from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from reseat.operate.journal import schema
 from tests.servers.cluster import KINDS, states
+
+if TYPE_CHECKING:
+    from tests.servers.object_store import ObjectStore
 
 # No test is timed: on a busy machine a deadline fails tests that are right.
 settings.register_profile("reseat", deadline=None)
@@ -95,6 +100,44 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and item.get_closest_marker("kafka") and (told := states()):
         report.sections.append(("Kafka's servers", told))
     return report
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """A real S3 service with the bucket ``fleet``, named by the environment as a user names it."""
+    from tests.servers.object_store import missing_object_store, object_store
+
+    yield from _store(missing_object_store(), object_store, tmp_path_factory.mktemp("s3"))
+
+
+@pytest.fixture(scope="module")
+def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """The same of Azure's, with the container ``fleet``."""
+    from tests.servers.object_store import azure, missing_azure
+
+    yield from _store(missing_azure(), azure, tmp_path_factory.mktemp("azure"))
+
+
+def _store(
+    missed: str | None, start: Callable[[Path, str], AbstractContextManager[ObjectStore]], home: Path
+) -> Iterator[ObjectStore]:
+    if missed:
+        pytest.skip(missed)
+    with start(home, "fleet") as running, pytest.MonkeyPatch.context() as patched:
+        for name, value in running.environment.items():
+            patched.setenv(name, value)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real HDFS; its URL."""
+    from tests.servers import hdfs as servers
+
+    if reason := servers.missing_hdfs():
+        pytest.skip(reason)
+    with servers.hdfs(tmp_path_factory.mktemp("hdfs")) as url:
+        yield url
 
 
 _MAIN = sys.modules["__main__"]

@@ -1,7 +1,8 @@
-"""An object that is made only where there is none of its name: of many who try at once, the store lets one through.
+"""An object that is put whole, and only where there is none of its name if asked: of many who try, one is let through.
 
 What it promises: the store decides, in one request (a PUT with ``If-None-Match: *``); nothing is looked up before. What
-Arrow's file systems put replaces whatever is there, so this one request goes another way, by ``obstore``.
+Arrow's file systems put replaces whatever is there, and on Azure's storage an empty object is seen first: so what is
+put goes another way, by ``obstore``.
 
 What it needs: a store that honours the condition, as Amazon's S3, Azure's storage, MinIO and Ceph do. Credentials come
 from the environment: keys, or the role of the machine, the container or the pod.
@@ -15,7 +16,7 @@ import re
 from datetime import timedelta
 from typing import Any
 
-__all__ = ["put_new", "s3_store", "store_of"]
+__all__ = ["azure_store", "put", "s3_store"]
 
 #: Seconds until a service that does not answer is given up, and the bytes a second that a line takes at least.
 _CONNECT, _ANSWER, _SLOWEST = 5, 60, 250_000
@@ -24,7 +25,7 @@ _STATUS = re.compile(r"status code: (\d{3}[ A-Za-z]*)")
 
 
 def s3_store(root: str, region: str, endpoint: tuple[str, str] | None, size: int) -> Any:
-    """A place on S3, as ``put_new`` takes it.
+    """A place on S3, as ``put`` takes it.
 
     Args:
         root: ``BUCKET/PATH``.
@@ -42,22 +43,28 @@ def s3_store(root: str, region: str, endpoint: tuple[str, str] | None, size: int
     return S3Store(bucket, prefix=path or None, client_options=options, retry_config=_RETRIES, **where)
 
 
-def store_of(url: str, size: int) -> Any:
-    """A place by its URL (``abfss://``), as ``put_new`` takes it; ``size``: how many bytes will be put."""
-    from obstore.store import from_url
-
-    return from_url(url, client_options=_waits(size), retry_config=_RETRIES)
-
-
-def put_new(store: Any, path: str, data: bytes) -> bool:
-    """Make an object, and say whether that was done: False where there is one of this path, which stays as it is.
-
-    A store that does not know the condition replaces it, and this says True.
+def azure_store(url: str, size: int, *, plain: bool) -> Any:
+    """A place on Azure's storage by its URL (``abfss://``), as ``put`` takes it.
 
     Args:
-        store: of ``s3_store`` or ``store_of``.
+        url: of the place.
+        size: how many bytes will be put.
+        plain: whether the service that the environment names is reached without TLS.
+    """
+    from obstore.store import from_url
+
+    return from_url(url, client_options=_waits(size) | {"allow_http": plain}, retry_config=_RETRIES)
+
+
+def put(store: Any, path: str, data: bytes, *, new: bool) -> bool:
+    """Make an object, which is seen once it is whole, and say whether that was done.
+
+    Args:
+        store: of ``s3_store`` or ``azure_store``.
         path: relative to it.
         data: its content.
+        new: only where there is none of this path: one stays as it is, and this says False. A store that does not know
+            the condition replaces it, and this says True.
 
     Raises:
         OSError: it cannot be written, or it is not known whether it was: the answer may be lost on its way.
@@ -66,14 +73,14 @@ def put_new(store: Any, path: str, data: bytes) -> bool:
     from obstore.exceptions import AlreadyExistsError, BaseError
 
     try:
-        obstore.put(store, path, data, mode="create")
+        obstore.put(store, path, data, mode="create" if new else "overwrite")
     except AlreadyExistsError:
         return False
     except (BaseError, OSError) as error:
         # The whole message quotes the service's answer, which may name keys.
         status = _STATUS.search(str(error))
         reason = f"answered {status.group(1).strip()}" if status else "did not answer"
-        raise OSError(f"the service {reason} to a conditional put (If-None-Match)") from error
+        raise OSError(f"the service {reason} to a {'conditional put (If-None-Match)' if new else 'put'}") from error
     return True
 
 

@@ -215,8 +215,8 @@ class Folder:
         with self._told("written", path):
             if self.local is not None:
                 atomic_write(self._made_room(path), data)
-            elif self.place.put_is_whole:
-                self._put(self.path(path), data)
+            elif self.place.put is not None:
+                self.place.put(_inside(path), data, False)
             else:
                 part = self._part(path, data)
                 with suppress(FileNotFoundError):
@@ -251,8 +251,8 @@ class Folder:
         with self._told("written", path):
             if self.local is not None:
                 return atomic_write(self._made_room(path), data, overwrite=False)
-            if self.place.create is not None:
-                return self.place.create(_inside(path), data)
+            if self.place.put is not None:
+                return self.place.put(_inside(path), data, True)
             part = self._part(path, data)
             try:
                 self.fs.move(part, self.path(path))  # HDFS renames onto no file that is there
@@ -395,14 +395,9 @@ class Folder:
         parent = self.path(path).rpartition("/")[0]
         part = f"{parent}/.{secrets.token_hex()}.part"
         self.fs.create_dir(parent, recursive=True)
-        self._put(part, data)
+        with self.fs.open_output_stream(part, compression=None) as out:
+            out.write(data)
         return part
-
-    def _put(self, target: str, data: bytes) -> None:
-        # Not closed where the write fails: closing is what makes an object of its parts.
-        out = self.fs.open_output_stream(target, compression=None)
-        out.write(data)
-        out.close()
 
     @contextmanager
     def _told(self, done: str, path: str) -> Iterator[None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 
 from reseat.errors import InputRefused
-from reseat.history.conditional import put_new, s3_store, store_of
+from reseat.history.conditional import azure_store, put, s3_store
 from reseat.installed import needs
 from reseat.model.wording import reason_of
 
@@ -27,6 +28,8 @@ _KNOWN = ("file", "s3", "hdfs", "abfss")
 _SLASH_LOST = re.compile(rf"({'|'.join((*_KNOWN, *_SAME))}):(?!//)", re.IGNORECASE)
 #: Seconds until a service that does not answer is given up.
 _CONNECT, _ANSWER = 5.0, 60.0
+#: The variables that name a service of one's own.
+_AMAZON, _AZURE = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), ("AZURE_STORAGE_ENDPOINT",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,17 @@ class Place:
         scheme: ``file``, ``s3``, ``hdfs`` or ``abfss``.
         root: its path on the file system, without a slash at the end.
         url: how Spark calls it.
-        put_is_whole: whether a file is seen only once it is closed (object stores); else it is written under a
-            hidden name and renamed.
         fs: the ``pyarrow.fs.FileSystem``.
-        create: makes an object, by its path relative to ``root``, where there is none, and says whether it did
-            (``reseat.history.conditional``); None: the file system itself makes a file only once.
+        put: makes an object, by its path relative to ``root``, which is seen once it is whole: in place of one that is
+            there, or only where there is none (True), and says whether it did (``reseat.history.conditional``). None:
+            this is no object store, and a file is written under a hidden name and renamed.
     """
 
     scheme: str
     root: str
     url: str
-    put_is_whole: bool
     fs: Any = field(repr=False, compare=False)
-    create: Callable[[str, bytes], bool] | None = field(default=None, repr=False, compare=False)
+    put: Callable[[str, bytes, bool], bool] | None = field(default=None, repr=False, compare=False)
 
 
 def open_place(where: str) -> Place:
@@ -58,8 +59,6 @@ def open_place(where: str) -> Place:
     Raises:
         InputRefused: it is no place, its kind is not known, it holds credentials, or its service cannot be used.
     """
-    from pyarrow import fs
-
     if not where.strip() or any(ord(letter) < 32 for letter in where):
         raise InputRefused("A folder was expected: a path, or a URL (file, s3, hdfs, abfss).")
     told = _URL.match(where)
@@ -96,42 +95,38 @@ def open_place(where: str) -> Place:
         if scheme == "hdfs":
             with needs():
                 from reseat.history.hdfs import hdfs
-            return Place(
-                scheme, f"/{path}".rstrip("/"), f"hdfs://{authority}/{path}".rstrip("/"), False, hdfs(authority)
-            )
-        system, root = fs.FileSystem.from_uri(f"{scheme}://{authority}/{path}")
+            return Place(scheme, f"/{path}".rstrip("/"), f"hdfs://{authority}/{path}".rstrip("/"), hdfs(authority))
+        return _on_azure(authority, path, os.environ)
     except (OSError, pa.ArrowException) as error:
         raise InputRefused(f"{scheme}://{authority} cannot be used: {reason_of(error)}.") from error
-    url = f"{scheme}://{authority}/{path}".rstrip("/")
-    return Place(
-        scheme,
-        str(root).rstrip("/"),
-        url,
-        True,
-        system,
-        lambda path, data: put_new(store_of(url, len(data)), path, data),
-    )
 
 
 def spark_settings(env: Mapping[str, str]) -> dict[str, str]:
-    """What Spark must be told to use the same S3 service as this process: empty where it is Amazon's.
+    """What Spark must be told to use the same services as this process; of Amazon's own and Azure's: nothing.
 
     Args:
-        env: the environment (``os.environ``). Keys are not among the settings: Hadoop reads them there itself.
+        env: the environment (``os.environ``). Amazon's keys are not among the settings: Hadoop reads them there itself.
 
     Raises:
-        InputRefused: the endpoint is no http or https URL, or holds credentials.
+        InputRefused: an endpoint is no http or https URL, or holds credentials.
     """
-    endpoint = _endpoint(env)
-    if endpoint is None:
-        return {}
-    scheme, server = endpoint
-    return {
-        "spark.hadoop.fs.s3a.endpoint": f"{scheme}://{server}",
-        "spark.hadoop.fs.s3a.endpoint.region": _region(env) or "us-east-1",
-        "spark.hadoop.fs.s3a.path.style.access": "true",
-        "spark.hadoop.fs.s3a.connection.ssl.enabled": "true" if scheme == "https" else "false",
-    }
+    told: dict[str, str] = {}
+    if (endpoint := _endpoint(env)) is not None:
+        scheme, server = endpoint
+        told |= {
+            "fs.s3a.endpoint": f"{scheme}://{server}",
+            "fs.s3a.endpoint.region": _region(env) or "us-east-1",
+            "fs.s3a.path.style.access": "true",
+            "fs.s3a.connection.ssl.enabled": "true" if scheme == "https" else "false",
+        }
+    if (endpoint := _endpoint(env, _AZURE)) is not None:
+        scheme, server = endpoint
+        told["fs.azure.abfs.endpoint"] = server
+        if scheme == "http":  # the other of its two HTTP clients has none without TLS
+            told |= {"fs.azure.always.use.https": "false", "fs.azure.networking.library": "JDK_HTTP_URL_CONNECTION"}
+    if key := env.get("AZURE_STORAGE_ACCOUNT_KEY"):
+        told["fs.azure.account.key"] = key
+    return {f"spark.hadoop.{name}": value for name, value in told.items()}
 
 
 def delta_options(place: Place, env: Mapping[str, str]) -> dict[str, str]:
@@ -149,8 +144,8 @@ def delta_options(place: Place, env: Mapping[str, str]) -> dict[str, str]:
 
         return dict(PATIENCE)
     waits = {"connect_timeout": f"{_CONNECT:.0f}s", "timeout": f"{_ANSWER:.0f}s"}
-    if place.scheme != "s3":
-        return waits
+    if place.scheme == "abfss":
+        return waits | {"allow_http": str(place.url.startswith("abfs:")).lower()}
     region = _region(env) or str(getattr(place.fs, "region", ""))
     # The next entry of a log is put on condition that there is none: what keeps two jobs apart.
     options = waits | {"conditional_put": "etag"} | ({"aws_region": region} if region else {})
@@ -183,7 +178,7 @@ def _local(path: Path) -> Place:
         raise InputRefused(
             f"{shown[:200]} is not UTF-8, so that Spark cannot open it; give it another name."
         ) from error
-    return Place("file", root, f"file://{root}", False, fs.LocalFileSystem())
+    return Place("file", root, f"file://{root}", fs.LocalFileSystem())
 
 
 def _holds_secret(scheme: str, authority: str) -> bool:
@@ -207,23 +202,50 @@ def _on_s3(bucket: str, root: str, env: Mapping[str, str]) -> Place:
         region = _region(env) or "us-east-1"
         system = fs.S3FileSystem(endpoint_override=endpoint[1], scheme=endpoint[0], region=region, **waits)
 
-    def create(path: str, data: bytes) -> bool:
-        return put_new(s3_store(root, region, endpoint, len(data)), path, data)
+    def made(path: str, data: bytes, new: bool) -> bool:
+        return put(s3_store(root, region, endpoint, len(data)), path, data, new=new)
 
-    return Place("s3", root, f"s3a://{root}", True, system, create)
+    return Place("s3", root, f"s3a://{root}", system, made)
+
+
+def _on_azure(authority: str, path: str, env: Mapping[str, str]) -> Place:
+    from pyarrow import fs
+
+    container, _, host = authority.rpartition("@")
+    account, _, domain = host.partition(".")
+    if not (container and account):
+        raise InputRefused(f"abfss://{authority}: abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH was expected.")
+    key, endpoint = env.get("AZURE_STORAGE_ACCOUNT_KEY") or None, _endpoint(env, _AZURE)
+    try:
+        b64decode(key or "", validate=True)
+    except ValueError as error:
+        raise InputRefused("AZURE_STORAGE_ACCOUNT_KEY is no account's key; base64 was expected.") from error
+    if endpoint is None:
+        tail = domain.removeprefix("dfs.").removeprefix("blob.")
+        names = {f"{one}_storage_authority": f".{one}.{tail}" for one in ("blob", "dfs")} if tail else {}
+    else:
+        told = dict(zip(("scheme", "authority"), endpoint, strict=True))
+        names = {f"{one}_storage_{name}": value for one in ("blob", "dfs") for name, value in told.items()}
+    scheme = "abfs" if endpoint is not None and endpoint[0] == "http" else "abfss"
+    url = f"{scheme}://{authority}/{path}".rstrip("/")
+    system = fs.AzureFileSystem(account, account_key=key, **names)
+
+    def made(path: str, data: bytes, new: bool) -> bool:
+        return put(azure_store(url, len(data), plain=scheme == "abfs"), path, data, new=new)
+
+    return Place("abfss", f"{container}/{path}".rstrip("/"), url, system, made)
 
 
 def _region(env: Mapping[str, str]) -> str | None:
     return env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION") or None
 
 
-def _endpoint(env: Mapping[str, str]) -> tuple[str, str] | None:
-    """(scheme, server) of an S3 service of one's own; None: Amazon's."""
-    told = env.get("AWS_ENDPOINT_URL_S3") or env.get("AWS_ENDPOINT_URL")
-    if not told:
+def _endpoint(env: Mapping[str, str], names: Sequence[str] = _AMAZON) -> tuple[str, str] | None:
+    """(scheme, server) of a service of one's own, by the first variable that names one; None: the provider's."""
+    name = next((one for one in names if env.get(one)), None)
+    if name is None:
         return None
-    name = "AWS_ENDPOINT_URL_S3" if env.get("AWS_ENDPOINT_URL_S3") else "AWS_ENDPOINT_URL"
-    parts = urlsplit(told)
+    parts = urlsplit(env[name])
     if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
         raise InputRefused(f"{name} names no service; an http or https URL without user and password was expected.")
     return parts.scheme, parts.netloc

@@ -23,11 +23,11 @@ class _ObjectStore(fs.FileSystemHandler):
         self._place = home
         self._home = fs.SubTreeFileSystem(str(home), fs.LocalFileSystem())
 
-    def create(self, path: str, data: bytes) -> bool:
-        """A put on condition that there is no object of that path."""
+    def put(self, path: str, data: bytes, new: bool) -> bool:
+        """A put, on condition that there is no object of that path if it is to be new."""
         path = f"{_ROOT}/{path}"
         self._make_room(path)
-        return atomic_write(self._place / path, data, overwrite=False)
+        return atomic_write(self._place / path, data, overwrite=not new)
 
     def get_type_name(self) -> str:
         return "object store"
@@ -103,7 +103,7 @@ def elsewhere(home: Path, *, put_is_whole: bool = True) -> Folder:
     (home / _ROOT).mkdir(parents=True, exist_ok=True)
     if put_is_whole:
         store = _ObjectStore(home)
-        place = Place("s3", _ROOT, f"s3a://{_ROOT}", True, fs.PyFileSystem(store), store.create)
+        place = Place("s3", _ROOT, f"s3a://{_ROOT}", fs.PyFileSystem(store), store.put)
     else:
-        place = Place("hdfs", _ROOT, f"hdfs://{_ROOT}", False, fs.PyFileSystem(_Hdfs(home)))
+        place = Place("hdfs", _ROOT, f"hdfs://{_ROOT}", fs.PyFileSystem(_Hdfs(home)))
     return Folder(place.url.replace("s3a", "s3"), place.fs, place)

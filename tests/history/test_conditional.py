@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from reseat.errors import InputRefused
-from reseat.history.conditional import put_new, s3_store
+from reseat.history.conditional import put as put_whole
+from reseat.history.conditional import s3_store
 from reseat.history.folder import Folder
 
 _BODY = b"<Error><Code>Odd</Code><AWSAccessKeyId>AKIA-OF-SOMEBODY</AWSAccessKeyId></Error>"
@@ -48,7 +49,8 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 def put(port: int, data: bytes = b"{}\n") -> bool:
     """Put some bytes."""
-    return put_new(s3_store("lake/a b", "us-east-1", ("http", f"127.0.0.1:{port}"), len(data)), "c.json", data)
+    store = s3_store("lake/a b", "us-east-1", ("http", f"127.0.0.1:{port}"), len(data))
+    return put_whole(store, "c.json", data, new=True)
 
 
 @pytest.mark.parametrize(("status", "made"), [(200, True), (412, False)])

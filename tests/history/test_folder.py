@@ -7,7 +7,8 @@ import os
 import socket
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,25 +22,16 @@ from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.history.listing import FileFact
-from reseat.history.opening import spark_settings
+from reseat.history.opening import delta_options, spark_settings
 from reseat.history.places import default_landing, default_tables
+from reseat.pipeline.spark.settings import for_command_line
 from tests.history.elsewhere import elsewhere
-from tests.servers import hdfs as servers
 
 _WAYS: dict[str, Callable[[Path], Folder]] = {
     "local": Folder.open,
     "object store": elsewhere,
     "hdfs": lambda home: elsewhere(home, put_is_whole=False),
 }
-
-
-@pytest.fixture(scope="module")
-def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real HDFS."""
-    if reason := servers.missing_hdfs():
-        pytest.skip(reason)
-    with servers.hdfs(tmp_path_factory.mktemp("hdfs")) as url:
-        yield url
 
 
 @pytest.mark.slow
@@ -65,12 +57,15 @@ def test_what_hdfs_refuses_is_one_sentence(hdfs: str) -> None:
     ]
 
 
-@pytest.fixture(params=[*_WAYS, pytest.param("a real hdfs", marks=pytest.mark.slow)])
+@pytest.fixture(
+    params=[*_WAYS, *(pytest.param(one, marks=pytest.mark.slow) for one in ("a real hdfs", "service", "azure"))]
+)
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     """A folder of each kind."""
-    if request.param == "a real hdfs":
-        return Folder.open(f"{request.getfixturevalue('hdfs')}/{tmp_path.name}/a folder; one")
-    return _WAYS[request.param](tmp_path / "a folder")
+    if request.param in _WAYS:
+        return _WAYS[request.param](tmp_path / "a folder")
+    root = request.getfixturevalue(request.param.removeprefix("a real "))
+    return Folder.open(f"{getattr(root, 'url', root)}/{tmp_path.name}/a folder; one")
 
 
 def names(folder: Folder, under: str = "", **how: object) -> list[str]:
@@ -358,6 +353,7 @@ def test_credentials_in_a_url_are_refused_and_never_repeated(where: str) -> None
         ("ftp://host/x", "ftp:// is not supported"),
         ("s3:///x", "names no bucket"),
         ("hdfs:///x", "names no server"),
+        ("abfss://account.dfs.core.windows.net/x", "CONTAINER@ACCOUNT"),
         ("s3://bucket/../x", "'..' in it"),
         ("file://elsewhere/x", "of this machine"),
         ("file:/srv/tables", "two slashes after file:, as in file:///srv/reseat/tables"),
@@ -384,6 +380,34 @@ def test_an_s3_service_of_ones_own_is_told_to_spark_too() -> None:
         with pytest.raises(InputRefused, match="AWS_ENDPOINT_URL names no service") as refused:
             spark_settings({"AWS_ENDPOINT_URL": bad})
         assert "secret" not in str(refused.value)
+
+
+def test_azures_key_and_a_service_of_ones_own_are_told_to_all_that_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To Spark by its settings, to the library for Delta by an option; without TLS only where the service has none."""
+    where = "abfss://lake@account.dfs.core.windows.net/tables"
+    keys = {
+        "AZURE_STORAGE_ACCOUNT_KEY": b64encode(b"k" * 64).decode(),
+        "AZURE_STORAGE_ENDPOINT": "http://azure:10000/account",
+    }
+    azure = Folder.open(where)
+    assert azure.spark_url("replicas") == f"{where}/replicas"
+    assert delta_options(azure.place, {})["allow_http"] == "false"
+    for name, value in keys.items():
+        monkeypatch.setenv(name, value)
+    own = Folder.open(where)
+    assert own.path("x") == azure.path("x") == "lake/tables/x"
+    assert own.spark_url("replicas") == f"{where.replace('abfss', 'abfs')}/replicas"
+    assert delta_options(own.place, keys)["allow_http"] == "true"
+    told = spark_settings(keys)
+    assert told.pop("spark.hadoop.fs.azure.account.key") == keys["AZURE_STORAGE_ACCOUNT_KEY"]
+    assert told.pop("spark.hadoop.fs.azure.abfs.endpoint") == "azure:10000"
+    assert told.pop("spark.hadoop.fs.azure.always.use.https") == "false"
+    assert set(told) == {"spark.hadoop.fs.azure.networking.library"}
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", _SECRET)
+    with pytest.raises(InputRefused, match="base64 was expected") as refused:
+        Folder.open(where)
+    assert _SECRET not in str(refused.value)
+    assert for_command_line(spark_settings(keys)).keys().isdisjoint({"spark.hadoop.fs.azure.account.key"})
 
 
 def test_what_is_no_file_is_left_out_and_told_where_that_is_asked_for(tmp_path: Path) -> None:

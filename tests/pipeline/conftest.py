@@ -14,8 +14,6 @@ from reseat.pipeline.spark.session import open_session
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.moments import MOMENTS, snapshot_of
-from tests.servers import hdfs as servers
-from tests.servers.object_store import ObjectStore, missing_object_store, object_store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,26 +41,6 @@ def spark(own_cache: None) -> Iterator[SparkSession]:
     }
     with open_session(master="local[2]", memory="1g", settings=settings, brief=True) as session:
         yield session
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    """A real S3 service with the bucket ``fleet``, named by the environment as a user names it."""
-    if reason := missing_object_store():
-        pytest.skip(reason)
-    with object_store(tmp_path_factory.mktemp("s3"), "fleet") as running, pytest.MonkeyPatch.context() as patched:
-        for name, value in running.environment.items():
-            patched.setenv(name, value)
-        yield running
-
-
-@pytest.fixture(scope="module")
-def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real HDFS; its URL."""
-    if reason := servers.missing_hdfs():
-        pytest.skip(reason)
-    with servers.hdfs(tmp_path_factory.mktemp("hdfs")) as url:
-        yield url
 
 
 @pytest.fixture(scope="session")

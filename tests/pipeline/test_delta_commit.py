@@ -166,6 +166,9 @@ PAIRS: dict[str, tuple[Job, Job]] = {
     "a run, and a night": (taking("first", "second"), night),
 }
 
+#: The fixtures of places that are not this disk: S3, ABFS, HDFS.
+_ELSEWHERE = ("service", "azure", "hdfs")
+
 
 def check(tables: Folder, step: object) -> None:
     """The next job finds everything once, and a reader who knows Delta alone sees no more."""
@@ -236,23 +239,12 @@ def here(begun: Path, tmp_path: Path) -> Places:
 
 
 @pytest.fixture
-def on_s3(service: object, tmp_path: Path) -> Places:
-    """At a service that itself keeps entries apart and lets one job through."""
+def there(request: pytest.FixtureRequest, tmp_path: Path) -> Places:
+    """At a service that itself keeps a log's entries apart: by a put on condition, or a rename."""
+    root = request.getfixturevalue(request.param)
 
     def at(step: str) -> Folder:
-        tables = Folder.open(f"s3://fleet/{tmp_path.name}/{step}")
-        taking("first")(tables)
-        return tables
-
-    return at
-
-
-@pytest.fixture
-def on_hdfs(hdfs: str, tmp_path: Path) -> Places:
-    """On a file system where a rename onto a file that is there fails: what keeps a log's entries apart."""
-
-    def at(step: str) -> Folder:
-        tables = Folder.open(f"{hdfs}/{tmp_path.name}/{step}")
+        tables = Folder.open(f"{getattr(root, 'url', root)}/{tmp_path.name}/{step}")
         taking("first")(tables)
         return tables
 
@@ -270,32 +262,27 @@ def test_asleep_at_every_step(here: Places, pair: str, monkeypatch: pytest.Monke
     asleep_at_every_step(here, pair, 1, monkeypatch)
 
 
-@pytest.mark.parametrize("stride", [11, pytest.param(1, marks=pytest.mark.slow)])
-def test_killed_on_s3(on_s3: Places, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On S3."""
-    killed_at_every_step(on_s3, stride, monkeypatch)
+@pytest.mark.parametrize(
+    ("there", "stride"),
+    [("service", 11), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in _ELSEWHERE)],
+    indirect=["there"],
+)
+def test_killed_elsewhere(there: Places, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On S3, ABFS and HDFS."""
+    killed_at_every_step(there, stride, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("pair", "stride"),
-    [("a run, and a night", 17), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in PAIRS)],
+    ("there", "stride", "pair"),
+    [
+        ("service", 17, "a run, and a night"),
+        *(pytest.param(one, 1, pair, marks=pytest.mark.slow) for one in _ELSEWHERE for pair in PAIRS),
+    ],
+    indirect=["there"],
 )
-def test_asleep_on_s3(on_s3: Places, pair: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On S3."""
-    asleep_at_every_step(on_s3, pair, stride, monkeypatch)
-
-
-@pytest.mark.slow
-def test_killed_on_hdfs(on_hdfs: Places, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On HDFS."""
-    killed_at_every_step(on_hdfs, 1, monkeypatch)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pair", PAIRS)
-def test_asleep_on_hdfs(on_hdfs: Places, pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On HDFS."""
-    asleep_at_every_step(on_hdfs, pair, 1, monkeypatch)
+def test_asleep_elsewhere(there: Places, pair: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On S3, ABFS and HDFS."""
+    asleep_at_every_step(there, pair, stride, monkeypatch)
 
 
 def test_runs_over_other_clusters_do_not_disturb_one_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

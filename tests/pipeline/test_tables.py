@@ -24,9 +24,8 @@ from reseat.sources.keeping import snapshot_of_files
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.expected import EXPECTED, Rows, changes, same
+from tests.pipeline.in_object_store import reseat
 from tests.pipeline.moments import MOMENTS, Moment, snapshot_of
-from tests.pipeline.on_s3 import TABLES as ON_S3
-from tests.pipeline.on_s3 import reseat
 from tests.pipeline.test_sweep import same_losses
 from tests.servers.object_store import ObjectStore
 
@@ -78,24 +77,24 @@ def on_disk(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fi
     return _filled(landing, tables, lambda: run(spark, landing, tables))
 
 
-@pytest.fixture(scope="module", params=["disk", pytest.param("S3", marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="module", params=["on_disk", *(pytest.param(one, marks=pytest.mark.slow) for one in ("service", "azure"))]
+)
 def filled(request: pytest.FixtureRequest) -> Filled:
-    """The same on either store."""
-    if request.param == "disk":
-        on_disk: Filled = request.getfixturevalue("on_disk")
-        return on_disk
-    return _on_s3(request.getfixturevalue("service"))
+    """The same on either kind of store."""
+    there: Filled | ObjectStore = request.getfixturevalue(request.param)
+    return there if isinstance(there, Filled) else _elsewhere(there)
 
 
-def _on_s3(service: ObjectStore) -> Filled:
-    """The same on S3, by the command line, and every loss of it."""
-    landing = Folder.open("s3://fleet/landing")
+def _elsewhere(service: ObjectStore) -> Filled:
+    """The same on S3 and ABFS, by the command line, and every loss of it."""
+    landing = Folder.open(f"{service.url}/landing")
 
     def through_commands() -> None:
         reseat(service, "run", "--landing", landing.where)
         reseat(service, "sweep")
 
-    return _filled(landing, Folder.open(ON_S3), through_commands)
+    return _filled(landing, Folder.open(f"{service.url}/tables"), through_commands)
 
 
 def _filled(landing: Folder, tables: Folder, taken_in: Callable[[], RunReport | None]) -> Filled:
@@ -308,7 +307,7 @@ def test_every_day_of_every_cluster_has_a_file_in_every_table(on_disk: Filled) -
     assert on_disk.tables.files("_reseat/runs", hidden=True) == []
 
 
-def test_losses_on_s3_are_what_pandas_finds(filled: Filled) -> None:
+def test_losses_elsewhere_are_what_pandas_finds(filled: Filled) -> None:
     """Of every snapshot that tells what is in sync; on a disk ``test_sweep`` has it."""
     if filled.tables.local is not None:
         return

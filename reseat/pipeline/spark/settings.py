@@ -45,15 +45,17 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
 """
 
-#: Ivy's settings: packages come from where Spark looks for them, and each is compared with the checksum beside it.
+#: Ivy's settings: packages come from where Spark looks for them, and each is compared with the checksum beside it. What
+#: Maven keeps on this machine comes last: of a package that it only read about, it has the description and no jar, and
+#: Ivy does not look for that jar elsewhere.
 _IVY = """\
 <ivysettings>
   <property name="ivy.checksums" value="sha1"/>
   <settings defaultResolver="places"/>
   <resolvers>
     <chain name="places" returnFirst="true">
-      <ibiblio name="local-m2" m2compatible="true" root="file:${user.home}/.m2/repository"/>
       <ibiblio name="central" m2compatible="true"/>
+      <ibiblio name="kept-by-maven" m2compatible="true" root="file:${user.home}/.m2/repository"/>
     </chain>
   </resolvers>
 </ivysettings>
