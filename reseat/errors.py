@@ -60,14 +60,12 @@ class InputRefused(ReseatError):
         sentence: what it is, what was expected, and what to do.
         source: the file's name, or what the text was called.
         line: 1-based line number of the first trouble, where known.
-        recognised: what the text is instead ("topics-to-move JSON"), where known.
         details: further sentences, one a trouble.
     """
 
     sentence: str
     source: str | None = None
     line: int | None = None
-    recognised: str | None = None
     details: tuple[str, ...] = field(default_factory=tuple)
 
     def __str__(self) -> str:

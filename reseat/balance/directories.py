@@ -36,7 +36,6 @@ class DirectoryLoad:
         path: as the broker names it.
         replicas: how many of the layout's lie in it.
         bytes: of these; None where one of their sizes is not told.
-        largest: bytes of the largest of these; 0 where none is told.
         told: what the broker tells of it; None: only its replicas are told.
     """
 
@@ -44,7 +43,6 @@ class DirectoryLoad:
     path: str
     replicas: int
     bytes: int | None
-    largest: int
     told: LogDirectory | None
 
     @property
@@ -63,7 +61,7 @@ def directory_loads(layout: ClusterLayout, told: Iterable[LogDirectory] = ()) ->
         for path in broker.offline_dirs
     }
     by_place |= {(one.broker, one.path): one for one in told}
-    counts: dict[tuple[int, str], tuple[int, float, float]] = {}
+    counts: dict[tuple[int, str], tuple[int, float]] = {}
     if layout.log_dir is not None and len(layout.log_dirs):
         at = np.nonzero(layout.log_dir != NONE)
         width = len(layout.log_dirs)
@@ -72,15 +70,13 @@ def directory_loads(layout: ClusterLayout, told: Iterable[LogDirectory] = ()) ->
         held = np.full(len(code), np.nan) if sizes is None else sizes[at]
         places, row, replicas = np.unique(code, return_inverse=True, return_counts=True)
         total = np.bincount(row, held, len(places))
-        largest = np.zeros(len(places))
-        np.maximum.at(largest, row, np.nan_to_num(held))
-        for place, number, load, most in zip(*(c.tolist() for c in (places, replicas, total, largest)), strict=True):
+        for place, number, load in zip(*(c.tolist() for c in (places, replicas, total)), strict=True):
             broker = int(layout.broker_ids[place // width])
-            counts[broker, layout.log_dirs[place % width]] = (number, load, most)
+            counts[broker, layout.log_dirs[place % width]] = number, load
     return tuple(
-        DirectoryLoad(*place, number, None if np.isnan(load) else int(load), int(most), by_place.get(place))
+        DirectoryLoad(*place, number, None if np.isnan(load) else int(load), by_place.get(place))
         for place in sorted({*by_place, *counts})
-        for number, load, most in (counts.get(place, (0, 0.0, 0.0)),)
+        for number, load in (counts.get(place, (0, 0.0)),)
     )
 
 

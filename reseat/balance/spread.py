@@ -20,8 +20,7 @@ class Spread:
         least: the smallest load.
         most: the largest load.
         spread: ``most`` less ``least``.
-        deviation: the standard deviation (of the whole population).
-        variation: the coefficient of variation, ``deviation / mean``; 0 where the mean is 0.
+        variation: standard deviation (of the whole population) by mean; 0 where the mean is 0.
         least_possible: the least spread that the same total can have over the same carriers, whole units only, each
             within what it can hold; None where that is not known (bytes come in lumps of whole replicas).
     """
@@ -31,7 +30,6 @@ class Spread:
     least: float
     most: float
     spread: float
-    deviation: float
     variation: float
     least_possible: int | None = None
 
@@ -68,7 +66,6 @@ def spread_of(
         least=least,
         most=most,
         spread=most - least,
-        deviation=deviation,
         variation=deviation / mean if mean else 0.0,
         least_possible=least_possible,
     )

@@ -135,7 +135,7 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
         _within_limits(told)
         return _group_text(told)
     except msgspec.ValidationError as error:
-        raise InputRefused(_sentence(str(error)), source=source, recognised="JSON") from None
+        raise InputRefused(_sentence(str(error)), source=source) from None
     except json.JSONDecodeError as error:
         raise InputRefused(
             f"This is not JSON: {error.msg} in column {error.colno}.", source=source, line=error.lineno

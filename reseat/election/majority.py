@@ -39,8 +39,6 @@ class Majority:
         stopped: ids of the stopped brokers.
         led: partitions with a leader while they are stopped, as Kafka decides.
         would_decide: partitions of which more than half of the replicas are still alive.
-        only_here: partitions that Kafka still leads though a majority system could not go on.
-        only_there: partitions that a majority system would lead and Kafka does not (in sync was one of the stopped).
         replicas: replicas of the layout.
         replicas_needed: replicas that a majority system needs to survive as many failures of each partition.
         bytes_needed: bytes of the further replicas, or None where sizes are not told.
@@ -50,8 +48,6 @@ class Majority:
     stopped: tuple[int, ...]
     led: int
     would_decide: int
-    only_here: int
-    only_there: int
     replicas: int
     replicas_needed: int
     bytes_needed: float | None
@@ -83,21 +79,19 @@ def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode =
         largest = np.nan_to_num(np.where(held, sizes, np.nan), nan=0.0).max(axis=1, initial=0.0)
         further = float((largest * (needed - factor)).sum())
     replicas, wanted = int(factor.sum()), int(needed.sum())
-    only_here, only_there = int((led & ~decides).sum()), int((~led & decides).sum())
     return Majority(
         ids,
         int(led.sum()),
         int(decides.sum()),
-        only_here,
-        only_there,
         replicas,
         wanted,
         further,
-        tuple(_sentences(down, only_here, only_there, replicas, wanted)),
+        tuple(_sentences(down, int((led & ~decides).sum()), int((~led & decides).sum()), replicas, wanted)),
     )
 
 
 def _sentences(ids: list[int], only_here: int, only_there: int, replicas: int, wanted: int) -> list[str]:
+    """``only_here``: partitions that Kafka alone leads; ``only_there``: those that a majority system alone would."""
     said = []
     if ids:
         down = f"With {named('broker', ids)} stopped"

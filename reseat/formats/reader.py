@@ -185,7 +185,6 @@ class _PasteReader:
                 f"This is {first.reading.kind}, but there is no partition in it: {cut.sentence}",
                 source=self.source,
                 line=first.line,
-                recognised=first.reading.kind,
             )
         proposed = None if paste.proposed is None else paste.proposed[0].reading
         pieces = SkippedLines()
@@ -234,7 +233,6 @@ class _PasteReader:
         return InputRefused(
             f"This is JSON, but in no format that Reseat reads: {what}, where an object was expected.",
             source=self.source,
-            recognised="JSON that Reseat does not know",
         )
 
 

@@ -68,7 +68,6 @@ class TopicMove:
         min_in_sync: its own min.insync.replicas, or None.
         there: partitions that the target has of that name; 0: the topic is created.
         there_factor: their replicas, the fewest that one has; None where there are none.
-        there_racks: their racks, the fewest that one is on; None where there are none, or unknown.
     """
 
     name: str
@@ -80,7 +79,6 @@ class TopicMove:
     min_in_sync: int | None
     there: int
     there_factor: int | None
-    there_racks: int | None
 
     @property
     def lacking(self) -> int:
@@ -202,5 +200,4 @@ def _move(name: str, remote: str, here: _Topics, there: _Topics) -> TopicMove:
         min_in_sync=None if least == NONE else least,
         there=0 if known is None else int(there.partitions[known]),
         there_factor=None if known is None else int(there.least[known]),
-        there_racks=None if known is None or there.racks is None else int(there.racks[known]),
     )

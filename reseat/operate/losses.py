@@ -46,7 +46,6 @@ class RecordLoss:
         leader: broker id that would lead, -1 nobody, -2 not told.
         last_in_sync: ids of the brokers with the last in-sync (or eligible) copies, in assignment order.
         may_lose: whether an acknowledged record may be lost.
-        at_least: acknowledged offsets that are lost at least; None: not known.
         sentence: all of it, for a person; begins with the partition's name.
     """
 
@@ -55,7 +54,6 @@ class RecordLoss:
     leader: int
     last_in_sync: tuple[int, ...]
     may_lose: bool
-    at_least: int | None
     sentence: str
 
 
@@ -89,10 +87,10 @@ def losses(
         guessed = bool(foreseen.assumed[row]) and reason not in (*_STAYS_OFFLINE, Reason.KEEPS_LEADING)
         leader = int(foreseen.leader_after[row])
         may_lose = guessed or reason in _LOSES or reason in _UNKNOWN
-        lost, much = _how_much(one, leader, chosen.replica_ids[row].tolist(), ends or {})
+        much = _how_much(one, leader, chosen.replica_ids[row].tolist(), ends or {})
         words = _words(reason, leader, last, guessed=guessed) + (f" {much}" if may_lose else "")
         name = f"{one[0]}-{one[1]}"
-        out.append(RecordLoss(*one, leader, last, may_lose, lost if may_lose else None, f"{name}: {words}"))
+        out.append(RecordLoss(*one, leader, last, may_lose, f"{name}: {words}"))
     return tuple(out)
 
 
@@ -118,24 +116,23 @@ def _words(reason: Reason, leader: int, last: tuple[int, ...], *, guessed: bool)
 
 def _how_much(
     one: Partition, leader: int, replicas: Sequence[int], ends: Mapping[tuple[Partition, int], LogEnd]
-) -> tuple[int | None, str]:
-    """Acknowledged offsets that are lost at least, None where that is not known; and a sentence."""
+) -> str:
+    """A sentence: acknowledged offsets that are lost at least, or why that is not known."""
     own = ends.get((one, leader))
     if own is None:
-        return None, f"How much is lost is unknown: where the log of broker {leader} ends is unknown."
+        return f"How much is lost is unknown: where the log of broker {leader} ends is unknown."
     known = [(told.high_watermark, broker) for broker in replicas if (told := ends.get((one, broker))) is not None]
     newest, knower = max(((mark, broker) for mark, broker in known if mark is not None), default=(None, NONE))
     begun = f"The log of broker {leader} ends at offset {own.end:,}, and "
     if newest is None:
-        return None, f"{begun}no high watermark was reported: how much is lost is unknown."
+        return f"{begun}no high watermark was reported: how much is lost is unknown."
     if newest > own.end:
         least = newest - own.end
         return (
-            least,
             f"{begun}broker {knower} knows a high watermark of {newest:,}: at least {least:,} acknowledged offsets are "
-            "lost.",
+            "lost."
         )
-    return None, (
+    return (
         f"{begun}no living replica knows a high watermark above {newest:,}: how much the last in-sync copy "
         "acknowledged beyond that is unknown, and lost."
     )

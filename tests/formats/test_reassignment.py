@@ -154,18 +154,16 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(text: bytes, part: str) 
 
 
 @pytest.mark.parametrize(
-    ("text", "recognised"),
+    ("text", "tool"),
     [
-        (b'{"version":1,"topics":[{"topic":"a"}]}', "topics-to-move JSON"),
-        (b'{"partitions":[{"topic":"a","partition":0}]}', "preferred-election JSON"),
+        (b'{"version":1,"topics":[{"topic":"a"}]}', "kafka-reassign-partitions --generate"),
+        (b'{"partitions":[{"topic":"a","partition":0}]}', "kafka-leader-election"),
     ],
 )
-def test_json_of_kafkas_other_tools_is_recognised(text: bytes, recognised: str) -> None:
+def test_json_of_kafkas_other_tools_is_recognised(text: bytes, tool: str) -> None:
     """It is refused with what it is."""
-    with pytest.raises(InputRefused) as caught:
+    with pytest.raises(InputRefused, match=f"that {tool} takes"):
         read_document(text)
-
-    assert caught.value.recognised == recognised
 
 
 def test_limits_are_met_with_a_sentence() -> None:

@@ -136,7 +136,7 @@ def test_rows_that_contradict_are_findings_with_both_places() -> None:
     """One position twice with another broker; one broker in two racks; two leaders."""
     text = b"topic,partition,position,broker,rack,is_leader\na,0,0,1,r1,true\na,0,0,2,r1,true\na,0,1,3,r1,true\n"
     text += b"b,0,0,1,r2,false\n"
-    reading = read_csv(text, first_line=5)
+    reading = read_csv(b"# remark\n" * 4 + text)
 
     assert set(kinds(reading)) == {"contradicting_rows", "contradicting_brokers", "several_leaders"}
     assert [f.places for f in reading.findings if f.kind == "contradicting_rows"] == [("line 6", "line 7")]

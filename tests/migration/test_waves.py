@@ -11,7 +11,7 @@ from reseat.migration.waves import waves_of
 
 def move(name, size, there=0):
     """A topic of one partition and three replicas."""
-    return TopicMove(name, name, 1, 3, None, size, None, there, 3 if there else None, None)
+    return TopicMove(name, name, 1, 3, None, size, None, there, 3 if there else None)
 
 
 SIZES = st.dictionaries(st.sampled_from([f"t{n}" for n in range(12)]), st.none() | st.integers(0, 100), min_size=1)

@@ -99,15 +99,15 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
             layout = replace(layout, topic_ids=_topic_ids(told.topic_ids, layout.topics))
         return _snapshot(told, layout, limits)
     except Unfit as error:
-        raise InputRefused(f"This snapshot is inconsistent: {error}", source=source, recognised=KIND) from error
+        raise InputRefused(f"This snapshot is inconsistent: {error}", source=source) from error
     except LayoutInvalid as error:
-        raise InputRefused(f"This snapshot is not a valid layout: {error}", source=source, recognised=KIND) from error
+        raise InputRefused(f"This snapshot is not a valid layout: {error}", source=source) from error
     except msgspec.ValidationError as error:
-        raise InputRefused(f"This snapshot cannot be read: {fault(error)}.", source=source, recognised=KIND) from error
+        raise InputRefused(f"This snapshot cannot be read: {fault(error)}.", source=source) from error
     except msgspec.DecodeError as error:
         raise refusal(text, 0, source, 1, error) from error
     except UnicodeDecodeError as error:
-        raise InputRefused("This snapshot is not UTF-8.", source=source, recognised=KIND) from error
+        raise InputRefused("This snapshot is not UTF-8.", source=source) from error
     except RecursionError as error:
         raise LimitMet(f"JSON nested deeper than {limits.depth} levels; no snapshot is.", source=source) from error
 
@@ -123,7 +123,6 @@ def _facts(text: bytes, source: str, limits: Limits) -> Fields:
             f"This snapshot is of version {version[:20].decode('utf-8', 'replace')}, and this Reseat reads versions "
             f"{listed(VERSIONS)}. Was it written by a newer one? Read it with that, or take a new one.",
             source=source,
-            recognised=KIND,
         )
     for name, raw in keys.items():
         if name not in LONG:

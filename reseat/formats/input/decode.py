@@ -60,7 +60,7 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
     if b"\x1b" in data:  # a terminal's colours
         data = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", data)
     if not data or data.isspace():
-        raise InputRefused("The text is empty.", source=source, recognised="an empty text")
+        raise InputRefused("The text is empty.", source=source)
     return _unprefixed(data), findings
 
 
@@ -98,9 +98,7 @@ def _utf8(data: bytes, source: str, findings: list[Finding]) -> bytes:
         controls = sum(byte < 9 or 13 < byte < 27 for byte in sample)
         if sample and controls * _CONTROLS > len(sample):
             raise InputRefused(
-                "This is not text but binary data. Reseat reads text, JSON, CSV and Parquet.",
-                source=source,
-                recognised="binary data",
+                "This is not text but binary data. Reseat reads text, JSON, CSV and Parquet.", source=source
             ) from error
         line = data.count(b"\n", 0, error.start) + 1
         findings.append(

@@ -65,10 +65,7 @@ def refusal(data: bytes, start: int, source: str, line: int, error: msgspec.Deco
     fault = fault_of(memoryview(data)[start:])
     if fault is None and error is not None:  # its brackets are right, a value in it is not
         return InputRefused(
-            f"This is JSON, but damaged: {_fault(error).what}. Copy it again completely.",
-            source=source,
-            line=line,
-            recognised="damaged JSON",
+            f"This is JSON, but damaged: {_fault(error).what}. Copy it again completely.", source=source, line=line
         )
     if fault is None or fault.at is None:
         end = len(data.rstrip())
@@ -80,7 +77,6 @@ def refusal(data: bytes, start: int, source: str, line: int, error: msgspec.Deco
             "Was all of it copied?",
             source=source,
             line=row,
-            recognised="JSON that ends too early",
         )
     at = start + fault.at
     row, column = _place(data, start, at, line)
@@ -93,7 +89,6 @@ def refusal(data: bytes, start: int, source: str, line: int, error: msgspec.Deco
         f"{fault.what}{f', found {near!r}' if near else ''}.{hint} Copy it again completely.",
         source=source,
         line=row,
-        recognised="damaged JSON",
     )
 
 

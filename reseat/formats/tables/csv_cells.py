@@ -58,7 +58,8 @@ def out_of_bounds(name: str, column: Any) -> list[Unfit]:
 
     if pa.types.is_integer(column.type):
         lowest = _LOWEST.get(name, 0)
-        wrong, expected = pc.less(column, lowest), _between(lowest)
+        wrong = pc.or_(pc.less(column, lowest), pc.greater(column, LARGEST_ID))
+        expected = f"between {lowest} and {LARGEST_ID:,}"
     elif pa.types.is_floating(column.type):
         wrong, expected = pc.or_(pc.less(column, 0), pc.is_inf(column)), _BYTES
     else:
@@ -125,9 +126,10 @@ def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[Unfit]]:
     if lowest == NONE:
         cells = pc.if_else(pc.is_in(pc.utf8_lower(cells), pa.array(sorted(NOBODY))), str(NONE), cells)
     values, whole = _numbers(cells, _INTEGER, pa.int64())
-    fits = pc.and_(pc.greater_equal(values, lowest), pc.less_equal(values, LARGEST_ID))
-    out = _unfit(name, cells, whole, "a whole number") + _unfit(name, values, fits, _between(lowest))
-    return pc.if_else(fits, values, None).cast(kind), out
+    out = _unfit(name, cells, whole, "a whole number")
+    for _, wrong, _ in (unfit := out_of_bounds(name, values)):
+        values = pc.if_else(pa.array(wrong), None, values)
+    return values.cast(kind), out + unfit
 
 
 def _numbers(cells: Any, pattern: str, kind: Any) -> tuple[Any, Any]:
@@ -144,10 +146,6 @@ def _numbers(cells: Any, pattern: str, kind: Any) -> tuple[Any, Any]:
     fits = pc.match_substring_regex(cells, pattern)
     told = pc.if_else(fits, cells, None)
     return (pc.replace_substring_regex(told, r"^\+|\.0*$", "") if whole else told).cast(kind), fits
-
-
-def _between(lowest: int) -> str:
-    return f"between {lowest} and {LARGEST_ID:,}"
 
 
 def _unfit(name: str, cells: Any, fits: Any, expected: str) -> list[Unfit]:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from reseat.formats.tables.table_names import Header
 
-__all__ = ["Record", "ends_open", "records", "row_count", "row_lines"]
+__all__ = ["Record", "ends_open", "records", "row_lines"]
 
 #: Lines that one cell may go over: more is no remark that somebody typed.
 _MOST_LINES = 1_000
@@ -74,32 +74,19 @@ def ends_open(text: bytes | memoryview, header: Header) -> bool:
     return any(record.cells is None for record in records(last, header))
 
 
-def row_count(text: bytes | memoryview) -> int:
-    """How many lines are not empty."""
-    return sum(int(np.count_nonzero(starts)) for starts, _ in _line_starts(text))
-
-
 def row_lines(text: bytes | memoryview) -> npt.NDArray[np.int64]:
     """1-based numbers of the lines that are not empty, ascending."""
-    found, before = [np.empty(0, np.int64)], 1
-    for starts, ends in _line_starts(text):
-        ended = np.cumsum(ends)
-        # A line's own end does not stand before it, so at its first byte only those of the lines before are counted.
-        found.append(ended[starts] + before)
-        before += int(ended[-1])
-    return np.concatenate(found)
-
-
-def _line_starts(text: bytes | memoryview) -> Iterator[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
-    """Piece by piece: which bytes begin a line that is not empty, and which end a line."""
-    ended = True
+    found, before, ended_before = [np.empty(0, np.int64)], 1, True
     for at in range(0, len(text), _CHUNK):
         ends = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - at), at) == _LINE_END
         starts = ~ends
         starts[1:] &= ends[:-1]
-        starts[0] &= ended
-        ended = bool(ends[-1])
-        yield starts, ends
+        starts[0] &= ended_before
+        ended, ended_before = np.cumsum(ends), bool(ends[-1])
+        # A line's own end does not stand before it, so at its first byte only those of the lines before are counted.
+        found.append(ended[starts] + before)
+        before += int(ended[-1])
+    return np.concatenate(found)
 
 
 class _Divider:

@@ -109,9 +109,7 @@ class _File:
                 ) from error
         if wrong:
             table = self._without(table, wrong, columns)
-        return read_table(
-            table, self.source, self.limits, unknown=header.unknown, by_partition=header.by_partition, kind="Parquet"
-        )
+        return read_table(table, header, "Parquet")
 
     # ---- before anything is unpacked -----------------------------------------------------------------------
 

@@ -40,13 +40,7 @@ class PartitionRows:
         table = self.table
         lists, told, bad = self._ids(table, "replicas")
         if bad.any():
-            for row in np.flatnonzero(bad).tolist():
-                text = str(table.lists["replicas"][row].as_py())[:60]
-                self._whole.skip(
-                    table.line(row),
-                    f"{table.name(row)}: {text}",
-                    "replicas is not a list of broker ids, such as 1;2;3.",
-                )
+            self._note_cells(table, "replicas", bad, "is not a list of broker ids, such as 1;2;3.")
             table = self.table = table.rows(np.flatnonzero(~bad))
             lists = lists[~bad]
         check_brokers(lists, 0, table.source, table.limits)
@@ -103,13 +97,16 @@ class PartitionRows:
         ids, too_large = idlists.padded([text.encode() for text in plain.to_pylist()], table.limits)
         return ids, told, bad | too_large
 
-    def _note_cells(self, table: Table, name: str, bad: BoolArray) -> None:
+    def _note_cells(
+        self,
+        table: Table,
+        name: str,
+        bad: BoolArray,
+        why: str = "is not a list that can be read; it was treated as unknown.",
+    ) -> None:
         for row in np.flatnonzero(bad).tolist():
-            self._whole.skip(
-                table.line(row),
-                f"{table.name(row)}: {str(table.lists[name][row].as_py())[:60]}",
-                f"{name} is not a list that can be read; it was treated as unknown.",
-            )
+            text = str(table.lists[name][row].as_py())[:60]
+            self._whole.skip(table.line(row), f"{table.name(row)}: {text}", f"{name} {why}")
 
     def _sizes(self, table: Table, lists: IntArray, by_row: dict[str, npt.NDArray[Any]]) -> None:
         """One number for all replicas, or one a replica divided by semicolons."""

@@ -37,7 +37,7 @@ import functools
 import re
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.rows.bounds import check_size
 from reseat.formats.tables.csv_cells import FALSE, NULLS, TRUE, Unfit, arrow_types, faults_of, out_of_bounds, understood
-from reseat.formats.tables.csv_rows import ends_open, records, row_count, row_lines
+from reseat.formats.tables.csv_rows import ends_open, records, row_lines
 from reseat.formats.tables.parquet import read_parquet
 from reseat.formats.tables.table_columns import Table
 from reseat.formats.tables.table_layout import read_table
@@ -61,14 +61,13 @@ BATCH = 100_000
 _ODD = "{} cells; {} were expected, as in the header."
 
 
-def read_csv(data: bytes, *, source: str = "pasted text", first_line: int = 1, limits: Limits = LIMITS) -> Reading:
+def read_csv(data: bytes, *, source: str = "pasted text", limits: Limits = LIMITS) -> Reading:
     """Read a layout from CSV, one row per replica or one row per partition; see the module for its columns.
 
     Args:
         data: the text, in UTF-8, or in UTF-16 with a byte order mark; its first line that is neither empty nor a
             comment (#) names the columns.
         source: the file's name, or what the text is called.
-        first_line: the line number of the first line in what it was cut from.
         limits: what is accepted.
 
     Returns:
@@ -82,9 +81,8 @@ def read_csv(data: bytes, *, source: str = "pasted text", first_line: int = 1, l
     """
     check_size(data, source, limits)
     plain = _as_utf8(data, source)
-    header = _header(plain, source, first_line)
-    table = _read(plain, header, source, first_line, limits)
-    return read_table(table, source, limits, unknown=header.unknown, by_partition=header.by_partition, kind="CSV")
+    header = _header(plain, source)
+    return read_table(_read(plain, header, source, limits), header, "CSV")
 
 
 def _as_utf8(data: bytes, source: str) -> bytes:
@@ -99,7 +97,7 @@ def _as_utf8(data: bytes, source: str) -> bytes:
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
-def _header(data: bytes, source: str, first_line: int) -> Header:
+def _header(data: bytes, source: str) -> Header:
     for lines, found in enumerate(re.finditer(rb"([^\n]*)(?:\n|$)", data), 1):
         line = found[1].strip()
         if not line or line.startswith(b"#"):
@@ -109,14 +107,13 @@ def _header(data: bytes, source: str, first_line: int) -> Header:
         text = found[1][:100_000].decode("utf-8", "replace")
         delimiter = max(",;\t", key=text.count)
         told = next(csv.reader([text], delimiter=delimiter))
-        header = named(told, source, first_line + lines - 1)
-        return Header(header.told, header.known, header.by_partition, delimiter, found.end(), lines)
+        return replace(named(told, source, lines), delimiter=delimiter, end=found.end(), lines=lines)
     raise InputRefused("The text is empty; a table with a header was expected.", source=source)
 
 
-def _read(data: bytes, header: Header, source: str, first_line: int, limits: Limits) -> Table:
+def _read(data: bytes, header: Header, source: str, limits: Limits) -> Table:
     """All columns at once, if every cell is of the type expected; else as texts, each column judged by itself."""
-    before = first_line - 1 + header.lines
+    before = header.lines
     faults = _Faults(limits.lines)
     arrow, lines = read_typed(data, header), functools.cache(lambda: row_lines(_body(data, header)))
     if arrow is None:
@@ -186,7 +183,7 @@ def _rows_are_lines(data: bytes, header: Header, rows: int) -> bool:
     """Whether so many rows are as many lines; if not, a quoted cell goes over lines: is it meant to?"""
     if data.find(b'"', header.end) < 0:
         return True
-    return rows == row_count(_body(data, header)) and not ends_open(_body(data, header), header)
+    return rows == len(row_lines(_body(data, header))) and not ends_open(_body(data, header), header)
 
 
 def read_typed(data: bytes, header: Header) -> Any:

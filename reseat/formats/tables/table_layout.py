@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import InputRefused
-from reseat.formats.input.reading import Limits, Reading
+from reseat.formats.input.reading import Reading
 from reseat.formats.rows.assemble import assemble
 from reseat.formats.rows.bounds import check_brokers, check_topics
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
 from reseat.formats.tables.partition_rows import PartitionRows
 from reseat.formats.tables.replica_rows import ReplicaRows
 from reseat.formats.tables.table_columns import ABSENT, Table
+from reseat.formats.tables.table_names import Header
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Finding, IntArray, Severity
 from reseat.model.tiering import Tiering
 from reseat.model.wording import counted
@@ -33,33 +34,26 @@ from reseat.model.wording import counted
 __all__ = ["read_table"]
 
 
-def read_table(
-    table: Table, source: str, limits: Limits, *, unknown: Sequence[str], by_partition: bool, kind: str
-) -> Reading:
+def read_table(table: Table, header: Header, kind: str) -> Reading:
     """The reading of a table.
 
     Args:
         table: its columns.
-        source: the text's name.
-        limits: what is accepted.
-        unknown: names of columns that were not understood.
-        by_partition: whether a row is a partition (else a replica).
+        header: what they are called, and whether a row is a partition (else a replica).
         kind: CSV or Parquet, for the reading's kind.
 
     Raises:
         InputRefused: no row tells a partition.
         LimitMet: there is more than ``limits`` allow.
     """
-    return _TableReader(table, source, limits, by_partition).read(unknown, kind)
+    return _TableReader(table, header.by_partition).read(header.unknown, kind)
 
 
 class _TableReader:
     """One table being read; collects what is skipped and found."""
 
-    def __init__(self, table: Table, source: str, limits: Limits, by_partition: bool) -> None:
+    def __init__(self, table: Table, by_partition: bool) -> None:
         self.table = table
-        self.source = source
-        self.limits = limits
         self.by_partition = by_partition
         self.findings: list[Finding] = []
 
@@ -71,12 +65,12 @@ class _TableReader:
         chosen = table if len(told) == table.count else table.rows(told)
         topics = table.text["topic"][1]
         longest = max(topics, key=len, default="")
-        check_topics(len(topics), len(longest), longest, self.source, self.limits)
+        check_topics(len(topics), len(longest), longest, table.source, table.limits)
         if not chosen.count and not brokers:
             skipped = table.skipped.result()
             raise InputRefused(
                 "No row of the table is a partition.",
-                source=self.source,
+                source=table.source,
                 line=skipped[0].line if skipped else None,
                 details=tuple(f"Line {piece.line}: {piece.why}" for piece in skipped[:PLACES_NAMED]),
             )
@@ -104,7 +98,7 @@ class _TableReader:
         return Reading(
             layout=layout,
             kind=f"{kind}, one row per {what}",
-            source=self.source,
+            source=table.source,
             skipped=table.skipped.result(),
             findings=tuple(self.findings),
             tiering=Tiering(_tiered(read_rows.table)),

@@ -75,7 +75,6 @@ class _Reader:
         self.unnamed = 0
         self.kind = RPK
         self.first = 0
-        self.tables = 0
 
     def read(self, lines: Sequence[tuple[int, str]]) -> tuple[Part | None, list[tuple[int, str]]]:
         left: list[tuple[int, str]] = []
@@ -108,7 +107,6 @@ class _Reader:
 
     def _start(self, heading: list[str], number: int) -> None:
         self.heading = heading
-        self.tables += 1
         if "TOPIC" in heading:
             self.kind, self.told.order = CCLOUD, True
         elif "NAMESPACE-TOPIC" not in heading and self.named is None:

@@ -57,7 +57,6 @@ class CruiseControl(DocumentForm):
                 "with verbose=true.",
                 source=paste.source,
                 line=line,
-                recognised=KIND,
             )
         replicas = brokers.get("ReplicaCountByBrokerId")
         counted = sum(i for i in replicas.values() if isinstance(i, int)) if isinstance(replicas, dict) else 0

@@ -190,7 +190,6 @@ def finish(told: RowBuilder, declared_brokers: int | None, line: int) -> None:
             "follows. The text is incomplete: copy the lines that start with 'partition' too.",
             source=told.source,
             line=line or None,
-            recognised=KIND,
         )
     if told.brokers:
         if declared_brokers is None or declared_brokers <= len(told.brokers):

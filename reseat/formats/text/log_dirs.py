@@ -59,10 +59,7 @@ def _read(documents: Sequence[Document], paste: Paste) -> Part:
             reader.broker(item, document.line)
     if not reader.told.brokers:
         raise InputRefused(
-            "This is the output of kafka-log-dirs, but it names no broker.",
-            source=paste.source,
-            line=documents[0].line,
-            recognised=KIND,
+            "This is the output of kafka-log-dirs, but it names no broker.", source=paste.source, line=documents[0].line
         )
     return reader.part(documents[0].line)
 

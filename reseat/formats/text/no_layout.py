@@ -33,7 +33,6 @@ class TopicsToMove(DocumentForm):
             "output of kafka-topics --describe, or the JSON that --generate prints as the current assignment.",
             source=paste.source,
             line=found.line,
-            recognised="topics-to-move JSON",
         )
 
 
@@ -52,7 +51,6 @@ class PreferredElection(DocumentForm):
             "Give the output of kafka-topics --describe.",
             source=paste.source,
             line=found.line,
-            recognised="preferred-election JSON",
         )
 
 
@@ -66,7 +64,6 @@ class Election(Form):
                 "This is the output of a preferred-leader election, not a layout: it names partitions, but not their "
                 "replicas. Give the output of kafka-topics --describe.",
                 source=paste.source,
-                recognised="the output of an election",
             )
 
 
@@ -86,5 +83,4 @@ class UnknownJson(Form):
                     f"This is JSON, but in no format that Reseat reads{f' (its keys: {keys})' if keys else ''}.",
                     source=paste.source,
                     line=found.line,
-                    recognised="JSON that Reseat does not know",
                 )

@@ -21,7 +21,7 @@ __all__ = ["ReassignmentProgress"]
 _VERIFIED = re.compile(
     r"Reassignment of (?:partition|replica) (?:\[(?P<old>[^\],]+),\s*\d+\]|(?P<new>\S+)-\d+(?:-\d+)?)\s+"
     r"(?P<verdict>is completed|completed successfully|is still in progress|is in progress|failed|"
-    r"was not found|is not in progress|was started|did not)",
+    r"was not found|is not in progress|was started|did not)"
 )
 _LISTED = re.compile(
     r"^\s*(?P<topic>\S+)-(?P<partition>\d{1,10}): replicas: [\d,]*\.(?: adding: [\d,]*\.)?(?: removing: [\d,]*\.)?"
@@ -91,7 +91,6 @@ class _Told:
             + "Use the output of kafka-topics --describe for the layout.",
             source=source,
             line=self.line,
-            recognised="the progress of a reassignment",
         )
 
     def takes(self, number: int, text: str) -> bool:

@@ -88,7 +88,7 @@ def read_document(data: bytes, *, source: str = "pasted text", first_line: int =
         ``unknown_keys`` and ``unknown_version``.
 
     Raises:
-        InputRefused: it is no JSON (with line and column), or JSON of another kind (``recognised`` says which), or no
+        InputRefused: it is no JSON (with line and column), or JSON of another kind, or no
             entry of it is a partition with replicas.
         LimitMet: it is larger or deeper than ``limits`` allow.
     """
@@ -276,7 +276,6 @@ class _Reader:
             raise self.text.refused(
                 "This is the list of partitions that kafka-leader-election takes; no replicas are in it. Give "
                 "kafka-topics --describe, or a reassignment JSON.",
-                recognised="preferred-election JSON",
             )
         self._kept = kept
         self._raws = raws

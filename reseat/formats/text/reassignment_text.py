@@ -55,21 +55,15 @@ class DocumentText:
             if "topics" in top:
                 raise self.refused(
                     "This is the list of topics that kafka-reassign-partitions --generate takes; no replicas are in "
-                    "it. Give its output, or kafka-topics --describe.",
-                    recognised="topics-to-move JSON",
+                    "it. Give its output, or kafka-topics --describe."
                 )
             keys = ", ".join(f"'{shown(key)}'" for key in list(top)[:5]) or "none"
             raise self.refused(f"A reassignment JSON has the key 'partitions'; the keys here are: {keys}.")
         return top
 
-    def refused(self, sentence: str, *, recognised: str | None = None, offset: int | None = None) -> InputRefused:
+    def refused(self, sentence: str, *, offset: int | None = None) -> InputRefused:
         """A refusal, at an offset of the document where one is given."""
-        return InputRefused(
-            sentence,
-            source=self.source,
-            line=None if offset is None else self.place.line(offset),
-            recognised=recognised,
-        )
+        return InputRefused(sentence, source=self.source, line=None if offset is None else self.place.line(offset))
 
     def _malformed(self, error: msgspec.DecodeError) -> InputRefused:
         found = re.search(r"\(byte (\d+)\)", str(error))

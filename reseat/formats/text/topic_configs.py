@@ -76,5 +76,4 @@ def refuse_settings_alone(reading: Reading) -> None:
             "These are settings of topics or brokers (kafka-configs --describe), not a layout. Use the output of "
             "kafka-topics --describe for the layout, and add these to it.",
             source=reading.source,
-            recognised=KIND,
         )

@@ -193,7 +193,6 @@ class _Reader:
             f"This is {what}. Give it together with the command that read it (get /brokers/...) and the topics' nodes.",
             source=self.paste.source,
             line=document.line,
-            recognised=_node_of(document),
         )
         text = document.data[:200].decode("utf-8", "replace")
         self.paste.skipped.add(document.line, text, f"This is {what}.", document.data.count(b"\n") + 1)
