@@ -288,7 +288,7 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
     shapes, notes = [], []
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         rack = layout.racks[racks[start]] if racks[start] >= 0 else None
-        colour = look.faint if rack is None else looks[rack][0]
+        name = "no rack" if rack is None else rack
         shapes.append(
             {
                 "type": "rect",
@@ -298,14 +298,15 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
                 "x1": end - 0.55,
                 "y0": -0.035,
                 "y1": -0.01,
-                "fillcolor": colour,
+                "fillcolor": look.faint if rack is None else looks[rack][0],
                 "line": {"width": 0},
             }
         )
         if len(starts) <= _NAMED_RACKS:
             notes.append(
                 {
-                    "text": text.label("no rack" if rack is None else rack, 18),
+                    "text": text.label(name, 18),
+                    "hovertext": text.label(name, 200),
                     "x": (start + end - 1) / 2,
                     "y": 0,
                     "yref": "paper",
@@ -346,5 +347,4 @@ def _axes(names: Sequence[str], unit: str, most: float, *, least: int = 0) -> di
         y |= {"tickformat": ",d", "dtick": 1}  # else a tick stands at a half, and is written as a whole
     else:
         y["tickformat"] = ",d"
-    heads = {"x": of, "y": unit}  # of the data when it is saved
-    return {"xaxis": x, "yaxis": y, "meta": heads} | ({"bargap": 0} if len(names) > 120 else {})
+    return {"xaxis": x, "yaxis": y, "meta": {"x": of, "y": unit}} | ({"bargap": 0} if len(names) > 120 else {})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.charts.bars import arrivals, before_after
+from components.charts.bars import arrivals, before_after, rack_strip
+from reseat.model import Broker, ClusterLayout
 
 
 def test_the_line_of_the_mean_passes_through_no_number() -> None:
@@ -30,3 +31,16 @@ def test_a_hatched_bar_has_a_ground():
 
     assert len(hatched) == 2
     assert [one.pattern.bgcolor for one in hatched] == [one.color for one in hatched]
+
+
+def test_a_rack_whose_name_is_cut_says_all_of_it_to_whoever_points_at_it() -> None:
+    """Eighteen characters of it stand below its brokers."""
+    rack = "datacenter-frankfurt-row-17-rack-3"
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1]}, brokers=[Broker(0, rack), Broker(1, rack)])
+    order = np.arange(2)
+    figure = before_after(["broker 0", "broker 1"], order, order, "replicas", leaving=order > 1, mean=1.0)
+    rack_strip(figure, layout, order)
+    (note,) = [one for one in figure.layout.annotations if one.hovertext]
+
+    assert note.text == "datacente…17-rack-3"
+    assert note.hovertext == rack

@@ -213,7 +213,7 @@ class TestRemoval:
 class TestJudge:
     def test_optimal_plan_is_told_from_one_that_is_one_swap_away(self) -> None:
         """Each neighbour of an optimal plan is called as good as it is, in every objective."""
-        assert judged_neighbours(np.random.default_rng(10), 500) > 170
+        assert judged_neighbours(np.random.default_rng(10), 150) > 50
 
     @pytest.mark.slow
     def test_optimal_plan_is_told_from_its_neighbours_in_a_long_sweep(self) -> None:
