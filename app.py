@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components.server import entry, housekeeping, settings
+from components.server import entry, housekeeping, settings, turns
 from components.shell import navigation
 from components.state import addresses, caching, watched
 
@@ -22,7 +22,7 @@ else:
     )
     page = navigation.pages()
     st.set_page_config(page_title=addresses.begin(page.title))
-    with housekeeping.forgetting_widgets(), watched.drawing(page.title):
+    with watched.drawing(page.title), turns.PAGES.turn(), housekeeping.forgetting_widgets():
         navigation.draw(page.title)
         page.run()
         addresses.end(page.title)

@@ -15,8 +15,6 @@ import ctypes
 import gc
 import os
 import sys
-import threading
-import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -29,6 +27,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.session_manager import SessionStorage
 
+from components.server.turns import PAGES
 from reseat.observe.events import LOG
 
 __all__ = ["SECONDS", "Housekeeping", "forgetting_widgets", "let_go", "lifespan", "reap", "sessions_kept"]
@@ -44,11 +43,6 @@ _NEVER = 1_000_000_000
 #: Seconds after which one that draws a page lets another thread go on (Python: 0.005): where ten pages are drawn at
 #: once, the thread that answers everybody waits for most of them.
 _TURN = 0.001
-#: Seconds for which a whole collection waits for a moment at which no page is being drawn: a page waits for it, and
-#: whoever asks for anything then waits for both.
-_QUIET = 1.0
-#: Pages that are being drawn, by their threads.
-_DRAWN: set[int] = set()
 #: Sessions that were there at the last looks, as long as anything holds them.
 _SEEN: WeakSet[AppSession] = WeakSet()
 
@@ -91,7 +85,7 @@ class Housekeeping:
             self._collect(whole)
             if whole:
                 self._looks, self._before = 0, self._held()
-                if not (self._settled or _DRAWN):
+                if not (self._settled or PAGES.taken):
                     # What the first pages brought along is libraries and what visitors still have; rings of a page that
                     # is being drawn would be kept for ever.
                     gc.freeze()
@@ -138,11 +132,9 @@ def _look(keeping: Housekeeping, kept: set[AppSession]) -> None:
 
 
 def _collect(whole: bool) -> None:
-    """Collect what is new; or all that came since the server began, as soon as no page is being drawn."""
-    until = time.monotonic() + _QUIET
-    while whole and _DRAWN and time.monotonic() < until:
-        time.sleep(0.01)
-    gc.collect(2 if whole else 1)
+    """Collect what is new; or all that came since the server began. In turn with pages, which wait for it anyway."""
+    with PAGES.turn():
+        gc.collect(2 if whole else 1)
 
 
 def _resident() -> int:
@@ -190,17 +182,13 @@ def forgetting_widgets() -> Iterator[None]:
     the page had which drew it. A page that is stopped halfway has not drawn all of its widgets and lets go of none:
     what stopped it may be the answer of one that comes further below.
     """
-    context, here = get_script_run_ctx(), threading.get_ident()
+    context = get_script_run_ctx()
     if context is None:
         yield
         return
     state = context.session_state._state._new_widget_state
     before = dict(state.widget_metadata)
-    _DRAWN.add(here)
-    try:
-        yield
-    finally:
-        _DRAWN.discard(here)
+    yield
     known = state.widget_metadata
     for one, drawn in before.items():
         if known.get(one) is drawn:  # who draws a widget tells anew how it is drawn

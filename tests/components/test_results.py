@@ -230,11 +230,12 @@ def test_a_whole_collection_waits_for_the_page_that_is_being_drawn() -> None:
 
         import streamlit as st
 
-        from components.server.housekeeping import Housekeeping, forgetting_widgets
+        from components.server.housekeeping import Housekeeping
+        from components.server.turns import PAGES
 
         house = Housekeeping(lambda: None, held=iter((0, 10**9, 10**9, 10**9)).__next__)
         gc.unfreeze()
-        with forgetting_widgets():
+        with PAGES.turn():
             looking = threading.Thread(target=house.look, args=(1,))
             looking.start()
             looking.join(0.2)
