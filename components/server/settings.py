@@ -31,13 +31,13 @@ from streamlit.web.server.server_util import get_url
 
 from components.server import health, shared_reports
 from components.server.plain_page import plain_page
-from reseat.access import OperateToken, access_of, operate_token, unsafe_together, writing_enabled
+from reseat.access import Access, OperateToken, access_of, operate_token, unsafe_together, writing_enabled
 from reseat.errors import InputRefused
 from reseat.observe.events import LOG
 from reseat.report.writers.parts import WEB
 from reseat.sources.configuration import secrets_in
 
-__all__ = ["COOKIE", "HEADERS", "Guarded", "settings", "token"]
+__all__ = ["COOKIE", "HEADERS", "Guarded", "configured", "settings", "token"]
 
 #: The cookie that says that the token was shown; sent with the socket's request alone.
 COOKIE = "reseat_operate"
@@ -86,6 +86,19 @@ def token() -> OperateToken | None:
     return _token
 
 
+def configured() -> Access:
+    """Who may what, as it is configured now.
+
+    Raises:
+        InputRefused: a key of the secrets or a variable is not as expected; names it.
+    """
+    unsafe = unsafe_together(
+        agent_api=bool(config.get_option("server.enableAgentApi")),
+        trusted_headers=bool(config.get_option("server.trustedUserHeaders")),
+    )
+    return access_of(secrets_in(config.get_option("secrets.files")), os.environ, unsafe=unsafe)
+
+
 def settings() -> dict[str, Any]:
     """What ``app.py`` makes the server with; prints the address with the token where one is needed.
 
@@ -97,13 +110,9 @@ def settings() -> dict[str, Any]:
     net_util._external_ip = "not asked for"
     if writing_enabled(os.environ):
         try:
-            access = access_of(secrets_in(config.get_option("secrets.files")), os.environ)
-            unsafe = unsafe_together(
-                agent_api=bool(config.get_option("server.enableAgentApi")),
-                trusted_headers=bool(config.get_option("server.trustedUserHeaders")),
-            )
-            if unsafe:
-                _refuse(f"RESEAT_OPERATE=1 is refused: {unsafe}")
+            access = configured()
+            if access.unsafe:
+                _refuse(f"RESEAT_OPERATE=1 is refused: {access.unsafe}")
             if not access.sign_in:
                 _token = operate_token(os.environ)
                 sys.stderr.write(_how_to_open(_token))
@@ -205,7 +214,7 @@ def _strict(cookie: str, https: bool) -> str:
 def _sign_in_seconds() -> int:
     """How long a sign-in counts; 0 where that cannot be read, since then nobody may anything."""
     try:
-        access = access_of(secrets_in(config.get_option("secrets.files")), os.environ)
+        access = configured()
     except InputRefused:
         return 0
     return int(max(access.look_seconds, access.operate_seconds))

@@ -6,7 +6,6 @@ read anew each time, so that somebody who is taken off a list is off it at once.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -14,9 +13,8 @@ from streamlit import config
 
 from components.server import settings
 from reseat import audit
-from reseat.access import Access, Person, access_of, local_use, same_origin, unsafe_together
+from reseat.access import Access, Person, local_use, same_origin
 from reseat.errors import InputRefused
-from reseat.sources.configuration import secrets_in
 
 __all__ = ["access", "note_sign_in", "person"]
 
@@ -29,15 +27,11 @@ _NO_CLAIMS = frozenset({"is_logged_in", "tokens", "email", "email_verified", "na
 
 
 def access() -> Access:
-    """Who may what, as configured now."""
-    unsafe = unsafe_together(
-        agent_api=bool(config.get_option("server.enableAgentApi")),
-        trusted_headers=bool(config.get_option("server.trustedUserHeaders")),
-    )
+    """Who may what, as configured now; what cannot be read lets nobody do anything."""
     try:
-        return access_of(secrets_in(config.get_option("secrets.files")), os.environ, unsafe=unsafe)
+        return settings.configured()
     except InputRefused as refusal:
-        return Access(sign_in=True, unsafe=unsafe, error=str(refusal))
+        return Access(sign_in=True, error=str(refusal))
 
 
 def person(shown: str = "") -> Person:
