@@ -23,8 +23,8 @@ def generate(chosen: argparse.Namespace) -> int:
     topics = _topics(chosen.topics_to_move_json_file)
     mode = RackMode.DISABLED if chosen.disable_rack_aware else RackMode.ENFORCED
     plan, notes = onto_brokers(_layout(chosen), topics, chosen.broker_list, rack_mode=mode)
-    say("Current partition replica assignment", document(entries(plan.current, "any")), "")
-    say("Proposed partition reassignment configuration", document(entries(plan.proposed, "any")))
+    say("Current partition replica assignment", document(entries(plan.current.bare(), log_dirs=True)), "")
+    say("Proposed partition reassignment configuration", document(entries(plan.proposed.bare(), log_dirs=True)))
     certificate = plan.certificate
     complain(*notes, *(finding.sentence for finding in certificate.cautions), *certificate.sentences)
     return 0

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LayoutInvalid
-from reseat.model.arrays import found_in, ids_at, row_keys, taken
-from reseat.model.assignments import columns_of
+from reseat.model.arrays import found_in, holds, ids_at, matrix_of, row_keys, taken
 from reseat.model.broker import Broker
 from reseat.model.columns import COLUMNS, NONE, NOT_TOLD, BoolArray, IntArray
 from reseat.model.layout_checks import shape_of
@@ -124,7 +123,7 @@ class ClusterLayout(LayoutColumns):
         return cls.from_columns(
             brokers=brokers,
             order_told=order_told,
-            **columns_of(assignments, leaders=leaders, in_sync=in_sync, size_bytes=size_bytes),
+            **_columns_of(assignments, leaders=leaders, in_sync=in_sync, size_bytes=size_bytes),
         )
 
     # ---- ways out ------------------------------------------------------------------------------------------
@@ -290,3 +289,35 @@ class ClusterLayout(LayoutColumns):
         leads = (packed["replicas"] == self.leader[:, None]).any(axis=1)
         packed["leader"] = np.where((self.leader >= 0) & ~leads, NOT_TOLD, self.leader).astype(np.int32)
         return replace(self, **packed)
+
+
+_Key = tuple[str, int]
+
+
+def _columns_of(
+    assignments: Mapping[_Key, Sequence[int]],
+    *,
+    leaders: Mapping[_Key, int | None] | None,
+    in_sync: Mapping[_Key, Sequence[int]] | None,
+    size_bytes: Mapping[_Key, float] | None,
+) -> dict[str, Any]:
+    """What ``ClusterLayout.from_columns`` takes, of what ``ClusterLayout.from_assignments`` is given."""
+    keys = list(assignments)
+    names = sorted({topic for topic, _ in keys})
+    code = {name: i for i, name in enumerate(names)}
+    replicas = matrix_of(assignments[key] for key in keys)
+    columns: dict[str, Any] = {
+        "topics": names,
+        "topic_of": np.array([code[topic] for topic, _ in keys], np.int32),
+        "partition": np.array([partition for _, partition in keys], np.int32),
+        "replicas": replicas,
+    }
+    if leaders is not None:
+        told = (leaders.get(key, NOT_TOLD) for key in keys)
+        columns["leader"] = np.array([NONE if leader is None else leader for leader in told], np.int32)
+    if in_sync is not None:
+        columns["in_sync"] = holds(matrix_of(in_sync.get(key, ()) for key in keys), replicas)
+        columns["in_sync_told"] = np.array([key in in_sync for key in keys], np.bool_)
+    if size_bytes is not None:
+        columns["size_bytes"] = np.array([size_bytes.get(key, np.nan) for key in keys], np.float64)
+    return columns

@@ -182,7 +182,7 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
         len(set(ids) - set(_held(current.replica_ids[row].tolist()))) for row, ids in enumerate(_sorted(lists))
     )
     seal = seal_of(proposed, current.bare(), made_for=now.layout, shown={"moves": arrivals})
-    return Rollback(document(entries(proposed, "none"), seal), tuple(left))
+    return Rollback(document(entries(proposed), seal), tuple(left))
 
 
 def _back_between(run: Run, directories: Directories, settled: ClusterLayout) -> Rollback:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -79,13 +80,6 @@ def test_the_key_is_read_in_silence() -> None:
     assert (reading.findings, reading.skipped) == ((), ())
 
 
-def test_log_directories_of_a_plan_are_left_to_the_broker() -> None:
-    """As many entries as replicas, as Kafka demands."""
-    entries = json.loads(write_reassignment(plan(), log_dirs=True))["partitions"]
-
-    assert [entry["log_dirs"] for entry in entries] == [["any", "any"], ["any", "any"]]
-
-
 def test_the_rollback_is_the_present_state_of_the_changed_partitions() -> None:
     """Without log directories where none are told."""
     assert write_rollback(plan(), sealed=False) == (
@@ -101,9 +95,6 @@ def test_the_rollback_names_the_directories_that_are_told() -> None:
     assert json.loads(rollback)["partitions"] == [
         {"topic": "a", "partition": 0, "replicas": [1, 2], "log_dirs": ['/data "1"', "any"]}
     ]
-    assert "log_dirs" not in write_rollback(
-        plan_of(with_directories(), ClusterLayout.from_assignments({("a", 0): [2, 1]})), log_dirs=False
-    )
 
 
 def test_a_plan_without_a_change_has_an_empty_list() -> None:
@@ -163,11 +154,6 @@ def test_describe_text_is_kafkas() -> None:
         "Topic: b\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: \n"
         "\tTopic: b\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 2,1\n"
     )
-    assert write_describe(layout, style="old").splitlines()[0] == (
-        "Topic:a\tPartitionCount:2\tReplicationFactor:2\tConfigs:"
-    )
-    with pytest.raises(ValueError, match="'new' or 'old'"):
-        write_describe(layout, style="middle")
 
 
 def test_describe_tells_of_what_is_under_way() -> None:
@@ -224,7 +210,8 @@ def test_a_layout_as_reassignment_json_reads_back_alike(assignments: dict[tuple[
 def test_log_directories_read_back_alike() -> None:
     """Where they are told for some replicas only, too."""
     layout = with_directories()
-    again = read_document(write_layout_reassignment(layout, log_dirs=True).encode()).layout
+    swapped = plan_of(layout, ClusterLayout.from_assignments({("a", 0): [2, 1]}))
+    again = read_document(write_rollback(swapped).encode()).layout
 
     assert again.log_dirs == layout.log_dirs
     assert again.log_dir is not None
@@ -239,7 +226,10 @@ def test_describe_text_reads_back_alike(style: str) -> None:
         leaders={("a", 0): 3, ("a", 2): None, ("b-1", 7): 1},
         in_sync={("a", 0): [3], ("a", 2): [1], ("b-1", 7): [2, 1]},
     )
-    reading = read(write_describe(layout, style=style))
+    text = write_describe(layout)
+    if style == "old":  # as tools before 2.4 print it
+        text = re.sub(r"(?m)^Topic.*$", lambda header: header[0].replace(": ", ":"), text).replace("none", "-1")
+    reading = read(text)
 
     assert reading.layout.assignments() == layout.assignments()
     assert reading.layout.leader_ids.tolist() == layout.leader_ids.tolist()

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from reseat.consumers.broker_side.uniform_equal import assign_equal
-from reseat.consumers.broker_side.uniform_uneven import assign_uneven
+from reseat.consumers.broker_side.uniform import assign_equal, assign_uneven
 from reseat.consumers.group import Assignment, Group, Member, Partition
 from reseat.consumers.java_order import members_in_hash_order
 

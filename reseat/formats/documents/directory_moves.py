@@ -115,4 +115,4 @@ def plan_text(named: Named, settled: ClusterLayout) -> str:
     rows = np.array(sorted(row for key in named if (row := settled.row(*key)) is not None), np.int64)
     there = settled.select(rows).bare()
     proposed = with_named(there, named)
-    return document(entries(proposed, "told"), seal_of(proposed, there, made_for=settled, shown={"moves": 0}))
+    return document(entries(proposed, log_dirs=True), seal_of(proposed, there, made_for=settled, shown={"moves": 0}))

@@ -49,8 +49,8 @@ def heads(layout: ClusterLayout) -> list[pa.Array | str]:
     return ['{"topic":', topic, ',"partition":', pa.array(layout.partition).cast(pa.string())]
 
 
-def entries(layout: ClusterLayout, log_dirs: str) -> pa.Array:
-    """One JSON object a partition; ``log_dirs`` is ``none`` (left out), ``any`` throughout, or as ``told``."""
+def entries(layout: ClusterLayout, *, log_dirs: bool = False) -> pa.Array:
+    """One JSON object a partition, with its log directories as told, or without."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -59,9 +59,9 @@ def entries(layout: ClusterLayout, log_dirs: str) -> pa.Array:
     ids = layout.replica_ids
     held = ids != NONE
     pieces = [*heads(layout), ',"replicas":[', id_lists(ids, held), "]"]
-    if log_dirs != "none":
+    if log_dirs:
         names = [orjson.dumps(name).decode() for name in (*layout.log_dirs, ANY_LOG_DIR)]
-        told = np.full_like(ids, NONE) if log_dirs == "any" or layout.log_dir is None else layout.log_dir
+        told = np.full_like(ids, NONE) if layout.log_dir is None else layout.log_dir
         codes = np.where(told == NONE, len(names) - 1, told)[held].astype(np.int32)
         texts = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string())).cast(pa.string())
         offsets = np.zeros(len(ids) + 1, np.int32)

@@ -161,17 +161,12 @@ def seal(plan: Plan, proposed: ClusterLayout | None = None) -> str:
     )
 
 
-def seal_rollback(plan: Plan, *, log_dirs: bool = False) -> str:
-    """The content of the key ``reseat`` for the rollback of a plan: made for the layout once the plan is done.
-
-    Args:
-        plan: the plan.
-        log_dirs: whether the rollback's text names the log directories that the current layout tells.
-    """
+def seal_rollback(plan: Plan) -> str:
+    """The content of the key ``reseat`` for the rollback of a plan: made for the layout once the plan is done."""
     before = plan.current.select(plan.changed)
     certificate = plan.certificate
     return seal_of(
-        before if log_dirs else replace(before, log_dir=None, log_dirs=()),
+        before if before.log_dir is not None else replace(before, log_dirs=()),
         plan.proposed.select(plan.changed),
         made_for=plan.proposed.with_brokers(plan.current.brokers),
         shown={
@@ -342,7 +337,7 @@ def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:
     for name, other in (("before", "after"), ("after", "before")):
         shown[f"rack_violations_{name}"] = plan.shown.get(f"rack_violations_{other}")
     proposed = before.bare()
-    return document(entries(proposed, "none"), seal_of(proposed, after, made_for=made_for, shown=shown))
+    return document(entries(proposed), seal_of(proposed, after, made_for=made_for, shown=shown))
 
 
 # ---- the key -----------------------------------------------------------------------------------------------

@@ -47,16 +47,14 @@ ZNODE_BYTES = 1_048_575
 _ZNODE_SPARE = 4_096
 
 
-def write_reassignment(plan: Plan, *, log_dirs: bool = False, sealed: bool = True, chosen: Named | None = None) -> str:
+def write_reassignment(plan: Plan, *, sealed: bool = True, chosen: Named | None = None) -> str:
     """The reassignment JSON that carries a plan out: its changed partitions alone.
 
     Args:
         plan: the plan.
-        log_dirs: name a log directory for each replica too, ``any`` throughout: newcomers have none yet, and naming
-            the present one of those that stay would change nothing.
         sealed: say in the key ``reseat`` what the plan was made for (``reseat.formats.documents.sealed``); Kafka
             ignores it.
-        chosen: directories to name, by partition and broker, ``any`` for the other replicas; None: as ``log_dirs``.
+        chosen: directories to name, by partition and broker, ``any`` for the other replicas; None: none.
 
     Returns:
         One line of compact JSON. Without a changed partition its list is empty, which Kafka's tool refuses: there is
@@ -65,33 +63,27 @@ def write_reassignment(plan: Plan, *, log_dirs: bool = False, sealed: bool = Tru
     proposed = plan.proposed.select(plan.changed).bare()
     if chosen is not None:
         proposed = with_named(proposed, chosen)
-    rows = entries(proposed, "told" if chosen else "any" if log_dirs else "none")
+    rows = entries(proposed, log_dirs=bool(chosen))
     return document(rows, seal(plan, proposed) if sealed and len(rows) else "")
 
 
-def write_rollback(plan: Plan, *, log_dirs: bool = True, sealed: bool = True) -> str:
+def write_rollback(plan: Plan, *, sealed: bool = True) -> str:
     """The reassignment JSON that takes a plan back: the present replica lists of its changed partitions.
+
+    It names the present log directories too, where the current layout tells any (``any`` where not a replica's).
 
     Args:
         plan: the plan.
-        log_dirs: name the present log directories too, where the current layout tells them (``any`` where it does not
-            tell a replica's); left out where it tells none.
         sealed: as ``write_reassignment``; a rollback is made for the layout once the plan is done.
     """
     before = plan.current.select(plan.changed)
-    named = log_dirs and before.log_dir is not None
-    rows = entries(before, "told" if named else "none")
-    return document(rows, seal_rollback(plan, log_dirs=named) if sealed and len(rows) else "")
+    rows = entries(before, log_dirs=before.log_dir is not None)
+    return document(rows, seal_rollback(plan) if sealed and len(rows) else "")
 
 
-def write_layout_reassignment(layout: ClusterLayout, *, log_dirs: bool = False) -> str:
-    """The whole layout as reassignment JSON, replica lists as they stand; leaders, ISR and racks have no place in it.
-
-    Args:
-        layout: the layout.
-        log_dirs: name log directories too, where the layout tells them.
-    """
-    return document(entries(layout, "told" if log_dirs and layout.log_dir is not None else "none"))
+def write_layout_reassignment(layout: ClusterLayout) -> str:
+    """The whole layout as reassignment JSON, lists as they stand; leaders, ISR and racks have no place in it."""
+    return document(entries(layout))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +118,7 @@ def write_pieces(plan: Plan, *, limit: int = ZNODE_BYTES, sealed: bool = True) -
     if len(whole.encode()) + _ZNODE_SPARE <= limit:
         return Pieces((whole,), "The plan fits in one ZooKeeper node.")
     after, before = plan.proposed.select(plan.changed), plan.current.select(plan.changed)
-    rows = entries(after, "none")
+    rows = entries(after)
     frame = len(document(rows.slice(0, 0)).encode())
     extra = np.zeros(len(rows), np.int64)
     if sealed:
@@ -157,30 +149,21 @@ def packed(pieces: Pieces) -> bytes:
     return out.getvalue()
 
 
-def write_describe(layout: ClusterLayout, *, style: str = "new") -> str:
+def write_describe(layout: ClusterLayout) -> str:
     """The layout as ``kafka-topics --describe`` prints it, a header for each topic and a row for each partition.
 
     Racks, sizes, hosts and log directories have no place in this text. A leader that is not told is printed as
     ``none`` and an ISR that is not told is empty, since the text has no other word: the two are then told apart no
     longer. Observers, ELR and a reassignment under way are printed where the layout tells them.
-
-    Args:
-        layout: the layout.
-        style: ``new`` (2.4 and later, ``Topic: orders``) or ``old`` (``Topic:orders``).
-
-    Raises:
-        ValueError: ``style`` is neither.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if style not in ("new", "old"):
-        raise ValueError(f"style is 'new' or 'old', not {style!r}")
     if not layout.partition_count:
         return ""
     ids = layout.replica_ids
     leader = pa.array(layout.leader_ids).cast(pa.string())
-    leader = pc.if_else(pa.array(layout.leader < 0), pa.scalar("none" if style == "new" else "-1"), leader)
+    leader = pc.if_else(pa.array(layout.leader < 0), pa.scalar("none"), leader)
     topic = pa.DictionaryArray.from_arrays(pa.array(layout.topic_of), pa.array(layout.topics, pa.string())).cast(
         pa.string()
     )
@@ -196,7 +179,6 @@ def write_describe(layout: ClusterLayout, *, style: str = "new") -> str:
     rows = pc.binary_join_element_wise(*pieces, "\n", "")
     starts = np.searchsorted(layout.topic_of, np.arange(len(layout.topics) + 1))
     factor = layout.replication_factor
-    blank = " " if style == "new" else ""
     out: list[str] = []
     for code, name in enumerate(layout.topics):  # over topics, of which there are far fewer than partitions
         first, last = int(starts[code]), int(starts[code + 1])
@@ -206,8 +188,8 @@ def write_describe(layout: ClusterLayout, *, style: str = "new") -> str:
         configs = "" if told == NONE else f"min.insync.replicas={told}"
         # As Kafka does, the header gives the replication factor of the first partition.
         out.append(
-            f"Topic:{blank}{name}\tPartitionCount:{blank}{last - first}\tReplicationFactor:{blank}{int(factor[first])}"
-            f"\tConfigs:{blank}{configs}\n"
+            f"Topic: {name}\tPartitionCount: {last - first}\tReplicationFactor: {int(factor[first])}\t"
+            f"Configs: {configs}\n"
         )
         out.append(joined(rows.slice(first, last - first), ""))
     return "".join(out)
