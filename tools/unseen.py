@@ -56,6 +56,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "which of two ways makes the same codes in less time"
     ),
     (_PROOF + "choices.py", "racks = int(rack.max(initial=0)) + 1", "0"): "a rack more that nobody is in",
+    (_PROOF + "circles.py", "first = at = int(jump[on[0]])  # so far back that it lies on the circle", "0"): (
+        "whichever of them is begun at, a circle is found; there are two at least"
+    ),
     (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "3"): (
         "a weight that is larger than it has to be"
     ),
