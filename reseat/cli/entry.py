@@ -46,8 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE
     except OSError as error:  # files are opened elsewhere, with their own sentences: what is left is standard output
-        sys.stderr.write(f"reseat {chosen.command}: Standard output cannot be written: {error.strerror or error}.\n")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again as it ends
+        reason, file = error.strerror or error, error.filename
+        what = "Standard output cannot be written" if file is None else f"{file} cannot be used"
+        sys.stderr.write(f"reseat {chosen.command}: {what}: {reason}.\n")
+        if file is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again as it ends
         return ExitCode.REFUSED
     return code
 

@@ -70,7 +70,7 @@ def delta_of(tables: Folder) -> DeltaTables | None:
         InputRefused: their service cannot be named, or the library for Delta is not installed.
     """
     if tables.local is not None:
-        if not (tables.local / "snapshots" / "_delta_log").is_dir():
+        if not os.path.isdir(tables.local / "snapshots" / "_delta_log"):  # noqa: PTH112 -- a closed one raises nothing
             return None
         options: dict[str, str] = {}
     else:

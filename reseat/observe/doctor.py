@@ -7,6 +7,7 @@ What it promises: (1) nothing is changed; a folder's clock is read from a file t
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shutil
 import socket
@@ -35,7 +36,7 @@ from reseat.observe.readiness import (
     tables_readable,
 )
 from reseat.operate.journal.schema import default_path
-from reseat.sources.configuration import named_clusters, secrets_in
+from reseat.sources.configuration import files_there, named_clusters, secrets_in
 from reseat.sources.diagnosis import DiagnosisStep, diagnose
 from reseat.sources.diagnosis.steps import Steps
 
@@ -92,7 +93,7 @@ def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
         if lacking is not None and extra.in_all:
             steps.warned("Extras", str(lacking), "extra")
         elif lacking is None:
-            steps.passed("Extras", f"{extra.purpose}: installed.")
+            steps.passed("Extras", f"{extra.purpose.rstrip(',')}: installed.")
     if missing("spark") is None:
         from reseat.pipeline.spark.classes import archive_of, sharing
         from reseat.pipeline.spark.java import find_java
@@ -108,9 +109,9 @@ def _extras(steps: Steps, environment: Mapping[str, str]) -> None:
 
 
 def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[str | Path]) -> None:
-    there = [str(file) for file in secrets if Path(file).exists()]
+    there = files_there(secrets)
     for file in there:
-        if Path(file).stat().st_mode & stat.S_IROTH:
+        if os.access(file, os.R_OK) and Path(file).stat().st_mode & stat.S_IROTH:
             said = f"{file} can be read by every user of this machine, and it holds secrets: chmod 600 {file}"
             steps.warned("Secrets", said, "permissions")
     read = f"{listed(there)} was read" if there else "There is no secrets.toml"
@@ -197,7 +198,7 @@ def _folders(steps: Steps, environment: Mapping[str, str]) -> None:
         else:
             steps.failed("Folders", condition.sentence, condition.name)
     local = [Folder.open(where).local for where in (landing, tables) if _is_place(where)]
-    for folder in dict.fromkeys(path for path in (journal.parent, *local) if path is not None and path.is_dir()):
+    for folder in dict.fromkeys(path for path in (journal.parent, *local) if path is not None and os.path.isdir(path)):  # noqa: PTH112
         free = shutil.disk_usage(folder).free
         if free < _ROOM:
             steps.warned("Folders", f"{folder} has {free / 1e6:,.0f} MB left.", "room")

@@ -92,11 +92,13 @@ def journal_writable(path: Path) -> Condition:
     remote = network_file_system(path)
     if remote is not None:
         return Condition("journal", False, f"{path} is on a network file system ({remote}): name a local file.")
-    if not path.exists():
-        folder = next(parent for parent in path.parents if parent.exists())
+    folder = _nearest(path)
+    if folder != path:
         if _writable(folder):
             return Condition("journal", True, f"{path} is made when a plan is executed; its folder can be written.")
         return Condition("journal", False, f"{path} cannot be made: {folder} cannot be written.")
+    if not os.access(path, os.R_OK | os.W_OK):  # SQLite would open it to read alone
+        return Condition("journal", False, f"{path} cannot be written by the user who runs this.")
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=_SECONDS)) as database:
             database.execute("BEGIN IMMEDIATE")
@@ -165,11 +167,16 @@ def links_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:
     if links is None:
         return ()
     folder = links.folder
-    there = next(place for place in (folder, *folder.absolute().parents) if os.path.exists(place))  # noqa: PTH110
+    there = _nearest(folder)
     if not _writable(there):
         return (Condition("links", False, f"{folder} ({VARIABLE}): {there} cannot be written.", counts=False),)
     made = "can be written" if there == folder else "is made with the first link"
     return (Condition("links", True, f"{folder} ({VARIABLE}) {made}.", counts=False),)
+
+
+def _nearest(path: Path) -> Path:
+    """The path, or of the folders above it the first one that is there, as far as can be seen."""
+    return next(place for place in (path, *path.absolute().parents) if os.path.exists(place))  # noqa: PTH110
 
 
 def _writable(folder: Path) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "configured_connection",
     "connection_from_options",
     "connection_from_values",
+    "files_there",
     "named_clusters",
     "secrets_in",
 ]
@@ -70,7 +71,7 @@ def named_clusters(
     told: dict[str, tuple[dict[str, Any], str, str]] = {}
     _gather((secrets or {}).get(_CLUSTERS, {}), _SECRETS, "", told, named)
     further = environment.get(_FILE)
-    for file in [*(str(file) for file in files if Path(file).is_file()), *([further] if further else [])]:
+    for file in [*files_there(files), *([further] if further else [])]:
         try:
             text = _text_of(Path(file))
             _gather(_toml(text, file).get(_CLUSTERS, {}), file, text, told, named)
@@ -115,10 +116,21 @@ def secrets_in(files: Sequence[str | Path]) -> dict[str, Any]:
         InputRefused: one that is there cannot be read, or is not TOML; no message holds what stands in it.
     """
     tables: dict[str, Any] = {}
-    for file in map(str, files):
-        if Path(file).exists():
-            tables |= _toml(_text_of(Path(file)), file)
+    for file in files_there(files):
+        tables |= _toml(_text_of(Path(file)), file)
     return tables
+
+
+def files_there(files: Sequence[str | Path]) -> list[str]:
+    """Those that are there, also one whose folder is closed to who runs this: reading it says so."""
+
+    def there(file: str) -> bool:
+        try:
+            return Path(file).exists()
+        except OSError:
+            return True
+
+    return [file for file in map(str, files) if there(file)]
 
 
 def _gather(

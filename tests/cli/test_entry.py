@@ -162,6 +162,20 @@ def test_a_full_disk_behind_standard_output_is_said_in_one_line() -> None:
     assert done.stderr == "reseat show: Standard output cannot be written: No space left on device.\n"
 
 
+def test_a_file_that_nobody_has_a_sentence_for_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not standard output that cannot be written then."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "/srv/reseat")
+
+    monkeypatch.setattr("reseat.cli.service.doctor.examine", fails)
+
+    assert main(["doctor"]) == 2
+    assert "/srv/reseat cannot be used: Permission denied." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("id_", ["-3HM4VoeT7SvZTRofzknYA", "--M4VoeT7SvZTRofzknYAx", "QQ-iA_VnT0-vn2Mp0H4cCg"])
 @pytest.mark.parametrize("action", ["execute --plan plan.json", "rollback", "cancel", "elect --preferred"])
 def test_a_cluster_whose_id_begins_with_a_dash_is_confirmed(id_: str, action: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +31,7 @@ def test_an_installation_that_is_as_it_should_be(tmp_path: Path) -> None:
 
     assert {one.name for one in steps} == {"Versions", "Extras", "Java", "Settings", "Ports", "Folders", "Clocks"}
     assert {one.outcome for one in steps} == {StepOutcome.PASSED}
+    assert not [one.sentence for one in steps if ",:" in one.sentence]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -103,6 +108,34 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     assert any(f"{tmp_path} (RESEAT_AUDIT) cannot be written: Is a directory" in said for said in folders)
     assert [one.name for one in told if one.outcome is StepOutcome.WARNED] == ["Ports"]
     assert "hush-77" not in str(told)
+
+
+def test_what_is_closed_to_who_runs_it_is_told_beside_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Journal, tables and secrets in a folder that may not be looked into. To root nothing is closed, so it is said."""
+    shut = tmp_path / "shut"
+    shut.mkdir()
+
+    def closed(name: str) -> Callable[..., Any]:
+        real = getattr(os, name)
+
+        def guarded(where: Any, *rest: Any, **more: Any) -> Any:
+            if str(where).startswith(f"{shut}/"):
+                raise PermissionError(errno.EACCES, "Permission denied", where)
+            return real(where, *rest, **more)
+
+        return guarded
+
+    for name in ("stat", "scandir"):
+        monkeypatch.setattr(os, name, closed(name))
+    monkeypatch.setattr(os, "access", lambda where, _: not str(where).startswith(str(shut)))
+    named = {**environment(shut), "RESEAT_LANDING": str(tmp_path / "landing")}
+    told = examine(named, [shut / "secrets.toml"], host="127.0.0.1", port=free_port())
+    wrong = [one.sentence for one in told if one.outcome is StepOutcome.FAILED]
+
+    assert f"{shut / 'secrets.toml'}: The file cannot be read: " in wrong[0]
+    assert f"{shut / 'journal.sqlite'} cannot be made: {shut} cannot be written." in wrong
+    assert any(one.startswith(str(shut / "tables")) and "Permission denied" in one for one in wrong)
+    assert not any("landing" in one for one in wrong)
 
 
 def test_a_folder_of_another_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,9 +171,16 @@ def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
     assert f"{tmp_path / 'taken'} cannot be written" in condition.sentence
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """Where the journal would be made."""
-    tmp_path.chmod(0o500)
+@pytest.mark.parametrize("there", [False, True], ids=["its folder", "the file"])
+def test_a_journal_that_is_closed_to_who_runs_the_server_is_told(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite would open the file to read alone, and begin. Root may write everything, so it is told that it may not."""
+    path = tmp_path / "journal.sqlite"
+    if there:
+        Journal(path).close()
+    monkeypatch.setattr(os, "access", lambda place, _: place not in (path, tmp_path))
+    told = journal_writable(path)
 
-    assert not journal_writable(tmp_path / "journal.sqlite").holds
+    assert not told.holds
+    assert told.sentence.startswith(f"{path} cannot be ")
