@@ -40,12 +40,17 @@ _ROWS = (
 
 
 def rows_of(certificate: Certificate) -> list[tuple[str, int | None, int | None, bool]]:
-    """The objectives in their order: words, reached, least, proven. What mends racks on its way has them first."""
+    """The objectives in their order: words, reached, least, proven. What mends racks on its way has them first.
+
+    No least is above what was reached: it is that of plans that do all that is asked for, and this one then does not.
+    """
     wish = certificate.wish
-    moves, racks, replicas, *leaders = (
-        (words, getattr(certificate, reached), getattr(certificate, least), getattr(certificate, proven))
-        for words, reached, least, proven in _ROWS
-    )
+
+    def row(words: str, *fields: str) -> tuple[str, int | None, int | None, bool]:
+        reached, least, proven = (getattr(certificate, field) for field in fields)
+        return words, reached, None if None not in (reached, least) and reached < least else least, proven
+
+    moves, racks, replicas, *leaders = (row(*names) for names in _ROWS)
     evenest = _evenest(certificate)
     reached = certificate.replica_spread
     spread = ("Replica spread (max–min replicas by broker)", reached, reached if evenest else None, evenest)

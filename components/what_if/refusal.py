@@ -29,11 +29,11 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
     frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
     found = () if asks else caching.kept(conflict)(seat.layout, seat.wish)
-    if found:
-        st.markdown(text.plain(conflict_in_words(found)))
+    if said := conflict_in_words(found):
+        st.markdown(text.plain(said))
     with st.container(horizontal=True, key="refused-choices"):
         # Brokers and topics of the change have a sign to drop them in the strip.
-        for at, demand in enumerate([one for one in found if one.is_rule][:_DEMANDS]):
+        for at, demand in enumerate([one for one in found or () if one.is_rule][:_DEMANDS]):
             less = without(seat.wish, [demand])
             words = f"Without: {text.label(demand.words)}"
             st.button(words, key=f"without-{at}", icon=":material/close:", on_click=session.set_wish, args=(less,))

@@ -90,10 +90,9 @@ def _planned(layout: ClusterLayout, wish: Wish) -> Plan:
     try:
         return plan_wish(layout, wish)
     except WishRefused as refusal:
-        found = conflict(layout, wish)
-        if not found:
+        if not (said := conflict_in_words(conflict(layout, wish))):
             raise
-        raise replace(refusal, choices=(*refusal.choices, conflict_in_words(found))) from refusal
+        raise replace(refusal, choices=(*refusal.choices, said)) from refusal
 
 
 def _points(layout: ClusterLayout, wish: Wish) -> list[str]:

@@ -79,25 +79,23 @@ class Demand:
 
 def conflict(
     layout: ClusterLayout, wish: Wish, *, seconds: float = _SECONDS, clock: Callable[[], float] = time.monotonic
-) -> tuple[Demand, ...]:
+) -> tuple[Demand, ...] | None:
     """A smallest set of demands of a refused change that are refused together, tried for so many seconds.
 
     Returns:
-        None of them where a single demand is refused by itself, no rule is among them, a point of a curve is asked
-        for, or it took too long.
+        None where the layout is too large or it took too long; no demand where one is refused alone or none is a rule.
     """
     every = demands(wish)
-    if layout.partition_count > _MOST_PARTITIONS or len(every) < 2 or wish.point is not None:
+    if len(every) < 2 or wish.point is not None or not any(demand.is_rule for demand in every):
         return ()
     end = clock() + seconds
 
     def refused(part: ClusterLayout, kept: list[int]) -> bool:
-        if clock() > end:
+        if clock() > end or layout.partition_count > _MOST_PARTITIONS:
             raise TimeoutError
         there, topics = set(kept), frozenset(part.topics)
-        gone = [
-            one for at, one in enumerate(every) if at not in there or (one.kind == "topics" and one.value not in topics)
-        ]
+        lost = [one.kind == "topics" and one.value not in topics for one in every]
+        gone = [one for at, one in enumerate(every) if at not in there or lost[at]]
         try:
             if not (tried := without(wish, gone)).is_empty:
                 require_sets(part, tried)
@@ -113,7 +111,7 @@ def conflict(
         few = _needed(kept, lambda some: refused(part, some))
         kept = few if part is layout else _needed(few if refused(layout, few) else kept, lambda s: refused(layout, s))
     except TimeoutError:
-        return ()
+        return None
     found = [every[at] for at in kept]
     return tuple(found) if len(found) > 1 and any(demand.is_rule for demand in found) else ()
 
@@ -147,8 +145,11 @@ def _needed(kept: list[int], refused: Callable[[list[int]], bool]) -> list[int]:
         size = 1 if in_vain == _IN_VAIN else max(1, size // 2)
 
 
-def conflict_in_words(found: Iterable[Demand]) -> str:
-    """The sentence for a set that ``conflict`` found."""
+def conflict_in_words(found: Iterable[Demand] | None) -> str:
+    """The sentence for what ``conflict`` found; empty where it is nothing."""
+    if not found:
+        tried = f"that is tried for {_SECONDS:.0f} seconds, up to {_MOST_PARTITIONS:,} partitions."
+        return "" if found is not None else f"Which rules conflict, if any do, is unknown: {tried}"
     grouped: dict[str, list[Demand]] = {}
     for demand in found:
         grouped.setdefault(demand.kind, []).append(demand)

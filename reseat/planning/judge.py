@@ -298,7 +298,7 @@ def _with_sentences(
     refusal: str | None,
     verdict: Verdict,
 ) -> Certificate:
-    said = [*not_executed(certificate.faults), *last_resort_sentences(verdict), _moves(certificate, verdict)]
+    said = [*not_executed(certificate.faults), *last_resort_sentences(verdict), _moves(certificate, reference, verdict)]
     if certificate.rack_sum_of_squares is not None:
         said.append(_racks(certificate, verdict))
     said.append(_replicas(certificate, reference, verdict))
@@ -312,7 +312,7 @@ def _with_sentences(
     return replace(certificate, sentences=tuple(said))
 
 
-def _moves(certificate: Certificate, verdict: Verdict) -> str:
+def _moves(certificate: Certificate, reference: Certificate | None, verdict: Verdict) -> str:
     moves, least = certificate.moves, certificate.least_moves
     made = f"It moves {counted(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
@@ -324,7 +324,8 @@ def _moves(certificate: Certificate, verdict: Verdict) -> str:
     if least is None or certificate.faults:
         return f"{made}."
     if moves <= least:
-        return f"{made}; not proven minimal."
+        own = f"Reseat's plan, which does all that is asked for, moves {least:,}"
+        return f"{made}; {own if moves < least and reference else 'not proven minimal'}."
     return f"{made}; the minimum is {least:,}."
 
 

@@ -6,8 +6,8 @@ Promises:
     2. ``keep_apart``: no broker gets replicas of two that are kept apart, unless it has both already; where replicas
        may move, those of others must go.
     3. ``capacity``: no broker ends above its capacity, unless it holds as much already. Replicas are a limit of the
-       problem. Bytes are not: who ends above its bytes gets fewer replicas, until all fit (``fitted``), so that nothing
-       is called the best then.
+       problem. Bytes are not: who ends above its bytes gets fewer replicas, and nobody more than its bytes have room
+       for, until all fit (``fitted``), so that nothing is called the best then.
 A rule that is broken already is never worse afterwards.
 
 How: partitions with the same topics' rules are a class, and each class has its brokers. Those of topics that are kept
@@ -124,29 +124,27 @@ def fitted(
     if most_bytes is None or size is None:
         return *solve(problem), False
     size = np.nan_to_num(size)
-    before = weight_on(layout.replicas, size, len(layout.brokers))
+    kept = weight_on(layout.replicas, size, len(layout.brokers))
     if rows is not None:
         size = size[rows]
-    staying = weight_on(problem.staying, size, len(before))
+    kept += weight_on(problem.staying, size, len(kept)) - weight_on(problem.lists, size, len(kept))
+    most = np.array(problem.most)
     for turn in range(_ROUNDS):
         found, told = solve(problem)
         if found is None:
             return found, told, turn > 0
-        came = np.where(newcomers(problem.staying[found.rows], found.lists), found.lists, np.int32(NONE))
-        left = np.where(
-            newcomers(found.lists, problem.staying[found.rows]), problem.staying[found.rows], np.int32(NONE)
-        )
-        got, gave = (weight_on(one, size[found.rows], len(before)) for one in (came, left))
-        rest = before - weight_on(problem.lists, size, len(before))
-        excess = rest + staying + got - gave - most_bytes
-        over = excess > _ROUNDING
+        was, then = problem.staying[found.rows], found.lists
+        came, left = (np.where(newcomers(a, b), b, np.int32(NONE)) for a, b in ((was, then), (then, was)))
+        got, gave = (weight_on(one, size[found.rows], len(kept)) for one in (came, left))
+        over = (excess := kept + got - gave - most_bytes) > _ROUNDING
         if not over.any():
             return found, told, turn > 0
-        received = counts_on(came, len(before))
-        fewer = np.ceil(excess[over] / np.maximum(got[over] / np.maximum(received[over], 1), 1))
-        most = np.array(problem.most)
-        most[over] = problem.loads_with(found)[over] - np.clip(fewer, 1, np.maximum(received[over], 1)).astype(np.int64)
-        problem = replace(problem, most=most)
+        # As many as have room by the mean size of what came; who was over never gets as many again.
+        received, held = counts_on(came, len(kept)), problem.loads_with(found)
+        mean = np.where(received > 0, got / np.maximum(received, 1), got.sum() / max(1, int(received.sum())))
+        more = np.floor(-excess / np.maximum(mean, 1)).clip(-received, problem.lists.size).astype(np.int64)
+        most[over] = held[over] + more[over]
+        problem = replace(problem, most=np.where(over, most, np.minimum(most, np.maximum(held + more, problem.loads))))
     raise NoRoom("Bytes never fit.")
 
 

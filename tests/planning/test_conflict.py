@@ -165,12 +165,20 @@ def test_one_demand_alone_is_no_conflict() -> None:
     assert conflict(LAYOUT, Wish(remove=(0, 1, 2, 3))) == ()  # no rule is among them
 
 
-def test_it_ends_in_time() -> None:
-    """Where planning takes long nothing is named, rather than late."""
+def test_it_ends_in_time_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where planning takes long, or the layout is large, nothing is named, rather than late; that is told."""
     now = iter(range(0, 10_000, 2))
     wish = Wish(remove=(0,), options=Options(never_onto=(2, 3)))
+    late = conflict(LAYOUT, wish, seconds=3, clock=lambda: float(next(now)))
+    monkeypatch.setattr("reseat.planning.conflict._MOST_PARTITIONS", 2)
 
-    assert conflict(LAYOUT, wish, seconds=3, clock=lambda: float(next(now))) == ()
+    assert late is None
+    assert conflict(LAYOUT, wish) is None
+    assert conflict(LAYOUT, Wish(remove=(0, 1, 2))) == ()
+    assert conflict_in_words(()) == ""
+    assert conflict_in_words(None) == (
+        "Which rules conflict, if any do, is unknown: that is tried for 3 seconds, up to 2 partitions."
+    )
 
 
 def test_a_few_of_hundreds_of_rules_are_found_in_few_plans() -> None:
