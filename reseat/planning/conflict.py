@@ -34,10 +34,10 @@ from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds import require_sets
 
-__all__ = ["Demand", "conflict", "conflict_in_words", "demands", "without"]
+__all__ = ["MOST_PARTITIONS", "Demand", "conflict", "conflict_in_words", "demands", "without"]
 
 #: Layouts up to which the demands are tried, and how long.
-_MOST_PARTITIONS, _SECONDS = 100_000, 3.0
+MOST_PARTITIONS, _SECONDS = 100_000, 3.0
 #: After so many rounds in which nothing could be left out, demands are tried one by one.
 _IN_VAIN = 2
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
@@ -91,7 +91,7 @@ def conflict(
     end = clock() + seconds
 
     def refused(part: ClusterLayout, kept: list[int]) -> bool:
-        if clock() > end or layout.partition_count > _MOST_PARTITIONS:
+        if clock() > end or layout.partition_count > MOST_PARTITIONS:
             raise TimeoutError
         there, topics = set(kept), frozenset(part.topics)
         lost = [one.kind == "topics" and one.value not in topics for one in every]
@@ -148,7 +148,7 @@ def _needed(kept: list[int], refused: Callable[[list[int]], bool]) -> list[int]:
 def conflict_in_words(found: Iterable[Demand] | None) -> str:
     """The sentence for what ``conflict`` found; empty where it is nothing."""
     if not found:
-        tried = f"that is tried for {_SECONDS:.0f} seconds, up to {_MOST_PARTITIONS:,} partitions."
+        tried = f"that is tried for {_SECONDS:.0f} seconds, up to {MOST_PARTITIONS:,} partitions."
         return "" if found is not None else f"Which rules conflict, if any do, is unknown: {tried}"
     grouped: dict[str, list[Demand]] = {}
     for demand in found:

@@ -170,7 +170,7 @@ def test_it_ends_in_time_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(0, 10_000, 2))
     wish = Wish(remove=(0,), options=Options(never_onto=(2, 3)))
     late = conflict(LAYOUT, wish, seconds=3, clock=lambda: float(next(now)))
-    monkeypatch.setattr("reseat.planning.conflict._MOST_PARTITIONS", 2)
+    monkeypatch.setattr("reseat.planning.conflict.MOST_PARTITIONS", 2)
 
     assert late is None
     assert conflict(LAYOUT, wish) is None
