@@ -56,6 +56,14 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "which of two ways makes the same codes in less time"
     ),
     (_PROOF + "choices.py", "racks = int(rack.max(initial=0)) + 1", "0"): "a rack more that nobody is in",
+    (
+        _PROOF + "circles.py",
+        "lowest = int(load.min(initial=0))",
+        "0",
+    ): "a price of up and of down: what both have cancels",
+    (_PROOF + "circles.py", "if step % _LOOK_EVERY == 0 and (found := _closed(parent)) is not None:", "0"): (
+        "how early a circle is looked for"
+    ),
     (_PROOF + "circles.py", "first = at = int(jump[on[0]])  # so far back that it lies on the circle", "0"): (
         "whichever of them is begun at, a circle is found; there are two at least"
     ),
