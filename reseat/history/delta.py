@@ -53,7 +53,8 @@ INDEX: Mapping[str, str] = {
 NAMES = (*(one.name for one in TABLES), "ledger")
 #: How often an index is looked at anew that changed meanwhile.
 _LOOKS = 10
-_STATUS = re.compile(r"status code: (\d{3}[ A-Za-z]*)|status: (\d{3}[ A-Za-z]*)")
+#: The library breaks its sentence into lines here, with an arrow in a colour of a terminal before each.
+_STATUS = re.compile(r"status(?: code)?(?:\s|:|↳|\x1b\[\d*m)*(\d{3}[ A-Za-z]*)")
 _TEXT = pa.string()
 _FILES = pa.schema([("path", _TEXT), ("size", pa.int64()), ("cluster", _TEXT), ("day", _TEXT), ("batch", _TEXT)])
 
@@ -227,8 +228,7 @@ def told(tables: Folder, name: str) -> Iterator[None]:
         raise
     except (DeltaError, OSError) as error:
         status = _STATUS.search(str(error))
-        answer = "" if status is None else next(filter(None, status.groups())).strip()
-        reason = f"its service answered {answer}" if answer else "no answer, or one that is no table"
+        reason = f"its service answered {status[1].strip()}" if status else "no answer, or one that is no table"
         raise InputRefused(
             f"The Delta table {name} cannot be used ({type(error).__name__}): {reason}.", source=tables.where
         ) from error

@@ -12,6 +12,7 @@ from reseat.errors import InputRefused
 from reseat.history.conditional import put as put_whole
 from reseat.history.conditional import s3_store
 from reseat.history.folder import Folder
+from reseat.history.read import History
 
 _BODY = b"<Error><Code>Odd</Code><AWSAccessKeyId>AKIA-OF-SOMEBODY</AWSAccessKeyId></Error>"
 
@@ -25,6 +26,9 @@ class Store(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         data = self.rfile.read(int(self.headers["Content-Length"]))
         self.asked.append((self.path, self.headers["If-None-Match"], data))
+        self.do_GET()
+
+    def do_GET(self) -> None:
         self.send_response(self.status)
         self.send_header("ETag", '"1"')
         self.send_header("Content-Length", str(len(_BODY)))
@@ -83,6 +87,18 @@ def test_another_answer_is_told_without_what_it_quotes(
     monkeypatch.setattr(Store, "status", status)
     with pytest.raises(OSError, match=f"the service answered {words}") as refused:
         put(service)
+
+    assert "SOMEBODY" not in str(refused.value)
+
+
+def test_a_refusal_to_a_reader_of_delta_tables_is_told_by_its_status(
+    service: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However the library that reads their logs puts it."""
+    monkeypatch.setattr(Store, "status", 403)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{service}")
+    with pytest.raises(InputRefused, match=r"snapshots cannot be used .*its service answered 403 Forbidden") as refused:
+        History.open(Folder.open("s3://lake/refused")).snapshots()
 
     assert "SOMEBODY" not in str(refused.value)
 
