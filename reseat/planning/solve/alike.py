@@ -31,8 +31,8 @@ from reseat.planning.solve.rack_choice import RackChoice, rack_choice
 
 __all__ = ["Kinds", "alike"]
 
-#: Up to this value distinct numbers are found by a table instead of sorting.
-_TABLE = 1 << 22
+#: Up to this value, and so many a row, distinct numbers are found by a table instead of sorting.
+_TABLE, _TABLE_A_ROW = 1 << 22, 40
 
 
 def alike(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Longs, Longs, Longs]:
@@ -51,7 +51,7 @@ def alike(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Longs, Longs, Lon
             key = np.unique(key, return_inverse=True)[1].ravel()
             top = int(key.max(initial=0)) + 1
         key, top = key * width + (column - least), top * width
-    if top <= max(_TABLE, 2 * len(key)):
+    if top <= min(max(_TABLE, 2 * len(key)), _TABLE_A_ROW * len(key)):
         size = np.bincount(key, minlength=top)
         there = size > 0
         group = (np.cumsum(there) - 1)[key]
