@@ -244,6 +244,10 @@ class TestBytes:
         """Nobody told the size of the second, which is not copied."""
         assert self.faults([[1, 3], [2, 1]], 99, np.nan) == ("100 B would be copied; at most 99 B were allowed.",)
 
+    def test_what_nobody_told_hides_nothing_of_what_is_told(self) -> None:
+        """The second is copied, too: the first alone is too much."""
+        assert self.faults([[1, 3], [3, 4]], 99, np.nan) == ("100 B would be copied; at most 99 B were allowed.",)
+
 
 class TestCapacities:
     def test_a_broker_may_hold_what_it_held_and_no_more(self) -> None:

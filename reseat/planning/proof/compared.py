@@ -191,7 +191,7 @@ class Change:
             return
         copied = self.comes.sum(axis=1)
         some = copied > 0
-        total = float((np.fmax.reduce(sizes[self.rows[some]], axis=1, initial=np.nan) * copied[some]).sum())
+        total = float(np.nansum(np.fmax.reduce(sizes[self.rows[some]], axis=1, initial=np.nan) * copied[some]))
         if total > most:
             self.faults.append(f"{size(total)} would be copied; at most {size(most)} were allowed.")
 
