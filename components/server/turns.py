@@ -1,9 +1,9 @@
 """Pages are drawn one at a time, in the order in which they were asked for.
 
 Python lets one thread go on at a time. Where ten pages are drawn at once, each step of an answer to "are you alive?"
-waits for turns of all ten, handing over takes a third of a millisecond, and every page is ready as late as the last.
-One after the other they take a seventh less processor time, and most are ready sooner. A page that takes long (it waits
-for a cluster, or for what is computed beside the server) soon counts no more, and nobody waits long for their turn.
+waits for turns of all ten, and every page is ready as late as the last. One after the other they take a little less
+processor time, and most are ready sooner. A page that takes long (it waits for a cluster, or for what is computed
+beside the server) soon counts no more, and nobody waits long for their turn.
 """
 
 from __future__ import annotations
