@@ -1,13 +1,14 @@
 """Many people at once: sessions that drag brokers out and change pages, their waits, and what the server holds.
 
 ``RESEAT_LOAD=people:seconds`` asks for other figures than 50 people and three minutes. How far it is stands on standard
-error. It takes the seconds and four minutes, and up to eight more where memory does not come back.
+error. It takes the seconds and six minutes, and up to eight more where memory does not come back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import multiprocessing
 import os
 import random
@@ -38,8 +39,8 @@ _LARGE_PAGES = ("plan", "overview", "leaders", "board")
 _PAGES = ("board", "overview", "heatmap", "plan", "leaders")
 #: Seconds between two actions of a person.
 _THINKS = (6.0, 12.0)
-#: The same where few people are asked often, beside the one with a million partitions.
-_SHORT_THINKS = (0.5, 1.5)
+#: The same where few people are asked often, beside the one with a million partitions; and of one who never stops.
+_SHORT_THINKS, _NEVER_STOPS = (0.5, 1.5), (0.0, 0.0)
 #: Seconds between two questions for the server's health.
 _ASKS = 0.5
 #: Seconds between two lines that say how far it is.
@@ -105,13 +106,19 @@ def run() -> list[tuple[str, str, str]]:
         ),
         ("load average of the machine", "", "{:.1f} as they came, {:.1f} as they left".format(*load.machine)),
     ]
-    alone, beside = (driven(5, _LARGE_SECONDS, 0.0, think=_SHORT_THINKS, large=large) for large in (False, True))
-    for what, told in (("5 people, nobody else", alone), ("beside one who plans on 1,000 x 1,000,000", beside)):
+    faults = set(load.faults)
+    for what, large in (
+        ("5 people, nobody else", None),
+        ("beside one on 1,000 x 1,000,000", _THINKS),
+        ("beside one there who never stops", _NEVER_STOPS),
+    ):
+        told = driven(5, _LARGE_SECONDS, 0.0, think=_SHORT_THINKS, large=large)
         rows.append((f"{what}: a page, {len(told.pages)} times", "alike", _quantiles(told.pages)))
         rows.append(("a broker dragged out", "alike", _quantiles(told.drops)))
         rows.append(("health answers", "100 ms", f"{_quantiles(told.health)}, at most {max(told.health):.2f} s"))
-    rows.append((f"the one's own actions, {len(beside.large)} times", "", _quantiles(beside.large)))
-    faults = {*load.faults, *alone.faults, *beside.faults}
+        if large:
+            rows.append((f"the one's own actions, {len(told.large)} times", "", _quantiles(told.large)))
+        faults |= {*told.faults}
     return rows + [("a page showed", "nothing", fault) for fault in sorted(faults)]
 
 
@@ -121,7 +128,7 @@ def driven(
     left: float = _LEFT,
     *,
     think: tuple[float, float] = _THINKS,
-    large: bool = False,
+    large: tuple[float, float] | None = None,
 ) -> Load:
     """Start a dashboard, let so many people use it for so long, and wait until all have left.
 
@@ -130,7 +137,7 @@ def driven(
         seconds: how long they stay.
         left: seconds to wait afterwards.
         think: seconds between two actions of a person, at least and at most.
-        large: whether one more plans on a million partitions all the time.
+        large: the same seconds of one more, who plans on a million partitions; None: nobody does.
     """
     load = Load(think)
     with tempfile.TemporaryDirectory() as folder, _served(Path(folder)) as (port, server):
@@ -153,7 +160,15 @@ def _served(folder: Path) -> Iterator[tuple[int, psutil.Process]]:
         stop(process)
 
 
-async def _live(port: int, server: psutil.Process, load: Load, people: int, seconds: float, *, large: bool) -> None:
+async def _live(
+    port: int,
+    server: psutil.Process,
+    load: Load,
+    people: int,
+    seconds: float,
+    *,
+    large: tuple[float, float] | None,
+) -> None:
     async with Visitor(port) as first, contextlib.AsyncExitStack() as also:
         await first.arrive()
         await first.press(_SAMPLE)
@@ -170,7 +185,7 @@ async def _live(port: int, server: psutil.Process, load: Load, people: int, seco
         load.before, cpu, began = server.memory_full_info().uss, _cpu(server), time.perf_counter()
         over = began + seconds
         watcher = asyncio.create_task(_watch(port, server, load))
-        beside = [_planner(one, over, load)] if large else []
+        beside = [_planner(one, over, load, large)] if large else []
         await asyncio.gather(*beside, *(_person(port, number, first.query, over, load) for number in range(people)))
         load.seconds, load.cpu = time.perf_counter() - began, _cpu(server) - cpu
         load.machine = machine, os.getloadavg()[0]
@@ -179,14 +194,13 @@ async def _live(port: int, server: psutil.Process, load: Load, people: int, seco
             await watcher
 
 
-async def _planner(one: Visitor, over: float, load: Load) -> None:
+async def _planner(one: Visitor, over: float, load: Load, think: tuple[float, float]) -> None:
     """Drag another broker out of a thousand again and again, and look at what pages say of it."""
-    chance = random.Random(0)
+    chance, steps = random.Random(0), itertools.cycle(("board", "", *_LARGE_PAGES))
     while time.perf_counter() < over:
-        load.large.append(await one.to("board"))
-        load.large.append(await one.drop(chance.randrange(1, _LARGE_BROKERS)))
-        for page in _LARGE_PAGES:
-            load.large.append(await one.to(page))
+        page = next(steps)
+        load.large.append(await (one.to(page) if page else one.drop(chance.randrange(1, _LARGE_BROKERS))))
+        await asyncio.sleep(chance.uniform(*think))
         if one.fault:
             load.faults.append(one.fault)
             one.fault = ""

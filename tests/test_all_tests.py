@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,13 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parent.parent / "tools" / "test.py"
+#: A process that misses the first Ctrl-C, as Python may while it starts.
+_DEAF = """
+import pathlib, signal, time
+signal.signal(signal.SIGINT, lambda *_: signal.signal(signal.SIGINT, signal.default_int_handler))
+pathlib.Path("listens").touch()
+time.sleep(40)
+"""
 #: Stands for pytest: tells what it was asked, fails where ``fails`` names its marks, goes on while there is ``wait``.
 _PYTEST = """
 import pathlib, sys, time
@@ -88,3 +96,22 @@ def test_where_the_check_fails_all_ends_and_its_message_is_the_last(project: Pat
     assert said.rstrip().endswith("Not formatted.")
     assert time.monotonic() - began < 50
     assert not [one for one in asked if one.startswith("browser")]
+
+
+def test_a_run_that_misses_its_end_is_told_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else all would wait for tests that nobody wants any more."""
+    spec = importlib.util.spec_from_file_location("make_test", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setattr(script, "PATIENCE", 0.1)
+    run = script.Run(sys.executable, "-c", _DEAF)
+    while not (tmp_path / "listens").exists():
+        time.sleep(0.02)
+
+    began = time.monotonic()
+    run.interrupt()
+    assert time.monotonic() - began < 20
+    assert run.failed

@@ -14,6 +14,7 @@ others run to their end all the same. Each run ends with its ten slowest.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -25,6 +26,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=10", "--durations-min=0.5")
+#: Seconds that a run has to end its servers, before it is told once more.
+PATIENCE = 30
 _BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
 
 
@@ -60,10 +63,11 @@ class Run:
         return self._process.poll() not in (None, 0)
 
     def interrupt(self) -> None:
-        """End it as Ctrl-C does, with the servers that it has started."""
-        if not self.over:
+        """End it as Ctrl-C does, with the servers it has started; a Python that just starts may miss the first one."""
+        while not self.over:
             self._process.send_signal(signal.SIGINT)
-        self._process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(PATIENCE)
 
     def end(self) -> bool:
         """Wait until it is over, and show what was not shown; whether all was well."""
@@ -90,7 +94,8 @@ def main() -> int:
             (*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"),
             (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
         ):
-            runs.append(Run(*command))
+            if not check.failed:
+                runs.append(Run(*command))
             while not runs[-1].over and not check.failed:
                 time.sleep(0.2)
             if check.failed:
