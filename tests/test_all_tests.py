@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -12,13 +11,6 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parent.parent / "tools" / "test.py"
-#: A process that misses the first Ctrl-C, as Python may while it starts.
-_DEAF = """
-import pathlib, signal, time
-signal.signal(signal.SIGINT, lambda *_: signal.signal(signal.SIGINT, signal.default_int_handler))
-pathlib.Path("listens").touch()
-time.sleep(40)
-"""
 #: Stands for pytest: tells what it was asked, fails where ``fails`` names its marks, goes on while there is ``wait``.
 _PYTEST = """
 import pathlib, sys, time
@@ -45,13 +37,13 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(project: Path, check: str = "exit 0") -> tuple[int, str, list[str]]:
-    """The exit code, what was said, and what each run was asked for."""
+def run(project: Path, check: str = "exit 0", *, behind: bool = False) -> tuple[int, str, list[str]]:
+    """The exit code, what was said, and what each run was asked for; ``behind``: as a script starts it with ``&``."""
     make = project / "bin" / "make"
     make.write_text(f"#!/bin/sh\n{check}\n")
     make.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, "tools/test.py"],
+        [*(("sh", "-c", 'trap "" INT; exec "$@"', "sh") if behind else ()), sys.executable, "tools/test.py"],
         cwd=project,
         env={"PATH": f"{make.parent}:/usr/bin:/bin"},
         stdout=subprocess.PIPE,
@@ -86,32 +78,15 @@ def test_a_failure_anywhere_fails_it_and_the_others_run_to_their_end(project: Pa
     assert said.count("RAN") == len(asked) == 3
 
 
-def test_where_the_check_fails_all_ends_and_its_message_is_the_last(project: Path) -> None:
-    """The tests would go on for minutes; the browser's have not begun."""
+@pytest.mark.parametrize("behind", [False, True])
+def test_where_the_check_fails_all_ends_and_its_message_is_the_last(project: Path, behind: bool) -> None:
+    """The tests would go on for minutes; the browser's have not begun. Also where Ctrl-C is ignored."""
     (project / "wait").touch()
     began = time.monotonic()
-    code, said, asked = run(project, "until [ -e asked ]; do sleep 0.1; done; echo 'Not formatted.' >&2; exit 2")
+    check = "until [ -e asked ]; do sleep 0.1; done; echo 'Not formatted.' >&2; exit 2"
+    code, said, asked = run(project, check, behind=behind)
 
     assert code == 1
     assert said.rstrip().endswith("Not formatted.")
     assert time.monotonic() - began < 50
     assert not [one for one in asked if one.startswith("browser")]
-
-
-def test_a_run_that_misses_its_end_is_told_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else all would wait for tests that nobody wants any more."""
-    spec = importlib.util.spec_from_file_location("make_test", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    monkeypatch.setattr(script, "ROOT", tmp_path)
-    monkeypatch.setattr(script, "PATIENCE", 0.1)
-    run = script.Run(sys.executable, "-c", _DEAF)
-    while not (tmp_path / "listens").exists():
-        time.sleep(0.02)
-
-    began = time.monotonic()
-    run.interrupt()
-    assert time.monotonic() - began < 20
-    assert run.failed

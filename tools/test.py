@@ -14,7 +14,6 @@ others run to their end all the same. Each run ends with its ten slowest.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
@@ -26,8 +25,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=10", "--durations-min=0.5")
-#: Seconds that a run has to end its servers, before it is told once more.
-PATIENCE = 30
 _BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
 
 
@@ -63,11 +60,10 @@ class Run:
         return self._process.poll() not in (None, 0)
 
     def interrupt(self) -> None:
-        """End it as Ctrl-C does, with the servers it has started; a Python that just starts may miss the first one."""
-        while not self.over:
+        """End it as Ctrl-C does, with the servers that it has started."""
+        if not self.over:
             self._process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(PATIENCE)
+        self._process.wait()
 
     def end(self) -> bool:
         """Wait until it is over, and show what was not shown; whether all was well."""
@@ -81,6 +77,8 @@ class Run:
 
 def main() -> int:
     """Run everything; the exit code is 0 where all is well."""
+    # What a script starts with "&" ignores Ctrl-C, and so would all that is started here and is to be ended by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     served = "(kafka or spark) and not browser and not slow"
     check = Run("make", "--no-print-directory", "check", beside=True)
     servers = Run(*_PYTEST, "-n", "3", *_BY_FILE, "-m", served, *marked("spark", "kafka"), beside=True)
@@ -94,8 +92,7 @@ def main() -> int:
             (*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"),
             (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
         ):
-            if not check.failed:
-                runs.append(Run(*command))
+            runs.append(Run(*command))
             while not runs[-1].over and not check.failed:
                 time.sleep(0.2)
             if check.failed:
