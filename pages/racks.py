@@ -3,7 +3,6 @@
 import streamlit as st
 
 from components.canvas.rack_board import rack_board
-from components.canvas.rack_board.data import board_data
 from components.shell import frame
 from components.state import addresses, caching, fields
 from components.what_if.board import detail, hear
@@ -11,6 +10,7 @@ from components.what_if.outcome import outcome, present
 from components.what_if.points import draw_next
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
+from reseat.balance.board import board_data
 from reseat.errors import WishRefused
 from reseat.model import Plan, Wish
 

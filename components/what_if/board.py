@@ -6,7 +6,6 @@ Not in the page's own file: what its callbacks hold as long as they are drawn wo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +16,11 @@ from components.look import tables, text, theme
 from components.shell import frame, navigation
 from components.state import addresses, caching, session
 from components.what_if.bars import choose_bars, draw_bars
-from reseat.model import BrokerState, ClusterLayout, Finding, Plan
+from reseat.balance.finding_changes import finding_changes, findings_after
+from reseat.model import Plan
 from reseat.model.naming import natural
 
-__all__ = ["FindingChange", "detail", "finding_changes", "hear", "without_brokers"]
+__all__ = ["detail", "hear"]
 
 
 @st.fragment
@@ -56,68 +56,9 @@ def hear(event: Mapping[str, object]) -> None:
         session.set_wish(heard.wish)
 
 
-#: Findings that follow from where replicas sit. Leaders and ISR of a plan are not told before it is carried out, so
-#: that findings about them would only seem to go away.
-_PLACEMENT = (
-    "duplicate_replicas",
-    "dead_broker_mentioned",
-    "replication_factor_above_brokers",
-    "rack_shared_while_free",
-    "same_host",
-    "mixed_replication_factor",
-    "replication_factor_above_racks",
-    "replica_skew",
-    "byte_skew",
-    "empty_broker",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class FindingChange:
-    """One kind of finding, before and after; ``before`` or ``after`` is None where there is none.
-
-    Attributes:
-        status: "new", "resolved" or "changed".
-        before: the finding in the current layout.
-        after: the finding in the proposed layout.
-    """
-
-    status: str
-    before: Finding | None
-    after: Finding | None
-
-    @property
-    def sentence(self) -> str:
-        """The finding's own sentence: of the one afterwards, where there is one."""
-        finding = self.after or self.before
-        return finding.sentence if finding is not None else ""
-
-
-def without_brokers(layout: ClusterLayout, brokers: tuple[int, ...]) -> ClusterLayout:
-    """The layout in which these brokers take no part any more: they stay named, but count as dead."""
-    gone = frozenset(brokers)
-    return layout.with_brokers(replace(b, state=BrokerState.DEAD) for b in layout.brokers if b.id in gone)
-
-
-def finding_changes(before: tuple[Finding, ...], after: tuple[Finding, ...]) -> tuple[FindingChange, ...]:
-    """Findings about where replicas sit that differ between two layouts: new ones first, then those that go away."""
-    old = {finding.kind: finding for finding in before if finding.kind in _PLACEMENT}
-    new = {finding.kind: finding for finding in after if finding.kind in _PLACEMENT}
-    appear = [FindingChange("new", None, new[kind]) for kind in new if kind not in old]
-    vanish = [FindingChange("resolved", old[kind], None) for kind in old if kind not in new]
-    change = [
-        FindingChange("changed", old[kind], new[kind])
-        for kind in new
-        if kind in old and old[kind].sentence != new[kind].sentence
-    ]
-    return (*appear, *vanish, *change)
-
-
 def _draw_finding_changes(plan: Plan) -> None:
     """Findings that the plan makes appear, go away or change, in sentences."""
-    before = caching.findings_of(plan.current)
-    after = caching.findings_of(without_brokers(plan.proposed, plan.wish.remove))
-    changes = finding_changes(before, after)
+    changes = finding_changes(caching.findings_of(plan.current), caching.kept(findings_after, 2 * caching.PLANS)(plan))
     if not changes:
         st.caption("No finding about replica placement is new, changed or resolved.")
         return

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseat.formats.input.reading import Reading
-from reseat.model import NOT_TOLD, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, ClusterLayout
 from reseat.model.wording import counted
 
 __all__ = ["Missing", "form", "lacks", "missing", "recognised"]
@@ -93,17 +93,16 @@ def missing(layout: ClusterLayout) -> tuple[Missing, ...]:
 
 def lacks(layout: ClusterLayout) -> dict[str, tuple[bool, bool]]:
     """By thing: whether it is unknown for any partition or broker, and whether it is known for others."""
-    held = layout.replica_ids >= 0
     sizes = layout.replica_bytes
     rackless = set(layout.unknown_racks)
     racks = np.array([broker.id not in rackless for broker in layout.brokers], np.bool_)
     if not layout.partition_count:
         return {"racks": (not racks.all(), bool(racks.any()))}
     known = {
-        "leaders": layout.leader_ids != NOT_TOLD,
+        "leaders": layout.leader != NOT_TOLD,
         "ISR": layout.in_sync_known,
         "replica order": layout.order_told[layout.topic_of],
         "racks": racks,
-        "sizes": np.zeros(1, np.bool_) if sizes is None else ~np.isnan(sizes[held]),
+        "sizes": np.zeros(1, np.bool_) if sizes is None else ~np.isnan(sizes[layout.replicas != NONE]),
     }
     return {what: (not each.all(), bool(each.any())) for what, each in known.items()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from components.canvas.rack_board.data import board_data
+from reseat.balance.board import board_data
 from reseat.balance.quorum import quorum_in_words
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.documents.snapshot_writer import write_snapshot

@@ -10,10 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.state import caching
-from components.what_if.board import finding_changes, without_brokers
-from reseat.balance import findings
 from reseat.errors import WorkerEnded
-from reseat.model import Broker, ClusterLayout, Finding, Options, Severity, Wish
+from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.planning import plan
 from tests.pages.conftest import small, texts
 
@@ -90,36 +88,6 @@ def test_nothing_to_do_is_an_empty_plan_that_says_so(opened: Opened) -> None:
 
     assert not at.exception
     assert figure(at, "Replicas move")[0] == "0"
-
-
-def test_findings_that_appear_and_go_away_are_told_apart() -> None:
-    """By kind: new ones first, then those that go away, then those with another sentence; leaders are no placement."""
-
-    def found(kind: str, sentence: str = "x") -> Finding:
-        return Finding(kind, Severity.NOTE, sentence)
-
-    changes = finding_changes(
-        (found("same_host"), found("replica_skew", "before"), found("offline"), found("duplicate_replicas")),
-        (found("duplicate_replicas"), found("replica_skew", "after"), found("rack_shared_while_free")),
-    )
-
-    assert [(change.status, (change.after or change.before).kind) for change in changes] == [  # type: ignore[union-attr]
-        ("new", "rack_shared_while_free"),
-        ("resolved", "same_host"),
-        ("changed", "replica_skew"),
-    ]
-    assert [change.sentence for change in changes] == ["x", "x", "after"]
-
-
-def test_a_rack_that_is_emptied_does_not_count_as_free() -> None:
-    """Brokers taken out are no place where replicas could be: their rack is not held against the plan."""
-    proposed = ClusterLayout.from_assignments(
-        {("t", 0): [1, 2]}, brokers=[Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
-    )
-    kinds = {finding.kind for finding in findings(without_brokers(proposed, (3,)))}
-
-    assert "rack_shared_while_free" in {finding.kind for finding in findings(proposed)}
-    assert not kinds & {"rack_shared_while_free", "dead_broker_mentioned", "empty_broker"}
 
 
 def test_while_a_reassignment_runs_the_board_and_the_figures_are_of_its_end(opened: Opened) -> None:

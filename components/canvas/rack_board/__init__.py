@@ -12,12 +12,11 @@ from pathlib import Path
 
 from components.canvas.figure_state import FigureState
 from components.canvas.mount import mount
-from components.canvas.rack_board.data import board_data
 from components.canvas.rack_board.events import Heard, apply_event
 from components.look.theme import rack_looks
 from reseat.model import ClusterLayout
 
-__all__ = ["Heard", "apply_event", "board_data", "rack_board"]
+__all__ = ["Heard", "apply_event", "rack_board"]
 
 _HERE = Path(__file__).parent
 _ROOMS = (
@@ -42,7 +41,7 @@ def rack_board(
 
     Args:
         layout: what one looks at.
-        board: what is drawn (``board_data``).
+        board: what is drawn (``reseat.balance.board.board_data``).
         state: what is typed to ``find`` a broker, and whether all ``ids`` are shown; it hears what a person does on the
             board, for ``apply_event``.
         key: the board's name on the page; a board keeps its place, focus and drag as long as its key stays.

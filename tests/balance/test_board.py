@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from components.canvas.rack_board.data import MOST_DIRECTORIES, MOST_FLOWS, board_data
+from reseat.balance.board import MOST_DIRECTORIES, MOST_FLOWS, board_data
 from reseat.demo.generate import generate
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, LogDirectory, Plan, Wish
 

@@ -12,11 +12,11 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from components.look import text
 from reseat.balance import without_live_copy
 from reseat.balance.directories import directory_loads
 from reseat.balance.grid import shown_rack_places
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Plan, Wish
+from reseat.model.wording import visible
 
 __all__ = ["MOST_FLOWS", "board_data"]
 
@@ -97,7 +97,7 @@ def board_data(
         flows = _flows(drawn, plan)
     return {
         "racks": racks,
-        "rackNames": [text.visible(rack) for rack in racks],
+        "rackNames": [visible(rack) for rack in racks],
         "brokers": columns,
         "out": list(wish.remove),
         "added": [broker for broker, _ in wish.add],
@@ -120,7 +120,7 @@ def _directories(layout: ClusterLayout, told: tuple[LogDirectory, ...]) -> dict[
     for one in loads:
         left = None if one.told is None else one.told.usable_bytes
         state = "offline" if one.told is not None and one.told.error else one.state
-        path = text.visible(one.path, _HOST_LENGTH)
+        path = visible(one.path, _HOST_LENGTH)
         by_broker.setdefault(str(one.broker), []).append([path, one.replicas, one.bytes, left, state])
     return {broker: of for broker, of in by_broker.items() if len(of) > 1 or of[0][4] != "online"}
 
