@@ -22,10 +22,12 @@ from pathlib import Path
 from reseat import __version__
 from reseat.access import access_of, writing_enabled
 from reseat.errors import InputRefused, SparkFailed
+from reseat.history.fleet import fleet
 from reseat.history.folder import Folder
 from reseat.history.places import default_landing, default_tables
+from reseat.history.read import History
 from reseat.installed import DASHBOARD, EXTRAS, missing
-from reseat.model.wording import listed
+from reseat.model.wording import counted, listed
 from reseat.observe.metrics import address_of
 from reseat.observe.readiness import (
     Condition,
@@ -188,7 +190,7 @@ def _folders(steps: Steps, environment: Mapping[str, str]) -> None:
     landing = default_landing(environment)
     for condition in (
         journal_writable(journal),
-        tables_readable(tables),
+        _tables(tables),
         _landing(landing),
         *audit_writable(environment),
         *links_writable(environment),
@@ -211,6 +213,16 @@ def _is_place(where: str) -> bool:
     except InputRefused:
         return False
     return True
+
+
+def _tables(where: str) -> Condition:
+    """Whether what Fleet shows of the pipeline's tables can be read; a server is asked too often to look into files."""
+    listing = tables_readable(where)
+    try:
+        found = len(fleet(History.open(where)).clusters) if listing.holds else 0
+    except InputRefused as refused:
+        return Condition("tables", False, str(refused))
+    return Condition("tables", True, f"{where} has {counted(found, 'cluster')}.") if found else listing
 
 
 def _landing(where: str) -> Condition:

@@ -15,6 +15,7 @@ import pytest
 from reseat.cli import main
 from reseat.observe.doctor import examine
 from reseat.sources.diagnosis import StepOutcome
+from tests.history import made
 from tests.servers.ports import free_port
 from tests.servers.provider import Provider
 
@@ -136,6 +137,24 @@ def test_what_is_closed_to_who_runs_it_is_told_beside_the_rest(tmp_path: Path, m
     assert f"{shut / 'journal.sqlite'} cannot be made: {shut} cannot be written." in wrong
     assert any(one.startswith(str(shut / "tables")) and "Permission denied" in one for one in wrong)
     assert not any("landing" in one for one in wrong)
+
+
+def test_damaged_tables_are_told(tmp_path: Path) -> None:
+    """A file of the latest snapshots is opened, as Fleet does; whole tables are told with their clusters."""
+
+    def of_folders() -> list[tuple[StepOutcome, str]]:
+        steps = examine(environment(tmp_path), [], host="127.0.0.1", port=free_port())
+        return [(one.outcome, one.sentence) for one in steps if one.name == "Folders"]
+
+    tables = made.write(tmp_path).tables
+    assert (StepOutcome.PASSED, f"{tables} has 2 clusters.") in of_folders()
+
+    file = sorted((tables / "snapshots").rglob("*.parquet"))[-1]
+    file.write_bytes(b"no parquet at all")
+    failed = [said for outcome, said in of_folders() if outcome is StepOutcome.FAILED]
+    assert len(failed) == 1
+    assert "The table snapshots cannot be read" in failed[0]
+    assert file.name in failed[0]
 
 
 def test_a_folder_of_another_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

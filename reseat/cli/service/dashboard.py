@@ -20,10 +20,10 @@ HEAPS = {"MALLOC_ARENA_MAX": "2", **({"PYTHONMALLOC": "malloc"} if platform.libc
 
 
 def dashboard(chosen: argparse.Namespace) -> int:
-    """Start it; see the command's ``--help``. Returns only where the server cannot be started.
+    """Start it; see the command's ``--help``. Does not return.
 
     Raises:
-        InputRefused: the dashboard's files are not where they belong.
+        InputRefused: the dashboard's files are not where they belong, or its Python may not be run by this user.
     """
     app = DASHBOARD / "app.py"
     if not app.is_file():
@@ -44,4 +44,7 @@ def dashboard(chosen: argparse.Namespace) -> int:
     for name, value in HEAPS.items():
         os.environ.setdefault(name, value)
     # This process becomes the server: signals reach it, and who started it sees how it ends.
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words
+    try:
+        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words
+    except OSError as error:
+        raise InputRefused(f"The server cannot be started: {error.strerror}.", source=sys.executable) from error
