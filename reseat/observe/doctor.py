@@ -27,7 +27,7 @@ from reseat.history.folder import Folder
 from reseat.history.places import default_landing, default_tables
 from reseat.history.read import History
 from reseat.installed import DASHBOARD, EXTRAS, missing
-from reseat.model.wording import counted, listed
+from reseat.model.wording import counted, listed, verb
 from reseat.observe.metrics import address_of
 from reseat.observe.readiness import (
     Condition,
@@ -116,7 +116,7 @@ def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[st
         if os.access(file, os.R_OK) and Path(file).stat().st_mode & stat.S_IROTH:
             said = f"{file} can be read by every user of this machine, and it holds secrets: chmod 600 {file}"
             steps.warned("Secrets", said, "permissions")
-    read = f"{listed(there)} was read" if there else "There is no secrets.toml"
+    read = f"{listed(there)} {verb(len(there), 'was', 'were')} read" if there else "There is no secrets.toml"
     try:
         access = access_of(secrets_in(secrets), environment)
     except InputRefused as refused:

@@ -122,7 +122,7 @@ def secrets_in(files: Sequence[str | Path]) -> dict[str, Any]:
 
 
 def files_there(files: Sequence[str | Path]) -> list[str]:
-    """Those that are there, also one whose folder is closed to who runs this: reading it says so."""
+    """Those that are there, each once, also one whose folder is closed to who runs this: reading it says so."""
 
     def there(file: str) -> bool:
         try:
@@ -130,7 +130,7 @@ def files_there(files: Sequence[str | Path]) -> list[str]:
         except OSError:
             return True
 
-    return [file for file in map(str, files) if there(file)]
+    return [file for file in dict.fromkeys(map(str, files)) if there(file)]
 
 
 def _gather(

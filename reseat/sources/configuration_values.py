@@ -93,13 +93,13 @@ def check_files(connection: Connection) -> None:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InputRefused("a text in quotes was expected.")
+        raise InputRefused("a text in quotes was expected, and not an empty one.")
     return value.strip()
 
 
 def _secret(value: object) -> Secret:
     if not isinstance(value, str) or not value:
-        raise InputRefused("a text in quotes was expected.")
+        raise InputRefused("a text in quotes was expected, and not an empty one.")
     return Secret(value)
 
 

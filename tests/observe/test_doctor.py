@@ -86,6 +86,20 @@ def test_secrets_that_everybody_can_read_are_told(tmp_path: Path) -> None:
         assert any(f"chmod 600 {file}" in one.sentence for one in told if one.outcome is StepOutcome.WARNED) is said
 
 
+def test_each_file_of_secrets_is_told_once(tmp_path: Path) -> None:
+    """A server that starts in the home folder has one file by two names."""
+    one, two = tmp_path / "one.toml", tmp_path / "two.toml"
+    one.write_text("")
+    two.write_text("")
+
+    def told(*secrets: Path) -> str:
+        steps = examine(environment(tmp_path), secrets, host="127.0.0.1", port=free_port())
+        return next(step.sentence for step in steps if step.name == "Settings")
+
+    assert told(one, one).startswith(f"{one} was read; ")
+    assert told(one, two, one).startswith(f"{one} and {two} were read; ")
+
+
 def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     """A cluster that is away, one that is misspelt, a journal that is none, a port that is taken; no secret is said."""
     secrets = tmp_path / "secrets.toml"
