@@ -85,9 +85,14 @@ class GridChoice:
     @property
     def counted(self) -> list[int]:
         """The rows that count: all but those of brokers that leave, or all where nobody else is shown."""
-        ids, spans = self.axes.brokers, self.axes.row_spans
-        stay = [i for i, span in enumerate(spans) if not set(ids[span.start : span.stop].tolist()) <= set(self.leaving)]
-        return stay or list(range(len(spans)))
+        stay, spans = set(self.counted_brokers), self.axes.row_spans
+        return [row for row, span in enumerate(spans) if not stay.isdisjoint(span)]
+
+    @property
+    def counted_brokers(self) -> list[int]:
+        """The same of the brokers: their places in ``axes.brokers``."""
+        brokers = self.axes.brokers.tolist()
+        return [place for place, broker in enumerate(brokers) if broker not in self.leaving] or [*range(len(brokers))]
 
 
 def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
@@ -249,6 +254,7 @@ def _less(grid: Grid, before: Grid) -> Grid:
         grid.values - before.values,
         grid.row_sums - before.row_sums,
         grid.column_sums - before.column_sums,
+        grid.broker_sums - before.broker_sums,
         grid.left_out,
     )
 

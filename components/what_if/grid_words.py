@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from components.look import text
 from components.what_if.grid_panel import GridChoice
-from reseat.balance.grid import Grid, axes_of, grid_of
+from reseat.balance.grid import Grid
 
 __all__ = ["sentence"]
 
@@ -43,9 +41,9 @@ def _part(choice: GridChoice) -> str:
 
 
 def _extremes(choice: GridChoice, grid: Grid) -> str:
-    choice, grid = _by_broker(choice, grid)
-    spans, rows = choice.axes.row_spans, choice.counted
-    sums = grid.row_sums[rows]
+    # Where rows hold several brokers, it is still single ones that are full or empty.
+    places = choice.counted_brokers
+    sums = grid.broker_sums[places]
     full, empty, mean = int(np.argmax(sums)), int(np.argmin(sums)), float(sums.mean())
     start = "After the plan " if choice.show == "after" else ""
     if sums[full] == 0:
@@ -54,31 +52,16 @@ def _extremes(choice: GridChoice, grid: Grid) -> str:
         )
     if sums[full] == sums[empty]:
         one, many = choice.axes.row_kind
-        every, equal = (f"the {one} has", "") if len(spans) == 1 else (f"each {one} has", f" All {many} are equal.")
+        every, equal = (
+            (f"the {one} has", "") if len(grid.broker_sums) == 1 else (f"each {one} has", f" All {many} are equal.")
+        )
         return _start(f"{start}{every} {_amount(choice, float(sums[full]))}.{equal}")
     least = "the least" if _bytes(choice) else "the fewest"
+    most, fewest = _number(choice, float(sums[full])), _number(choice, float(sums[empty]))
     return _start(
-        f"{start}{_who(choice, rows[full])} the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. The "
-        f"mean is {_number(choice, mean)}; {_who(choice, rows[empty])} {least}: {_number(choice, float(sums[empty]))}."
+        f"{start}{_one(choice, places[full])} the most {_words(choice, 2)}: {most}. The mean is "
+        f"{_number(choice, mean)}; {_one(choice, places[empty])} {least}: {fewest}."
     )
-
-
-def _by_broker(choice: GridChoice, grid: Grid) -> tuple[GridChoice, Grid]:
-    """The same with a row a broker: where rows hold several, it is still single brokers that are full or empty."""
-    axes = choice.axes
-    if len(axes.row_spans) == len(axes.brokers):
-        return choice, grid
-    single = axes_of(
-        axes.base,
-        axes.brokers,
-        axes.columns,
-        by_partition=axes.by_partition,
-        by_directory=axes.by_directory,
-        most_rows=len(axes.brokers),
-        most_columns=1,
-    )
-    layout = choice.after if choice.show == "after" and choice.after is not None else choice.before
-    return replace(choice, axes=single), grid_of(layout, single, choice.view.measure)
 
 
 def _difference(choice: GridChoice, grid: Grid) -> str:
@@ -99,10 +82,14 @@ def _difference(choice: GridChoice, grid: Grid) -> str:
 def _who(choice: GridChoice, row: int) -> str:
     """The brokers of a row and their verb: one, or a block of neighbours."""
     span, axes = choice.axes.row_spans[row], choice.axes
-    (one, many), first = axes.row_kind, axes.name_of(span.start)
     if len(span) == 1:
-        return f"{one} {first} has"
-    return f"the {len(span)} {many} {first} … {axes.name_of(span.stop - 1)} together have"
+        return _one(choice, span.start)
+    first, last = axes.name_of(span.start), axes.name_of(span.stop - 1)
+    return f"the {len(span)} {axes.row_kind[1]} {first} … {last} together have"
+
+
+def _one(choice: GridChoice, place: int) -> str:
+    return f"{choice.axes.row_kind[0]} {choice.axes.name_of(place)} has"
 
 
 def _start(words: str) -> str:

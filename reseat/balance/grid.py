@@ -113,6 +113,7 @@ class Grid:
         values: (rows, columns) float64.
         row_sums: (rows,) float64.
         column_sums: (columns,) float64.
+        broker_sums: (n,) float64, of each broker by itself where rows hold several.
         left_out: replicas of the layout that are on no cell (other brokers, topics or partitions than the axes').
     """
 
@@ -120,6 +121,7 @@ class Grid:
     values: FloatArray
     row_sums: FloatArray
     column_sums: FloatArray
+    broker_sums: FloatArray
     left_out: int
 
 
@@ -227,15 +229,20 @@ def _block_of(count: int, spans: tuple[range, ...]) -> _Rows:
     return np.arange(count, dtype=np.int64) // width
 
 
-def _row_of_position(layout: ClusterLayout, axes: Axes) -> _Rows:
-    """(B,) the grid row of each broker position of a layout, -1 where it has none."""
+def _place_of_position(layout: ClusterLayout, axes: Axes) -> _Rows:
+    """(B + 1,) where each broker position of a layout stands in ``axes.brokers``, -1 if nowhere; -1 finds the last."""
     order = np.argsort(axes.brokers, kind="stable")
     found = np.searchsorted(axes.brokers[order], layout.broker_ids)
     inside = np.minimum(found, max(len(order) - 1, 0))
     if not len(order):
-        return np.full(len(layout.brokers), -1, np.int64)
+        return np.full(len(layout.brokers) + 1, -1, np.int64)
     same = axes.brokers[order][inside] == layout.broker_ids
-    return np.where(same, _block_of(len(axes.brokers), axes.row_spans)[order[inside]], -1)
+    return np.append(np.where(same, order[inside], -1), -1)
+
+
+def _rows_at(place: _Rows, axes: Axes) -> _Rows:
+    """The grid rows of places in ``axes.brokers``, -1 of none."""
+    return np.append(_block_of(len(axes.brokers), axes.row_spans), -1)[place]
 
 
 def _column_of_partition(layout: ClusterLayout, axes: Axes) -> _Rows:
@@ -264,9 +271,10 @@ def grid_of(layout: ClusterLayout, axes: Axes, measure: CellMeasure = "replicas"
     is told; ``bytes`` sums the replicas whose size is told.
     """
     rows, columns = len(axes.row_spans), len(axes.column_spans)
-    row_of = np.append(_row_of_position(layout, axes), -1)  # position -1 (padding) looks up the last entry
+    place_of = _place_of_position(layout, axes)
+    row_of = _rows_at(place_of, axes)
     column_of = _column_of_partition(layout, axes)
-    total = np.zeros(rows * columns)
+    total, by_broker = np.zeros(rows * columns), np.zeros(len(axes.brokers))
     counted = 0
     sizes = layout.replica_bytes if measure == "bytes" else None
     for position in range(layout.replicas.shape[1]):
@@ -281,14 +289,15 @@ def grid_of(layout: ClusterLayout, axes: Axes, measure: CellMeasure = "replicas"
         elif measure == "behind":
             behind = np.zeros(len(held), np.bool_) if layout.in_sync is None else ~layout.in_sync[:, position]
             inside &= behind & layout.in_sync_known
-        chosen = np.flatnonzero(inside)
+        chosen = slice(None) if inside.all() else np.flatnonzero(inside)  # all need no copies
         cells = cell[chosen] * columns + column_of[chosen]
         weights = None if sizes is None else np.nan_to_num(sizes[chosen, position])
         if measure == "bytes" and sizes is None:
             continue
         total += np.bincount(cells, weights=weights, minlength=rows * columns)
+        by_broker += np.bincount(place_of[held[chosen]], weights=weights, minlength=len(by_broker))
     values = total.reshape(rows, columns)
-    return Grid(axes, values, values.sum(axis=1), values.sum(axis=0), layout.replica_count - counted)
+    return Grid(axes, values, values.sum(axis=1), values.sum(axis=0), by_broker, layout.replica_count - counted)
 
 
 def cell_states(layout: ClusterLayout, axes: Axes, proposed: ClusterLayout | None = None) -> npt.NDArray[np.uint8]:
@@ -315,7 +324,7 @@ def cell_states(layout: ClusterLayout, axes: Axes, proposed: ClusterLayout | Non
 
 
 def _paint(states: npt.NDArray[np.uint8], layout: ClusterLayout, axes: Axes) -> None:
-    row_of = np.append(_row_of_position(layout, axes), -1)
+    row_of = _rows_at(_place_of_position(layout, axes), axes)
     column_of = _column_of_partition(layout, axes)
     shown = np.flatnonzero(column_of >= 0)
     leader = layout.leader[shown]

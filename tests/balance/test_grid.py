@@ -142,6 +142,8 @@ def test_no_level_of_detail_loses_a_replica(layout: ClusterLayout, rows: int, co
 
     assert grid.values.sum() == layout.replica_count
     assert grid.left_out == 0
+    held = np.bincount(layout.replicas[layout.replicas != -1], minlength=len(layout.brokers))
+    np.testing.assert_array_equal(grid.broker_sums, held[np.searchsorted(layout.broker_ids, axes.brokers)])
     assert grid.values.shape[0] <= rows
     assert grid.values.shape[1] <= columns
     assert np.array_equal(grid.row_sums, grid.values.sum(axis=1))
