@@ -29,6 +29,8 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "lists without any number have no digit, whatever place is looked at"
     ),
     ("reseat/formats/text/cut_off.py", "if not last or at < 0:", "at < 0"): "a row begins with its topic",
+    ("reseat/formats/text/cut_off.py", 'at = data.rfind(b"Partition:", 0, max(end, 0))', "0"): "the same",
+    (_TABLES + "table.py", "if data.find(b'\"', header.end) < 0:", "0"): "a header's end is past the first byte",
     (
         _TABLES + "csv_cells.py",
         "if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around",

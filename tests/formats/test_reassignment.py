@@ -124,8 +124,8 @@ def test_keys_that_kafka_does_not_know_are_noted() -> None:
     reading = read_document(document({**ORDERS_0, "comment": {"by": "me"}}, ORDERS_1, author="me"))
 
     assert kinds(reading) == ["unknown_keys"]
-    assert "'comment'" in reading.findings[0].sentence
-    assert "'author'" in reading.findings[0].sentence
+    assert "'comment' (1 time)" in reading.findings[0].sentence
+    assert "'author' (1 time)" in reading.findings[0].sentence
     assert reading.layout.partition_count == 2
 
 
@@ -135,6 +135,7 @@ def test_keys_that_kafka_does_not_know_are_noted() -> None:
         (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1]}', "ends early"),
         (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1,]}]}', "line 1, column"),
         (b'{"partitions":[{"topic":"a",\n"partition" 0,"replicas":[1]}]}', "line 2, column"),
+        (b'\n{"partitions":[{"topic":"a","partition" 0,"replicas":[1]}]}', "line 2, column 41"),
         (b"[1, 2]", "not an object"),
         (b'{"partitions": 7}', "not a list"),
         (b'{"partitions": []}', "empty"),

@@ -73,6 +73,14 @@ def names(folder: Folder, under: str = "", **how: object) -> list[str]:
     return [one.path for one in folder.files(under, **how)]  # type: ignore[arg-type]
 
 
+def test_what_is_prepared_stands_there(folder: Folder) -> None:
+    """In the folder itself, wherever it is, also where nothing was before."""
+    folder.prepare("table/day/a.parquet", b"rows")
+    folder.settle(["table/day/a.parquet"])
+
+    assert folder.load("table/day/a.parquet") == b"rows"
+
+
 def test_files_are_listed_at_any_depth_in_order(folder: Folder) -> None:
     """Paths are relative to the folder, also where only a part of it is listed."""
     for path in ("b/2.json", "a/x/1.json", "a/0.txt"):
