@@ -72,6 +72,25 @@ def test_a_plan_is_carried_out_in_batches(journal, protocol):
     assert journal.steps(unsettled=True) == ()
 
 
+def test_one_batch_at_a_time_waits_until_the_one_before_was_seen_done(journal):
+    """Not only until its node is gone: what the controller has put aside need not be there yet."""
+    cluster, sent = cluster_of(), []
+    run = approve(journal, most=1)
+
+    def look(name):
+        if name == "reassign":
+            batch, *_ = journal.steps(run_id=run.id, kind="batch")
+            moves = [move for move in journal.moves(run.id) if move.state == "sent"]
+            sent.append({f"{move.topic}-{move.partition}" for move in moves} - set(batch.content["targets"]))
+
+    cluster.before_call = look
+    ended = carried(cluster, journal, run, protocol="zookeeper", one_at_a_time=True, can_cancel=False)
+
+    assert ended.state is RunState.DONE
+    assert len(sent) > 1
+    assert not any(sent)
+
+
 def test_a_batch_that_keeps_every_factor_says_so_to_the_cluster(journal, monkeypatch):
     """So that the server guards too (KIP-860); one that changes a factor on purpose does not."""
     said, real = [], FakeTarget.reassign

@@ -13,7 +13,7 @@ from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.run.newcomers import into_directories
-from reseat.operate.run.places import as_shown
+from reseat.operate.run.places import Place, as_shown, between_directories, with_directories
 from reseat.operate.verify import verify
 from tests.operate.fake_target import FakeCluster
 
@@ -81,6 +81,24 @@ def test_through_zookeeper_no_directory_is_asked_for(journal):
 
     assert into_directories(target, replace(run, protocol="zookeeper"), asked) is target
     assert into_directories(target, run, asked) is not target
+
+
+def test_places_are_told_from_the_first_question_on(journal):
+    """Whatever is asked first; one whose list is being changed, or that has lost a broker, is told as it is."""
+    cluster = cluster_of(rate=0.0)
+    run = approve(journal)
+    moves = journal.moves(run.id)
+    target, _ = with_directories(between_directories(run, moves), cluster.target(), moves)
+
+    assert {str(one) for one in target.alive() if isinstance(one, Place)} == {"1:/a", "1:/b"}
+
+    cluster.start(("orders", 0), [1, 3])
+    cluster.lists["orders", 1] = [2, 3]
+    told = target.assignments([("orders", 0), ("orders", 1), ("orders", 2)])
+
+    assert (told["orders", 0].replicas, told["orders", 0].adding) == ((1, 3, 2), (3,))
+    assert told["orders", 1].replicas == (2, 3)
+    assert [str(one) for one in told["orders", 2].replicas] == ["1:/a"]
 
 
 def test_a_cancel_drops_what_is_being_copied(journal):

@@ -60,7 +60,7 @@ class _Newcomers:
         return getattr(self._target, name)
 
     def reassign(
-        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool = False
+        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool
     ) -> dict[Partition, str | None]:
         """Ask for the directories, then for the lists of those partitions of which no broker refused its own."""
         asked = {

@@ -188,7 +188,7 @@ class _Places:
         }
 
     def reassign(
-        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool = False
+        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool
     ) -> dict[Partition, str | None]:
         """Ask for these places; where one replica of a partition is refused, the others are taken back."""
         asked = {(key, place.broker): place.path for key, list_ in targets.items() for place in _of(list_)}
