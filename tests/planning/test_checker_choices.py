@@ -29,6 +29,18 @@ def proven(verdict: Verdict) -> tuple[bool, bool, bool]:
     return verdict.rack_proven, verdict.moves_proven, verdict.replicas_proven
 
 
+@pytest.mark.parametrize("held", [0, 1, 10, 500])
+@pytest.mark.parametrize(("kept", "least"), [([1, 2], True), ([1, 3], False)])
+def test_a_fenced_broker_is_given_up_however_much_the_others_hold(held: int, kept: list[int], least: bool) -> None:
+    """Of three replicas that on fenced broker 3 is to be dropped, and not the one that would even out 1 and 2."""
+    lists: dict[str, Lists] = {"held": [[1, 2, 3]] * held, "t": [[1, 2, 3]]}
+    current = topics(lists, Broker(3, state=BrokerState.FENCED))
+    proposed = topics({**lists, "t": [kept]}, Broker(3, state=BrokerState.FENCED))
+    verdict = check(current, proposed, Wish(topics=("t",), replication_factor=2))
+
+    assert proven(verdict) == (True, True, least)
+
+
 class TestRebalance:
     def test_what_a_partition_still_holds_is_no_place_for_another_of_its_replicas(self) -> None:
         """Broker 3 took over from 1 where broker 2 stays: 3 cannot give that one to 2, which would even as much."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +82,14 @@ class TestMoves:
         """5 and 3 could be 4 and 4."""
         assert not priced([5, 3], (0, 1, 1)).within(spent=False)
         assert priced([4, 4], (0, 1, 1)).within(spent=False)
+
+    @pytest.mark.parametrize("base", [0, 1, 5, 1_000])
+    def test_who_does_not_count_is_worse_than_any_load(self, base: int) -> None:
+        """However much the others hold: a replica should leave it if it can, and none should go there."""
+        worse = np.array([False, False, True])
+
+        assert replace(priced([base + 1, base + 1, base + 1], (0, 2, 0)), worse=worse).least_squares()
+        assert not replace(priced([base + 1, base + 2, base + 1], (2, 0, 0)), worse=worse).least_squares()
 
     def test_a_needless_move_is_no_objection_unless_moves_count_too(self) -> None:
         """1 could give back what came, for the same squares."""

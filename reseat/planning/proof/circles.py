@@ -128,7 +128,7 @@ class Graph:
         count, load = len(self.load), self.load
         price = np.full((count + 1, count + 1), NEVER)
         price[:count, :count] = np.where(self.edges, self.cost * move, NEVER)
-        lowest = int(load.min(initial=0))
+        lowest = int(load.min()) if count else 0
         more, fewer = load < self.high, load > self.low
         if self.more is not None:
             more &= self.more
