@@ -60,9 +60,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_PROOF + "choices.py", "racks = int(rack.max(initial=0)) + 1", "0"): "a rack more that nobody is in",
     (
         _PROOF + "circles.py",
-        "lowest = int(load.min(initial=0))",
+        "lowest = int(load.min()) if count else 0",
         "0",
-    ): "a price of up and of down: what both have cancels",
+    ): "no load, so that nothing is weighed",
     (_PROOF + "circles.py", "if step % _LOOK_EVERY == 0 and (found := _closed(parent)) is not None:", "0"): (
         "how early a circle is looked for"
     ),

@@ -187,6 +187,20 @@ def test_one_of_several_in_sync_copies_stays() -> None:
     assert not plan.certificate.replica_balance_proven
 
 
+@pytest.mark.parametrize("partitions", [3, 9, 60])
+def test_each_of_many_partitions_keeps_an_in_sync_copy(partitions: int) -> None:
+    """What is out of sync would even out the load on broker 4: if not one partition keeps it, then another."""
+    keys = [("t", one) for one in range(partitions)]
+    layout = ClusterLayout.from_assignments(
+        {key: [1, 2, 3, 4] for key in keys}, leaders=dict.fromkeys(keys), in_sync={key: [2, 3] for key in keys}
+    )
+
+    plan = change_replication_factor(layout, ["t"], 2, options=KEPT)
+
+    assert not plan.certificate.faults
+    assert {tuple(one) for one in lists_of(plan)} <= {(1, 2), (1, 3)}
+
+
 def test_replicas_on_dead_brokers_go_first() -> None:
     """Keeping the one on broker 3, known to be dead, would look more even; it goes all the same."""
     layout = ClusterLayout.from_assignments(
