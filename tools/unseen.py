@@ -31,6 +31,24 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ("reseat/formats/text/cut_off.py", "if not last or at < 0:", "at < 0"): "a row begins with its topic",
     ("reseat/formats/text/cut_off.py", 'at = data.rfind(b"Partition:", 0, max(end, 0))', "0"): "the same",
     (_TABLES + "table.py", "if data.find(b'\"', header.end) < 0:", "0"): "a header's end is past the first byte",
+    (_TABLES + "table.py", "quoted = data.find(b'\"', header.end) >= 0", "data.find(b'\"', header.end) >= 0"): (
+        "the same"
+    ),
+    (
+        _TABLES + "csv_cells.py",
+        "if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around",
+        "not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH",
+    ): "which of two ways reads the same in less time",
+    (
+        "reseat/formats/text/racks.py",
+        "raise InputRefused(f'{key[:60]!r} is not a broker id; a number such as \"1\" was expected.', source=source)",
+        "60",
+    ): "how much of what is no id is quoted",
+    (
+        "reseat/formats/text/reassignment.py",
+        "sentence=f\"The document says version {version[:40].decode('utf-8', 'replace')}; Kafka's tools \"",
+        "40",
+    ): "how much of the version is quoted",
     (
         _TABLES + "csv_cells.py",
         "if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around",

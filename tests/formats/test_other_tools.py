@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reseat.errors import InputRefused
-from reseat.formats import Reading, read
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats import Limits, Reading, read
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Severity
 
 Reader = Callable[[str], Reading]
@@ -87,6 +87,18 @@ def test_log_dirs_commented_with_a_failed_disk(reading_of: Reader) -> None:
     assert reading.layout.assignments() == {("users", 0): [0]}
     assert {found.kind for found in reading.findings} == {"log_dir_error", "log_dir_move", "order_not_told"}
     assert [broker.offline_dirs for broker in reading.layout.brokers] == [("/var/logs",)]
+
+
+@pytest.mark.parametrize(("name", "most"), [("partitions", 3), ("replicas", 2), ("cells", 6)])
+def test_log_dirs_up_to_the_limits_are_read(name: str, most: int) -> None:
+    """Three partitions of two replicas each: as many as are read, and one more than that is refused."""
+    logs = ",".join(f'{{"partition":"t-{p}","size":1,"offsetLag":0,"isFuture":false}}' for p in range(3))
+    directory = f'"logDirs":[{{"logDir":"/d","error":null,"partitions":[{logs}]}}]'
+    text = f'{{"version":1,"brokers":[{{"broker":1,{directory}}},{{"broker":2,{directory}}}]}}'
+
+    assert read(text, limits=Limits(**{name: most})).layout.partition_count == 3
+    with pytest.raises(LimitMet, match="3 partitions with up to 2 replicas each are more than are read at once"):
+        read(text, limits=Limits(**{name: most - 1}))
 
 
 def test_log_dirs_told_twice() -> None:
