@@ -25,6 +25,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         'for broker in _ids(end, "lifted") + _ids(end, "theirs")}',
         "end.id > steps[0].id",
     ): "a step that sets a cordon is none that lifts one",
+    ("reseat/operate/run/sending.py", "if len(waiting) <= ASKED_AHEAD:", "len(waiting) <= ASKED_AHEAD"): (
+        "a turn of as many as there are is all of them, from another one on"
+    ),
     (_IDLISTS, "for place in range(min(_DIGITS, int(digits.max(initial=0)))):", "0"): (
         "lists without any number have no digit, whatever place is looked at"
     ),

@@ -15,7 +15,7 @@ from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.run.newcomers import into_directories
 from reseat.operate.run.places import Place, as_shown, between_directories, with_directories
 from reseat.operate.verify import verify
-from tests.operate.fake_target import FakeCluster
+from tests.operate.fake_target import FakeCluster, FakeTarget
 
 #: Four partitions; those of broker 1 lie in /a and go to /b, that of broker 2 in /a stays.
 LISTS = {("orders", i): [1, 2] for i in range(4)}
@@ -99,6 +99,33 @@ def test_places_are_told_from_the_first_question_on(journal):
     assert (told["orders", 0].replicas, told["orders", 0].adding) == ((1, 3, 2), (3,))
     assert told["orders", 1].replicas == (2, 3)
     assert [str(one) for one in told["orders", 2].replicas] == ["1:/a"]
+
+
+def test_bytes_refusals_and_lost_directories_are_told_as_the_brokers_tell_them(journal, monkeypatch):
+    """20 of 50 bytes of a copy, all of one that is done; a copy that cannot be dropped; a directory that is gone."""
+    one, two = ("orders", 0), ("orders", 1)
+    moving = {("orders", 0, 1): ["/b", 20.0], ("orders", 1, 1): ["/b", 0.0]}
+    cluster = cluster_of(rate=0.0, moving=moving, refuse_move={("orders", 1, 1): "KAFKA_STORAGE_ERROR"})
+    moves = journal.moves(approve(journal).id)
+    target, _ = with_directories(between_directories(journal.runs()[0], moves), cluster.target(), moves)
+
+    def copied():
+        return {(key, str(place)): told for (key, place), told in target.copied([one, two], []).items()}
+
+    assert copied() == {(one, "1:/b"): 20, (two, "1:/b"): 0}
+    assert target.cancel([one, two]) == {one: None, two: "KAFKA_STORAGE_ERROR"}
+    cluster.disks["orders", 0, 1] = "/b"
+    assert copied() == {(one, "1:/b"): 50, (two, "1:/b"): 0}
+    assert {str(one) for one in target.alive() if isinstance(one, Place)} == {"1:/a", "1:/b"}
+
+    def without_b(self, partitions, brokers):
+        seen = directories(self, partitions, brokers)
+        return replace(seen, online=frozenset(place for place in seen.online if place[1] != "/b"))
+
+    directories = FakeTarget.directories
+    monkeypatch.setattr(FakeTarget, "directories", without_b)
+    target.reassigning()
+    assert {str(one) for one in target.alive() if isinstance(one, Place)} == {"1:/a"}
 
 
 def test_a_cancel_drops_what_is_being_copied(journal):
