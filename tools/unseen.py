@@ -25,6 +25,16 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         'for broker in _ids(end, "lifted") + _ids(end, "theirs")}',
         "end.id > steps[0].id",
     ): "a step that sets a cordon is none that lifts one",
+    (
+        "reseat/operate/run/telling.py",
+        'return bool(self._ledger.rows("sent")) and now - self._stalling.since >= self._pace.stalled_seconds',
+        "now - self._stalling.since >= self._pace.stalled_seconds",
+    ): "a moment sooner or later",
+    (
+        "reseat/operate/run/throttling.py",
+        "out[topic] = whole if len(whole) <= LONGEST_LIST else _EVERY_REPLICA",
+        "len(whole) <= LONGEST_LIST",
+    ): "a list of just that length is as good either way: the protocol ends 2,767 bytes later",
     ("reseat/operate/run/sending.py", "if len(waiting) <= ASKED_AHEAD:", "len(waiting) <= ASKED_AHEAD"): (
         "a turn of as many as there are is all of them, from another one on"
     ),

@@ -351,18 +351,22 @@ def test_a_target_broker_that_dies_as_a_batch_is_sent_is_waited_for(journal):
 
 
 def test_stalling_is_said(journal):
-    """A minute without a change is called stalled, with the partitions."""
-    cluster, words = cluster_of({("orders", 0): ([1, 2], [1, 3])}, rate=0), []
+    """A minute without a change is called stalled, with the partitions, and no less."""
+    cluster, said = cluster_of({("orders", 0): ([1, 2], [1, 3])}, rate=0, clock=1_000.0), []
 
     def goes_on(name):
-        if cluster.clock > 100:
+        if cluster.clock > 1_100:
             cluster.rate = 100
+
+    def hear(words):
+        said.append((cluster.clock, words))
 
     cluster.before_call = goes_on
     run = approve(journal, {("orders", 0): ([1, 2], [1, 3])})
-    carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append)
+    carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=hear)
+    stalled = [clock for clock, words in said if "Stalled since" in words and "orders-0 makes no progress" in words]
 
-    assert any("Stalled since" in word and "orders-0 makes no progress" in word for word in words)
+    assert 1_060 <= stalled[0] < 1_070
     assert journal.run(run.id).state is RunState.DONE
 
 
