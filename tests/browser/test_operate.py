@@ -74,7 +74,7 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     kind: Kind = request.param
     home = tmp_path_factory.mktemp("lab")
     # Kafka's own elections would leave nothing to elect, now and then.
-    cluster = start(kind, home / "cluster", RACKS, auto_leader_rebalance_enable="false")
+    cluster = start(kind, home / "cluster", RACKS, apart=(), auto_leader_rebalance_enable="false")
     dashboards = []
     try:
         cluster.tool("topics", "--create", "--topic", "orders", "--partitions", "12", "--replication-factor", "3")

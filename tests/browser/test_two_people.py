@@ -60,7 +60,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
     if reason is not None:
         missing("kafka", reason)
     with ExitStack() as stack:
-        cluster = start("kraft-4.4", tmp_path / "cluster", {1: "a", 2: "b", 3: "c"})
+        cluster = start("kraft-4.4", tmp_path / "cluster", {1: "a", 2: "b", 3: "c"}, apart=())
         stack.callback(cluster.stop)
         cluster.tool("topics", "--create", "--topic", "orders", "--partitions", "6", "--replication-factor", "2")
         provider = stack.enter_context(Provider(claims("ada"), host="localhost"))

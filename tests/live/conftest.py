@@ -76,7 +76,7 @@ def live(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         if kind == "zookeeper-2.8"
         else {"broker.session.timeout.ms": "4000", "broker.heartbeat.interval.ms": "500"}
     )
-    cluster = servers.start(kind, tmp_path_factory.mktemp("live"), RACKS, **sooner)
+    cluster = servers.start(kind, tmp_path_factory.mktemp("live"), RACKS, apart=(DEAD,), **sooner)
     try:
         found = Live(cluster)
         with open_admin(found.connection) as admin:

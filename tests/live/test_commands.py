@@ -41,7 +41,7 @@ def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     # Nothing but the printed commands may elect.
     settings = {"auto.leader.rebalance.enable": "false"}
     racks = {1: None, 2: None, 3: None}
-    running = servers.start(request.param, tmp_path_factory.mktemp("commands"), racks, **settings)
+    running = servers.start(request.param, tmp_path_factory.mktemp("commands"), racks, apart=(), **settings)
     try:
         yield running
     finally:

@@ -7,6 +7,7 @@ tools run as classes of the same jars. The jars come from Maven Central, once, b
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import re
 import shlex
@@ -19,9 +20,11 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Concatenate, Literal, ParamSpec
 
 from tests.servers import class_archives
@@ -71,6 +74,10 @@ _SCRIPTS = {
 }
 
 
+#: What a broker of this id says when it has started.
+_STARTED = (
+    rb"[iI]d=%d\] (?:started \(kafka.server.KafkaServer\)|Kafka Server started|Transition from STARTING to STARTED)"
+)
 #: The clusters that run, for whoever tells of a failure.
 _running: list[KafkaCluster] = []
 
@@ -203,8 +210,8 @@ class KafkaCluster:
 
     def start_broker(self, broker: int) -> None:
         """Start a stopped broker again and wait until it says that it has started."""
-        self.processes[f"broker {broker}"] = _start_broker(self.directory, self.kind, broker, "256m")
-        _await_broker(self.directory, broker, self.processes[f"broker {broker}"], self.kind)
+        process = self.processes[_name([broker])] = _start_nodes(self.directory, self.kind, [broker], "256m")
+        _await_brokers(self.directory, [broker], process, self.kind)
 
     def restart_zookeeper(self) -> None:
         """Kill ZooKeeper and start it again on the same port, with the data it had."""
@@ -278,6 +285,7 @@ def start(
     listeners: dict[str, str] | None = None,
     directories: int = 1,
     controllers: tuple[int, ...] = (),
+    apart: tuple[int, ...] | None = None,
     **settings: str,
 ) -> KafkaCluster:
     """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started and answer.
@@ -296,6 +304,8 @@ def start(
         directories: log directories of each broker.
         controllers: ids of KRaft controllers that are no brokers; their quorum is dynamic (KIP-853). Without them the
             first three brokers are controllers too, of a static one.
+        apart: the brokers that a test stops or starts, each a process of its own; the others share one, for half of the
+            CPU time. By default all are.
         settings: further broker settings, ``_`` for ``.``.
 
     Raises:
@@ -331,6 +341,7 @@ def start(
         "log.cleaner.dedupe.buffer.size": "16777216",
         "num.network.threads": "2",
         "num.io.threads": "2",
+        "metadata.max.idle.interval.ms": "10000",  # of KRaft: else a record each half second, a third of idling
     } | {key.replace("_", "."): value for key, value in settings.items()}
     try:
         if kind == "zookeeper-2.8":
@@ -354,12 +365,12 @@ def start(
             (directory / f"broker-{i}.properties").write_text("".join(f"{k}={v}\n" for k, v in own.items()))
         if kind != "zookeeper-2.8":
             _format_storage(directory, kind, ids, directories, quorum)
-        for i in controllers:
-            cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
-        for i in only or ids:
-            cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
-        for i in only or ids:
-            _await_broker(directory, i, cluster.processes[f"broker {i}"], kind)
+        begun = list(only or ids)
+        shared = [i for i in begun if apart is not None and i not in apart and _together() is not None]
+        for nodes in filter(None, ([[i] for i in controllers] + [shared] + [[i] for i in begun if i not in shared])):
+            cluster.processes[_name(nodes)] = _start_nodes(directory, kind, nodes, heap)
+        for nodes in filter(None, [shared] + [[i] for i in begun if i not in shared]):
+            _await_brokers(directory, nodes, cluster.processes[_name(nodes)], kind)
     except BaseException:
         cluster.stop()
         raise
@@ -422,20 +433,50 @@ def _start_zookeeper(cluster: KafkaCluster, port: int) -> None:
     await_ready(lambda: listens(port), process, cluster.directory / "zookeeper.log", "ZooKeeper")
 
 
-def _start_broker(directory: Path, kind: Kind, broker: int, heap: str) -> subprocess.Popen[bytes]:
-    command = [*_java_command(directory, kind, heap), "kafka.Kafka", str(directory / f"broker-{broker}.properties")]
-    with (directory / f"broker-{broker}.log").open("wb") as log:
-        return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+def _name(nodes: list[int]) -> str:
+    """What a process of these nodes is called; its log is called so as well."""
+    return f"broker {'-'.join(map(str, nodes))}"
 
 
-def _await_broker(directory: Path, broker: int, process: subprocess.Popen[bytes], kind: Kind) -> None:
-    log = directory / f"broker-{broker}.log"
-    said = re.compile(rb"started \(kafka.server.KafkaServer\)|Kafka Server started|Transition from STARTING to STARTED")
-    settings = (directory / f"broker-{broker}.properties").read_text()
-    port = int(re.search(r"(?m)^listeners=\w+://127\.0\.0\.1:(\d+)", settings).group(1))  # type: ignore[union-attr]
-    await_ready(
-        lambda: said.search(log.read_bytes()) is not None and _answers(port), process, log, f"broker {broker} of {kind}"
-    )
+def _start_nodes(directory: Path, kind: Kind, nodes: list[int], heap: str) -> subprocess.Popen[bytes]:
+    files = [str(directory / f"broker-{node}.properties") for node in nodes]
+    command = _java_command(directory, kind, f"{len(nodes) * int(heap.removesuffix('m'))}m")
+    if len(nodes) > 1:
+        command[-1] += f"{os.pathsep}{_together()}"
+    with (directory / f"{_name(nodes).replace(' ', '-')}.log").open("wb") as log:
+        main = "kafka.Kafka" if len(nodes) == 1 else "Together"
+        return subprocess.Popen([*command, main, *files], stdout=log, stderr=subprocess.STDOUT)
+
+
+@cache
+def _together() -> Path | None:
+    """Where the class is that runs several brokers, compiled once; None where this Java compiles nothing."""
+    source = HERE / "Together.java"
+    made = CACHE / "together" / hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=made.parent) as home:
+            command = [java_program() or "java", "--module", "jdk.compiler/com.sun.tools.javac.Main"]
+            command += ["--release", "11", "-d", f"{home}/made", str(source)]
+            if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
+                return None
+            with suppress(OSError):  # another process was faster
+                Path(home, "made").rename(made)
+    return made
+
+
+def _await_brokers(directory: Path, brokers: list[int], process: subprocess.Popen[bytes], kind: Kind) -> None:
+    log = directory / f"{_name(brokers).replace(' ', '-')}.log"
+    for broker in brokers:
+        said = re.compile(_STARTED % broker)
+        settings = (directory / f"broker-{broker}.properties").read_text()
+        port = int(re.search(r"(?m)^listeners=\w+://127\.0\.0\.1:(\d+)", settings).group(1))  # type: ignore[union-attr]
+        await_ready(
+            lambda said=said, port=port: said.search(log.read_bytes()) is not None and _answers(port),
+            process,
+            log,
+            f"broker {broker} of {kind}",
+        )
 
 
 def _answers(port: int) -> bool:

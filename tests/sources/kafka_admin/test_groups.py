@@ -39,7 +39,7 @@ def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     reason = servers.missing()
     if reason:
         missing("kafka", reason)
-    running = servers.start(request.param, tmp_path_factory.mktemp("groups"), {1: "a", 2: "b"})
+    running = servers.start(request.param, tmp_path_factory.mktemp("groups"), {1: "a", 2: "b"}, apart=())
     try:
         running.tool("topics", "--create", "--topic", "orders", "--partitions", "4", "--replication-factor", "2")
         producer = KafkaProducer(bootstrap_servers=running.bootstrap)
