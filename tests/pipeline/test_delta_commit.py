@@ -242,10 +242,15 @@ def here(begun: Path, tmp_path: Path) -> Places:
 def there(request: pytest.FixtureRequest, tmp_path: Path) -> Places:
     """At a service that itself keeps a log's entries apart: by a put on condition, or a rename."""
     root = request.getfixturevalue(request.param)
+    made: dict[str, bytes] = {}
 
     def at(step: str) -> Folder:
         tables = Folder.open(f"{getattr(root, 'url', root)}/{tmp_path.name}/{step}")
-        taking("first")(tables)
+        if not made:  # there as well; then copied, as ``begun`` is
+            taking("first")(tables)
+            made.update({one.path: tables.read(one.path) for one in tables.files(hidden=True)})
+        for path, data in made.items():
+            tables.write(path, data)
         return tables
 
     return at

@@ -152,7 +152,7 @@ def object_store(home: Path, bucket: str) -> Iterator[ObjectStore]:
     from pyarrow import fs
 
     (port,) = free_ports(1)
-    command = [str(_PYTHON.parent / "moto_server"), "-H", "127.0.0.1", "-p", str(port)]
+    command = [str(_PYTHON), str(_HERE / "serve.py"), "-H", "127.0.0.1", "-p", str(port)]
     with _running(command, port, home / "s3.log"):
         keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test-secret", "AWS_REGION": "us-east-1"}
         service = fs.S3FileSystem(
