@@ -28,10 +28,12 @@ from reseat.model.arrays import counts_on, newcomers
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["WITHIN", "evened", "goals", "least_copied", "lifted", "weight_on"]
+__all__ = ["WITHIN", "evened", "exchanged", "goals", "least_copied", "lifted", "weight_on"]
 
 #: How near its goal a broker is to come, as a share of the mean: what is nearer is not worth a copy.
 WITHIN = 0.01
+#: The same of newcomers, which are copied in any case: sums of squares come within a millionth of the bound.
+_NEARLY = 0.001
 #: How much closer a step must bring two brokers in all, in shares of that.
 _WORTH = 0.25
 #: Replicas of one broker that are looked at for an exchange; partners that a broker tries, and first; candidates.
@@ -114,11 +116,25 @@ def evened(problem: Problem, start: Found, weight: FloatArray, *, most: int | No
     """
     lists = problem.lists.copy()
     lists[start.rows] = start.lists
-    aim = goals(problem, weight)
-    search = _Search(problem, lists, weight, aim)
+    aim, brokers, targets = goals(problem, weight), len(problem.targets), problem.targets
+    held = counts_on(lists, brokers)
+    even = max(int(held[targets].max(initial=0)), -(-int(held[targets].sum()) // int(targets.sum())))
+    room = np.full(brokers, even) if problem.most is None else np.minimum(problem.most, even)
+    search = _Search(problem, lists, weight, aim, weight_on(lists, weight, brokers), room, WITHIN)
     search.run(np.inf if most is None else most - problem.moves(start))
     changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(problem.lists, axis=1)).any(axis=1))
     return Found(changed, _in_place(problem.lists[changed], lists[changed]), relaxed=False), aim
+
+
+def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatArray) -> Found:
+    """The newcomers of ``start``, beside (B,) what brokers carry, moved and exchanged until sums are even."""
+    lists, brokers, targets = problem.lists.copy(), len(problem.targets), problem.targets
+    lists[start.rows] = start.lists
+    came, aim = weight_on(np.where(problem.fixed, NONE, lists), weight, brokers), np.zeros(brokers)
+    aim[targets] = lifted(loads[targets], float(came[targets].sum()))
+    room = counts_on(problem.staying, brokers) + (lists.size if problem.room is None else problem.room)
+    _Search(problem, lists, weight, aim, loads + came, room, _NEARLY).run(np.inf)
+    return Found(start.rows, _in_place(problem.lists[start.rows], lists[start.rows]), relaxed=False)
 
 
 def _in_place(before: IntArray, after: IntArray) -> IntArray:
@@ -151,19 +167,25 @@ class _Search:
         lists: (P, R) as they are now.
         weight: (P,) of each replica of a partition.
         aim: (B,) what each target should carry.
+        carried: (B,) what each carries.
+        room: (B,) the most replicas that each may hold.
+        within: how near its aim a broker is to come, as a share of the mean.
     """
 
     problem: Problem
     lists: IntArray
     weight: FloatArray
     aim: FloatArray
+    carried: FloatArray
+    room: Longs
+    within: float
 
     def __post_init__(self) -> None:
-        brokers, targets = len(self.problem.targets), self.problem.targets
-        self.near = WITHIN * float(self.aim[targets].mean())
-        self.carried, self.held = weight_on(self.lists, self.weight, brokers), counts_on(self.lists, brokers)
-        even = max(int(self.held[targets].max(initial=0)), -(-int(self.held[targets].sum()) // int(targets.sum())))
-        self.room = np.full(brokers, even) if self.problem.most is None else np.minimum(self.problem.most, even)
+        brokers = len(self.problem.targets)
+        self.near, self.held = (
+            self.within * float(self.aim[self.problem.targets].mean()),
+            counts_on(self.lists, brokers),
+        )
         self.limit = np.full(brokers, np.inf) if self.problem.most_bytes is None else self.problem.most_bytes
         slot = np.flatnonzero((~self.problem.fixed & (self.lists != NONE) & (self.weight > 0)[:, None]).ravel())
         on, size = self.lists.ravel()[slot], self.weight[slot // max(1, self.lists.shape[1])]
