@@ -103,7 +103,10 @@ class _Part:
         row, column = np.nonzero(chosen >= 0)
         self._row, self._at = row, chosen[row, column]
         self._own = choice.rack[self._at]
-        # Racks that each replica may enter, its own among them, and those that would be better.
+        # Racks that a replica could enter, and the place of each among them; those that each may enter, and would best.
+        self._entered = np.unique(choice.rack[choice.targets]) if choice.others is None else np.arange(self._racks)
+        self._place = np.full(self._racks, -1)
+        self._place[self._entered] = np.arange(self._entered.size)
         rise = self._rise(inside)
         self._enters = rise <= 0
         self.good = np.ones(count, np.bool_)
@@ -115,10 +118,11 @@ class _Part:
             self.good[row[((rise < 0) & self._open(inside.shape)).any(axis=1)]] = False
 
     def _rise(self, inside: Longs) -> Longs:
-        """(m, G) by how much a partition's sum of squares over racks would rise, halved; regions weigh most."""
-        every, own = np.arange(self._row.size), self._own
-        rise = inside[self._row] + 1 - inside[self._row, own][:, None]
-        rise[every, own] = 0
+        """(m, E) by how much a partition's sum of squares over racks would rise, halved; regions weigh most."""
+        every, own, racks = np.arange(self._row.size), self._own, self._entered
+        rise = inside[:, racks][self._row] + 1 - inside[self._row, own][:, None]
+        same = np.flatnonzero(self._place[own] >= 0)
+        rise[same, self._place[own[same]]] = 0
         weight = 1
         for codes in reversed(self._choice.regions):
             weight *= 2 * self._members.shape[1]  # no replica changes so much of what is below
@@ -126,12 +130,12 @@ class _Part:
             region[self._choice.rack] = codes
             held = inside @ (region[:, None] == np.arange(self._racks)[None, :]).astype(np.int64)
             there = held[:, region][self._row]
-            elsewhere = region[None, :] != region[own][:, None]
-            rise += weight * np.where(elsewhere, there + 1 - there[every, own][:, None], 0)
+            elsewhere = region[None, racks] != region[own][:, None]
+            rise += weight * np.where(elsewhere, there[:, racks] + 1 - there[every, own][:, None], 0)
         return rise
 
     def _open(self, shape: tuple[int, int]) -> BoolArray:
-        """(m, G) racks that have a broker which the replica could sit on instead."""
+        """(m, E) racks that have a broker which the replica could sit on instead."""
         choice, racks = self._choice, self._racks
         if choice.others is None:
             on = choice.targets[self._members] & (self._members >= 0)
@@ -144,31 +148,32 @@ class _Part:
             others = choice.others[self._rows]
             row, column = np.nonzero(others >= 0)
             free[row, choice.rack[others[row, column]]] = True
-        return free[self._row]
+        return free[:, self._entered][self._row]
 
     def _add_slack(self, inside: Longs, bound: Longs) -> None:
         """Let replicas enter racks that the bound leaves room for, where a partition is more diverse than it."""
         ordered = -np.sort(-inside, axis=1)
         more = np.flatnonzero((ordered != bound).any(axis=1)[self._row])
         every = np.arange(more.size)
-        for rack in range(self._racks) if more.size else ():
+        for place, rack in enumerate(self._entered.tolist() if more.size else ()):
             after = inside[self._row[more]]
             after[every, self._own[more]] -= 1
             after[:, rack] += 1
-            self._enters[more, rack] |= no_less_diverse(after, bound[self._row[more]])
+            self._enters[more, place] |= no_less_diverse(after, bound[self._row[more]])
 
     def count(self, may: Longs, held: Longs) -> None:
         """Add, by broker, partitions whose replica there may enter a rack, and those that hold a broker of it."""
-        if not self._at.size:
-            return
-        order = np.argsort(self._at, kind="stable")
-        givers, runs = np.unique(self._at[order], return_index=True)
-        may[givers] += np.add.reduceat(self._enters[order], runs, axis=0, dtype=np.int64)
+        brokers, place = len(held), self._place[self._choice.rack]
+        takes = np.append(self._choice.targets, False)
+        for rack, enters in zip(self._entered.tolist(), self._enters.T, strict=True):
+            may[:, rack] += np.bincount(self._at[enters], minlength=brokers)
+        pairs = []
         for member in self._members.T:
             other = member[self._row]
-            counts = np.flatnonzero(other >= 0)
-            counts = counts[self._enters[counts, self._choice.rack[other[counts]]]]
-            np.add.at(held.reshape(-1), self._at[counts] * len(held) + other[counts], 1)
+            counts = np.flatnonzero(takes[other])
+            counts = counts[self._enters[counts, place[other[counts]]]]
+            pairs.append(self._at[counts] * brokers + other[counts])
+        held += np.bincount(np.concatenate(pairs), minlength=held.size).reshape(held.shape)
 
     def draw(self, edges: BoolArray) -> None:
         """Add exchanges with the few brokers that could have been chosen."""

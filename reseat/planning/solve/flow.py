@@ -17,7 +17,7 @@ minimum-cost flow algorithm", 1997.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from reseat.model import Longs
 
 __all__ = ["UNBOUNDED", "Network", "fill"]
 
+_Number = TypeVar("_Number", np.int32, np.int64)
 #: Room of a broker that may receive any number; far above any count, far below overflow.
 UNBOUNDED = 1 << 40
 #: Into how many steps what is preferred is rounded, and the largest sum that the solver's own scaling may come to.
@@ -58,24 +59,19 @@ class Network:
         self, tails: npt.ArrayLike, heads: npt.ArrayLike, capacity: npt.ArrayLike = 1, cost: npt.ArrayLike = 0
     ) -> slice:
         """Add arcs (arguments broadcast together); returns their place in the flow that ``solve`` returns."""
-        tail, head, room, price = np.broadcast_arrays(
-            np.asarray(tails, np.int32),
-            np.asarray(heads, np.int32),
-            np.asarray(capacity, np.int64),
-            np.asarray(cost, np.int64),
-        )
-        self._tails.append(tail.ravel())
-        self._heads.append(head.ravel())
-        self._capacities.append(room.ravel())
-        self._costs.append(price.ravel())
+        shape = np.broadcast(tails, heads, capacity, cost).shape
+        self._tails.append(_column(tails, shape, np.int32))
+        self._heads.append(_column(heads, shape, np.int32))
+        self._capacities.append(_column(capacity, shape, np.int64))
+        self._costs.append(_column(cost, shape, np.int64))
         first = self._arcs
-        self._arcs += int(tail.size)
+        self._arcs += self._tails[-1].size
         return slice(first, self._arcs)
 
     def supply(self, nodes: npt.ArrayLike, amounts: npt.ArrayLike) -> None:
         """Add to the supply of nodes (arguments broadcast together; a node may be given more than once)."""
-        node, amount = np.broadcast_arrays(np.asarray(nodes, np.int64), np.asarray(amounts, np.int64))
-        self._supplies.append((node.ravel(), amount.ravel()))
+        shape = np.broadcast(nodes, amounts).shape
+        self._supplies.append((_column(nodes, shape, np.int64), _column(amounts, shape, np.int64)))
 
     def _amounts(self) -> Longs:
         amounts = np.zeros(self._count, np.int64)
@@ -166,6 +162,12 @@ class Network:
             return None
         flows: Any = solver.flows
         return np.asarray(flows(arcs[: self._arcs]), np.int64)
+
+
+def _column(values: npt.ArrayLike, shape: tuple[int, ...], kind: type[_Number]) -> npt.NDArray[_Number]:
+    """The values, broadcast to a shape, one after the other; many times faster than ``np.broadcast_arrays``."""
+    given = np.asarray(values, kind)
+    return given.ravel() if given.shape == shape else np.full(shape, given, kind).ravel()
 
 
 def fill(loads: npt.ArrayLike, total: int, room: npt.ArrayLike | None = None) -> Longs:

@@ -138,6 +138,13 @@ class Pools:
         at, rack = np.nonzero(kinds.completion.open_racks[which])
         return which, at, rack
 
+    @cached_property
+    def without_choice(self) -> Longs:
+        """(K,) newcomers that can enter this rack alone, of partitions without nodes of their own."""
+        which, _, _ = self._choosing
+        forced: Longs = self.kinds.size[which] @ self.kinds.completion.base[which]
+        return forced
+
     def flow(self, levels: Levels) -> _Flow | None:
         """The relaxed flow, of least cost or any; None where there is none."""
         problem, kinds, racks = self.problem, self.kinds, self.racks
@@ -352,7 +359,9 @@ class _Picking:
         size = self._pools.problem.size
         if able.size > count:
             if size is None:
-                able = able[np.linspace(0, able.size - 1, count).astype(np.int64)]  # so that no topic gives everything
+                able = able[
+                    np.arange(count) * (able.size - 1) // max(1, count - 1)
+                ]  # so that no topic gives everything
             else:
                 able = able[np.argsort(size[able // self._width], kind="stable")[:count]]
         self.used[able // self._width] = True

@@ -18,6 +18,7 @@ Complexity: O(m R) a round for m replicas; O(m R) for each that is left after th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -50,22 +51,22 @@ class Ties:
     """What tells equally good seats apart.
 
     Attributes:
-        host: (B,) a number for each host; -1 where not told.
+        host: (B,) a number for each host of several brokers; -1 for others; None: there is none.
         topic: (n,) a number for the topic of each partition, or None: no matter.
         on_broker: (topics, B) replicas of the topic on each broker (those that leave not counted), or None.
     """
 
-    host: IntArray
+    host: IntArray | None
     topic: Longs | None = None
     on_broker: IntArray | None = None
 
     @classmethod
     def of_layout(cls, layout: ClusterLayout, rows: Longs) -> Ties:
         """The ties of partitions (n,) of a layout: hosts, and how many replicas of its topic each broker has."""
-        places: dict[str, int] = {}
-        host = np.array(
-            [NONE if b.host is None else places.setdefault(b.host, len(places)) for b in layout.brokers], np.int32
-        )
+        brokers_on, places = Counter(broker.host for broker in layout.brokers), dict[str | None, int]()
+        shared = [one.host if one.host is not None and brokers_on[one.host] > 1 else None for one in layout.brokers]
+        numbers = [NONE if one is None else places.setdefault(one, len(places)) for one in shared]
+        host = np.array(numbers, np.int32) if places else None
         concerned, topic = np.unique(layout.topic_of[rows], return_inverse=True)
         brokers = len(layout.brokers)
         if concerned.size * brokers > _TOPIC_TABLE:
@@ -114,7 +115,7 @@ class Rules:
         self._key = key
         self._ties = ties
         self._staying = np.append(key, NONE).astype(np.int32)[staying]
-        if ties is not None:
+        if ties is not None and ties.host is not None:
             self._hosts = np.append(ties.host, NONE).astype(np.int32)[staying]
         rows = seating.row
         # The other newcomers of the same partition, -1 padded; none where every partition needs one.
@@ -148,14 +149,15 @@ class Rules:
         if self._ties is None:
             return cost
         row = self._seating.row[unit]
-        host = self._ties.host[broker]
-        same = np.zeros(cost.shape, np.bool_)
-        for column in self._hosts.T:
-            same |= column[row] == host
-        for column in self._siblings.T:
-            other = column[unit]
-            same |= (other != NONE) & (self._ties.host[self._seating.seat[other]] == host)
-        cost += _HOST_PENALTY * (same & (host != NONE))
+        if self._ties.host is not None:
+            host = self._ties.host[broker]
+            same = np.zeros(cost.shape, np.bool_)
+            for column in self._hosts.T:
+                same |= column[row] == host
+            for column in self._siblings.T:
+                other = column[unit]
+                same |= (other != NONE) & (self._ties.host[self._seating.seat[other]] == host)
+            cost += _HOST_PENALTY * (same & (host != NONE))
         if self._ties.on_broker is not None and self._ties.topic is not None:
             cost += self._ties.on_broker[self._ties.topic[row], broker]
         return cost
@@ -288,7 +290,8 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
         _count(counts, topic, seating.seat, -1)
         if swapped == 0:
             break
-    _leave_hosts(problem, group, seating, rules, together)
+    if ties.host is not None:
+        _leave_hosts(problem, group, seating, rules, together)
     lists, seats = found.lists.copy(), as_columns(seating, needed)
     lists[came] = seats[seats != NONE]  # both row by row, from left to right
     return Found(found.rows, lists, found.relaxed)

@@ -27,7 +27,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -68,10 +68,11 @@ class Solver:
             NoRoom: limits leave no sets.
         """
 
-        def window(network: Pools | PartitionArcs) -> tuple[Longs, Longs]:
-            return self._limited(*self._window(network))
+        def start(network: Pools | PartitionArcs) -> tuple[Longs, Longs, Longs]:
+            low, high, ends = self._window(network)
+            return ends, *self._limited(low, high)
 
-        return self._searched(self._filled, Levels.moves_first, window, in_part=in_part)
+        return self._searched(start, Levels.moves_first, in_part=in_part)
 
     def least_spread(self) -> tuple[int, int] | None:
         """The emptiest and the fullest broker that counts at the least spread; None where it was not found.
@@ -81,7 +82,7 @@ class Solver:
         """
         network = next(self._networks(), None)
         if isinstance(network, PartitionArcs):  # every flow of it has sets: no cost is needed to know how far loads go
-            return self._window(network)
+            return self._window(network)[:2]
         found = self.evenest()
         after = None if found is None else self.problem.loads_with(found)[self.problem.targets]
         return None if after is None else (int(after.min()), int(after.max()))
@@ -105,12 +106,10 @@ class Solver:
         def levels(low: Longs, high: Longs) -> Levels:
             return Levels.moves_first(low, high) if tolerance is None else Levels.priced(low, high, tolerance)
 
-        if window is None:
-            return self._searched(self._ends(tolerance), levels)
-        least, most = self._limited(*window)
+        least, most = self._limited(*((0, self._total) if window is None else window))
         if (least > most).any():
             raise NoRoom("No sets keep every limit.")
-        return self._searched(self._ends(tolerance), levels, lambda _: (least, most))
+        return self._searched(lambda _: (self._ends(tolerance), least, most), levels)
 
     def least_loads(self) -> Longs | None:
         """(B,) loads of the sets of ``at(None)``; None where they were not found.
@@ -120,7 +119,7 @@ class Solver:
         """
         if (pools := next(self._networks(), None)) is self._pools and pools is not None and pools.always_realised:
             low, high = self._limited(self._loads, self._total)  # nobody ends with less: nothing leaves
-            flow = self._around(pools, self._filled, Levels.moves_first, (np.minimum(low, high), high))
+            flow = self._around(pools, Levels.moves_first, self._filled, np.minimum(low, high), high)
             return None if flow is None else pools.loads(flow)  # type: ignore[arg-type]
         found = self.at(None)
         return None if found is None else self.problem.loads_with(found)
@@ -135,8 +134,8 @@ class Solver:
         budget = moves - int(self.problem.need.sum())
         if budget < 0:
             return None
-        ends = self._ends(self._least_within(moves))
-        found = self._searched(ends, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
+        start = self._ends(self._least_within(moves)), *self._limited(0, self._total)
+        found = self._searched(lambda _: start, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
         return None if found is None or self.problem.moves(found) > moves else found
 
     def within(self, most: int, fits: Callable[[Found], bool] | None = None) -> Found | None:
@@ -227,10 +226,17 @@ class Solver:
 
     @cached_property
     def _filled(self) -> Longs:
-        """(T,) loads once what comes in any case is where it is evenest, as if racks were no matter."""
-        filled = self._loads.copy()
+        """(T,) loads once what comes in any case is where it is evenest, as if racks mattered only to what has one."""
+        filled, rest = self._loads.copy(), int(self.problem.need.sum())
+        network = next(self._networks(), None) if rest else None
+        if isinstance(network, Pools):
+            rack, forced = network.rack[self.problem.targets], network.without_choice
+            for one in np.flatnonzero(forced).tolist():
+                if (inside := self._receives & (rack == one)).any():
+                    filled[inside] += fill(filled[inside], int(forced[one]))
+                    rest -= int(forced[one])
         if self._receives.any():
-            filled[self._receives] += fill(filled[self._receives], int(self.problem.need.sum()))
+            filled[self._receives] += fill(filled[self._receives], rest)
         return filled
 
     @cached_property
@@ -244,7 +250,7 @@ class Solver:
         """(T,) brokers that may receive."""
         return np.asarray(np.logical_or.reduce(self.problem.open_to)[self.problem.targets], np.bool_)
 
-    @property
+    @cached_property
     def _widest(self) -> int:
         """The greatest difference of two loads between which something may move, at least 1."""
         gives, receives = self._filled[self._gives], self._filled[self._receives]
@@ -267,34 +273,36 @@ class Solver:
         """(moves, fullest, emptiest) once replicas went from the fullest to the emptiest while those differ by more.
 
         The k-th replica to go leaves from the k-th highest place above some level, and takes the k-th lowest below
-        another.
+        another: the least level above which no more sit than there is room for below.
         """
-        gives, receives = self._filled[self._gives], self._filled[self._receives]
+        above, below = self._heights
+        room = np.zeros(above.size, np.int64)
+        room[tolerance - 1 :] = below[: max(0, above.size - tolerance + 1)]
+        at = 1 + int((above[1:] <= room[1:]).argmax())
+        moves = max(int(above[at]), min(int(above[at - 1]), int(below[max(0, at - tolerance)])))
+        return moves, at - 1 - (int(above[at - 1]) <= moves), at - 1 - tolerance
 
-        def above(level: int) -> int:
-            return int((gives - level).clip(min=0).sum())
-
-        def below(level: int) -> int:
-            return int((level - receives).clip(min=0).sum())
-
-        # The least level above which no more sit than there is room for below.
-        lowest, highest = int(self._filled.min(initial=0)), int(self._filled.max(initial=0))
-        low = _least(lowest, highest, lambda level: above(level) <= below(level - tolerance + 1))
-        moves = max(above(low), min(above(low - 1), below(low - tolerance)))
-        return moves, low - (above(low - 1) <= moves), low - tolerance
+    @cached_property
+    def _heights(self) -> tuple[Longs, Longs]:
+        """Of each level from -1 to the highest load, replicas above it that may go, and room below it that may fill."""
+        size = int(self._filled.max(initial=0)) + 1
+        gives, takes = (
+            np.cumsum(np.bincount(self._filled[some], minlength=size)) for some in (self._gives, self._receives)
+        )
+        higher = gives[-1] - np.concatenate([[0], gives])
+        return np.cumsum(higher[::-1])[::-1], np.concatenate([[0, 0], np.cumsum(takes)[:-1]])
 
     def _searched(
         self,
-        ends: Longs,
+        start: Callable[[Pools | PartitionArcs], tuple[Longs, Longs, Longs]],
         levels: Callable[[Longs, Longs], Levels],
-        window: Callable[[Pools | PartitionArcs], tuple[Longs, Longs]] | None = None,
         *,
         in_part: bool = False,
     ) -> Found | None:
-        """The sets of least cost, by the first network that finds some."""
+        """The sets of least cost, by the first network that finds some; ``start`` as what ``_around`` is given last."""
         tried: tuple[Pools | PartitionArcs, object] | None = None
         for network in self._networks():
-            flow = self._around(network, ends, levels, window(network) if window else self._limited(0, self._total))
+            flow = self._around(network, levels, *start(network))
             tried = network, flow
             found = None if flow is None else network.realised(flow)  # type: ignore[arg-type]
             if found is not None:
@@ -306,33 +314,31 @@ class Solver:
     def _around(
         self,
         network: Pools | PartitionArcs,
-        ends: Longs,
         levels: Callable[[Longs, Longs], Levels],
-        window: tuple[Longs, Longs],
+        ends: Longs,
+        least: Longs,
+        most: Longs,
     ) -> object | None:
-        """The flow of least cost in a window (T,), (T,) of loads, levels around these ends at first."""
+        """The flow of least cost, levels around these ends at first; all (T,), loads at least and at most."""
 
         def loads(flow: object) -> Longs:
             return network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
 
-        return around(network.flow, loads, ends, levels, window)
+        return around(network.flow, loads, ends, levels, (least, most))
 
-    def _window(self, network: Pools | PartitionArcs) -> tuple[int, int]:
-        """The greatest least load and the least greatest one."""
-
-        def reached(low: int, high: int) -> bool:
-            levels = Levels(*self._limited(low, high))
-            return bool((levels.low <= levels.high).all()) and network.flow(levels) is not None
-
+    def _window(self, network: Pools | PartitionArcs) -> tuple[int, int, Longs]:
+        """The greatest least load and the least greatest one, and (T,) where brokers may end between them."""
         low, rest = divmod(self._total, max(1, self._loads.size))
         high = low + (rest > 0)
-        if reached(low, high):
-            return low, high
-        top = _first(high, self._total, lambda most: reached(0, most))
-        if top is None:
+        levels = Levels(*self._limited(low, high))
+        if (levels.low <= levels.high).all() and network.flow(levels) is not None:
+            return low, high, self._filled
+        evenly = partial(Levels, square=1)
+        flow = self._around(network, evenly, self._ends(1), *self._limited(0, self._total))
+        if flow is None:
             raise NoRoom("No sets keep every limit.")
-        short = _first(0, low, lambda less: reached(low - less, top))
-        return low - (short or 0), top
+        loads = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
+        return int(loads.min()), int(loads.max()), loads
 
 
 def _first(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
@@ -343,9 +349,4 @@ def _first(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
         low, at, step = at + 1, min(high, at + step), 2 * step
     if at >= high and not holds(high):
         return None
-    return _least(low, min(at, high), holds)
-
-
-def _least(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The least number from ``low`` on of which it holds, as it does of all above; ``high`` where of none below."""
-    return low + bisect_left(range(low, high), True, key=holds)
+    return low + bisect_left(range(low, min(at, high)), True, key=holds)
