@@ -13,7 +13,7 @@ from components.state import caching, session
 from components.state.open_layout import OpenLayout
 from reseat.errors import WishRefused
 from reseat.model import Wish
-from reseat.planning.conflict import conflict, conflict_in_words, without
+from reseat.planning.conflict import Conflict, conflict, conflict_in_words, without
 
 __all__ = ["draw_refusal"]
 
@@ -28,12 +28,12 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
     what = "Not planned: the input is incomplete" if asks else "Not possible"
     frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
-    found = () if asks else caching.kept(conflict)(seat.layout, seat.wish)
+    found = Conflict() if asks else caching.kept(conflict)(seat.layout, seat.wish)
     if said := conflict_in_words(found):
         st.markdown(text.plain(said))
     with st.container(horizontal=True, key="refused-choices"):
         # Brokers and topics of the change have a sign to drop them in the strip.
-        for at, demand in enumerate([one for one in found or () if one.is_rule][:_DEMANDS]):
+        for at, demand in enumerate([one for one in found.demands if one.is_rule][:_DEMANDS]):
             less = without(seat.wish, [demand])
             words = f"Without: {text.label(demand.words)}"
             st.button(words, key=f"without-{at}", icon=":material/close:", on_click=session.set_wish, args=(less,))

@@ -1,7 +1,8 @@
 """Which demands of a refused change cannot hold together: a smallest set of them, in words.
 
 Promises: the demands found are refused together, and without any one of them there is a plan (or nothing is asked for).
-Nothing can be left out of the set; another set may have fewer members.
+Nothing can be left out of the set; another set may have fewer members. Where time runs out before that is known, the
+fewest found by then are told as refused together, and no more.
 
 Needs: planning that is refused for a part of what is asked for only if it is refused for the whole, as it is with rules
 and brokers that leave: each takes choices away.
@@ -34,10 +35,10 @@ from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.kinds import require_sets
 
-__all__ = ["MOST_PARTITIONS", "Demand", "conflict", "conflict_in_words", "demands", "without"]
+__all__ = ["Conflict", "Demand", "conflict", "conflict_in_words", "demands", "without"]
 
-#: Layouts up to which the demands are tried, and how long.
-MOST_PARTITIONS, _SECONDS = 100_000, 3.0
+#: How long the demands are tried.
+_SECONDS = 3.0
 #: After so many rounds in which nothing could be left out, demands are tried one by one.
 _IN_VAIN = 2
 _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_levels")
@@ -77,21 +78,32 @@ class Demand:
         return self.kind in _RULES
 
 
+@dataclass(frozen=True)
+class Conflict:
+    """What of a refused change cannot hold together.
+
+    Attributes:
+        demands: that are refused together; none where one is refused alone or none is a rule.
+        least: whether there is a plan without any one of them; False: time ran out, and without demands nothing is
+            known.
+    """
+
+    demands: tuple[Demand, ...] = ()
+    least: bool = True
+
+
 def conflict(
     layout: ClusterLayout, wish: Wish, *, seconds: float = _SECONDS, clock: Callable[[], float] = time.monotonic
-) -> tuple[Demand, ...] | None:
-    """A smallest set of demands of a refused change that are refused together, tried for so many seconds.
-
-    Returns:
-        None where the layout is too large or it took too long; no demand where one is refused alone or none is a rule.
-    """
+) -> Conflict:
+    """A smallest set of demands of a refused change that are refused together, tried for so many seconds."""
     every = demands(wish)
     if len(every) < 2 or wish.point is not None or not any(demand.is_rule for demand in every):
-        return ()
-    end = clock() + seconds
+        return Conflict()
+    end, fewest = clock() + seconds, list(range(len(every)))
 
     def refused(part: ClusterLayout, kept: list[int]) -> bool:
-        if clock() > end or layout.partition_count > MOST_PARTITIONS:
+        nonlocal fewest
+        if clock() > end:
             raise TimeoutError
         there, topics = set(kept), frozenset(part.topics)
         lost = [one.kind == "topics" and one.value not in topics for one in every]
@@ -100,20 +112,22 @@ def conflict(
             if not (tried := without(wish, gone)).is_empty:
                 require_sets(part, tried)
         except WishRefused:
+            fewest = kept if part is layout else fewest
             return True
         return False
 
+    kept, least = fewest, True
     try:
-        kept = list(range(len(every)))
         if not refused(layout, kept):  # for another reason than its sets
-            return ()
+            return Conflict()
         part = _refused_part(layout, lambda one: refused(one, kept))
         few = _needed(kept, lambda some: refused(part, some))
         kept = few if part is layout else _needed(few if refused(layout, few) else kept, lambda s: refused(layout, s))
     except TimeoutError:
-        return None
-    found = [every[at] for at in kept]
-    return tuple(found) if len(found) > 1 and any(demand.is_rule for demand in found) else ()
+        kept, least = fewest if len(fewest) < len(every) else [], False
+    found = tuple(every[at] for at in kept)
+    some = len(found) > 1 and any(demand.is_rule for demand in found)
+    return Conflict(found if some else (), least)
 
 
 def _refused_part(layout: ClusterLayout, refused: Callable[[ClusterLayout], bool]) -> ClusterLayout:
@@ -145,13 +159,13 @@ def _needed(kept: list[int], refused: Callable[[list[int]], bool]) -> list[int]:
         size = 1 if in_vain == _IN_VAIN else max(1, size // 2)
 
 
-def conflict_in_words(found: Iterable[Demand] | None) -> str:
+def conflict_in_words(found: Conflict) -> str:
     """The sentence for what ``conflict`` found; empty where it is nothing."""
-    if not found:
-        tried = f"that is tried for {_SECONDS:.0f} seconds, up to {MOST_PARTITIONS:,} partitions."
-        return "" if found is not None else f"Which rules conflict, if any do, is unknown: {tried}"
+    tried = f"that is tried for {_SECONDS:.0f} seconds."
+    if not found.demands:
+        return "" if found.least else f"Which rules conflict, if any do, is unknown: {tried}"
     grouped: dict[str, list[Demand]] = {}
-    for demand in found:
+    for demand in found.demands:
         grouped.setdefault(demand.kind, []).append(demand)
     said = []
     for kind, demands in grouped.items():
@@ -159,7 +173,10 @@ def conflict_in_words(found: Iterable[Demand] | None) -> str:
         values = [demand.value for demand in demands]
         alone = len(demands) == 1 or not one
         said += [demand.words for demand in demands] if alone else [f"{one} {listed(values)} {many}"]
-    return f"These cannot hold together: {'; '.join(said)}. Without any one of them there is a plan."
+    last = (
+        "Without any one of them there is a plan" if found.least else f"Whether all are needed is unknown: {tried[:-1]}"
+    )
+    return f"These cannot hold together: {'; '.join(said)}. {last}."
 
 
 def without(wish: Wish, demands: Iterable[Demand]) -> Wish:

@@ -44,8 +44,8 @@ __all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "rul
 
 _Found = TypeVar("_Found", bound=Found | None)
 _Told = TypeVar("_Told")
-#: How often brokers may get fewer replicas until their bytes fit, and what is rounding of a sum of bytes.
-_ROUNDS, _ROUNDING = 40, 0.5
+#: What is rounding of a sum of bytes.
+_ROUNDING = 0.5
 
 
 def ruled(
@@ -107,6 +107,7 @@ def fitted(
     solve: Callable[[Problem], tuple[_Found, _Told]],
     *,
     rows: Longs | None = None,
+    rounds: int = 40,
 ) -> tuple[_Found, _Told, bool]:
     """What is solved, what else is told of it, and whether brokers had to get fewer replicas for their bytes.
 
@@ -115,6 +116,7 @@ def fitted(
         layout: the layout planned on.
         solve: the sets of a problem, if any, and what else is told of them.
         rows: (n,) the partitions of the problem; None: all.
+        rounds: how often brokers may get fewer.
 
     Raises:
         NoRoom: it never fits.
@@ -128,8 +130,9 @@ def fitted(
     if rows is not None:
         size = size[rows]
     kept += weight_on(problem.staying, size, len(kept)) - weight_on(problem.lists, size, len(kept))
-    most = np.array(problem.most)
-    for turn in range(_ROUNDS):
+    most, takes = np.array(problem.most), problem.targets
+    takes = takes if problem.late is None else takes | problem.late.any(axis=0)
+    for turn in range(rounds):
         found, told = solve(problem)
         if found is None:
             return found, told, turn > 0
@@ -139,6 +142,8 @@ def fitted(
         over = (excess := kept + got - gave - most_bytes) > _ROUNDING
         if not over.any():
             return found, told, turn > 0
+        if excess[takes].sum() > _ROUNDING * takes.sum():  # whatever goes where
+            break
         # As many as have room by the mean size of what came; who was over never gets as many again.
         received, held = counts_on(came, len(kept)), problem.loads_with(found)
         mean = np.where(received > 0, got / np.maximum(received, 1), got.sum() / max(1, int(received.sum())))

@@ -10,7 +10,7 @@ import pytest
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.planning import plan, whole_curve
-from reseat.planning.conflict import conflict
+from reseat.planning.conflict import Conflict, conflict
 from reseat.planning.judge import judge
 from tests.planning.brute_force import addition_options, addition_outcomes, random_layout
 from tests.planning.test_add import random_case
@@ -177,7 +177,7 @@ def test_what_cannot_be_kept_is_refused() -> None:
     with pytest.raises(WishRefused, match=r"1\.0 GB are too little: rack diversity alone copies 10\.0 GB"):
         plan(badly, limited(10**9))
     assert plan(badly, limited(10**9, keep_racks=True)).certificate.moves == 0
-    assert conflict(badly, limited(10**9)) == ()
+    assert conflict(badly, limited(10**9)) == Conflict()
 
 
 def test_elsewhere_it_has_no_effect_and_that_is_said() -> None:

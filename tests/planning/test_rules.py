@@ -359,6 +359,22 @@ def test_bytes_that_a_broker_may_hold_are_kept() -> None:
         plan(replace(layout, size_bytes=None), Wish(remove=(1,), options=Options(capacity=(Capacity(2, bytes=7),))))
 
 
+def test_large_partitions_go_where_they_fit() -> None:
+    """No number of replicas says which broker has room for the large one: it is placed first, by size."""
+    every = {("big", 0): 100.0, **{("small", at): 1.0 for at in range(10)}}
+    layout = ClusterLayout.from_assignments(
+        {key: [0] for key in every}, brokers=[Broker(b) for b in range(3)], size_bytes=every
+    )
+    limits = Options(capacity=(Capacity(1, bytes=100), Capacity(2, bytes=10)))
+    made = plan(layout, Wish(remove=(0,), options=limits))
+
+    assert made.certificate.faults == ()
+    assert [one for one, on in made.proposed.assignments().items() if on == [1]] == [("big", 0)]
+    assert not made.certificate.replica_balance_proven
+    with pytest.raises(WishRefused, match="No plan keeps the capacity"):
+        plan(layout, Wish(remove=(0,), options=Options(capacity=(Capacity(1, bytes=99), Capacity(2, bytes=10)))))
+
+
 def test_a_broker_above_its_capacity_is_relieved_or_never_worse() -> None:
     """3 holds three and is to hold one: a rebalance brings it down, a drain gives it nothing, and says what is over."""
     layout = racked({("t", 0): [3], ("t", 1): [3], ("t", 2): [3], ("t", 3): [1]}, brokers=3)

@@ -157,7 +157,7 @@ def test_a_rack_that_is_too_small_is_refused_by_its_name() -> None:
         plan(two_racks(), wish)
 
     assert refused.value.brokers == (3, 4)
-    assert [demand.words for demand in conflict(two_racks(), wish)] == [
+    assert [demand.words for demand in conflict(two_racks(), wish).demands] == [
         "replicas stay in their racks",
         "broker 3 is removed",
         "broker 4 is removed",

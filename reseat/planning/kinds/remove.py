@@ -27,7 +27,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -57,6 +57,8 @@ from reseat.planning.solve.rounding import Ties
 __all__ = ["Removal", "placed_by_fewest", "placed_sets", "planned", "prepared", "remove_brokers"]
 
 _DEFAULT = Options()
+#: How often brokers get fewer replicas for their bytes, before all are placed by size.
+_ROUNDS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +149,7 @@ def remove_brokers(
     removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
-    found, exact = placed_sets(removal, options)
+    found, exact = placed_sets(removal, options, tidy=True)
     gap, further = _cost_of_options(removal, found, options)
     squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
     plan = planned(removal, wish, removal.rows[found.rows], found.lists, least_squares=squares, further=further)
@@ -229,16 +231,20 @@ def planned(
     return concluded(removal.start, proposed, wish, say, bound=bound, findings=_findings(removal, wish, nothing))
 
 
-def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
+def placed_by_fewest(removal: Removal, options: Options, *, tidy: bool = False) -> tuple[Found, bool]:
     """The sets of ``removal.problem`` with the fewest moves, and whether the balance is surely the best.
+
+    With ``tidy`` ties among equals are broken, which changes no broker's load.
 
     Raises:
         WishRefused: limits leave no such sets.
     """
     cap = options.receive_cap
     try:
-        return _placed_under(removal, options, cap)
+        return _placed_under(removal, options, cap, tidy=tidy)
     except NoRoom:
+        if removal.problem.most_bytes is not None and not options.by_bytes:  # large ones first may fit
+            return placed_by_fewest(removal, replace(options, by_bytes=True))
         if cap is None:
             raise no_room(removal.layout, options) from None
 
@@ -258,10 +264,10 @@ def placed_by_fewest(removal: Removal, options: Options) -> tuple[Found, bool]:
         ) from None
 
 
-def placed_sets(removal: Removal, options: Options) -> tuple[Found, bool]:
+def placed_sets(removal: Removal, options: Options, *, tidy: bool = False) -> tuple[Found, bool]:
     """As ``placed_by_fewest``; with ``same_rack`` each replica in the rack that it leaves."""
     if not options.same_rack:
-        return placed_by_fewest(removal, options)
+        return placed_by_fewest(removal, options, tidy=tidy)
     lists, best = removal.lists.copy(), True
     racks = racks_of(removal.layout)
     for rack in np.unique(racks[removal.lists[removal.goes]]).tolist():
@@ -280,7 +286,7 @@ def placed_sets(removal: Removal, options: Options) -> tuple[Found, bool]:
         short = inside.goes.sum(axis=1) > open_.sum() - on_brokers(inside.lists, open_).sum(axis=1)
         if short.any():
             raise _no_room_in_rack(inside, here, short)
-        found, exact = placed_by_fewest(inside, options)
+        found, exact = placed_by_fewest(inside, options, tidy=tidy)
         part = lists[some]
         part[goes[some]] = found.lists[goes[some]]
         lists[some], best = part, best and exact
@@ -300,21 +306,22 @@ def _no_room_in_rack(removal: Removal, here: BoolArray, short: BoolArray) -> Wis
     )
 
 
-def _placed_under(removal: Removal, options: Options, cap: int | None) -> tuple[Found, bool]:
+def _placed_under(removal: Removal, options: Options, cap: int | None, *, tidy: bool = False) -> tuple[Found, bool]:
     if not removal.rows.size:
         return Found.nothing(removal.problem), True
     room = None if cap is None else np.full(len(removal.targets), cap)
     problem = replace(removal.problem, room=room)
-    ties = None if options.by_bytes else Ties.of_layout(removal.layout, removal.rows)
+    ties = Ties.of_layout(removal.layout, removal.rows) if tidy and not options.by_bytes else None
 
     def solve(part: Problem, rows: Longs, forced: Longs) -> tuple[Found, bool]:
-        if ties is not None:
-            return placed(part, ties.of(rows))
-        weights = _weights(removal)
+        if not options.by_bytes:
+            return placed(part, None if ties is None else ties.of(rows))
+        weights = Weights.of(removal.layout, removal.rows, removal.leaving)
         told = np.bincount(forced[1], weights=weights.moved[forced[0]], minlength=len(removal.targets))
         return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
 
-    found, exact, fewer = fitted(problem, removal.layout, lambda one: solved_in_parts(solve, one), rows=removal.rows)
+    parts = partial(solved_in_parts, solve)
+    found, exact, fewer = fitted(problem, removal.layout, parts, rows=removal.rows, rounds=_ROUNDS)
     return found, exact and not fewer
 
 
@@ -324,7 +331,7 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
         return None, ()
     stays = ("Replicas stay in their rack",) if options.same_rack else ()
     if options.by_bytes:
-        gap, told = _weights(removal).gap(removal.problem, found)
+        gap, told = Weights.of(removal.layout, removal.rows, removal.leaving).gap(removal.problem, found)
         return gap, (*told, *(f"{said}." for said in stays))
     limits = [(said, "rule", replace(options, same_rack=False)) for said in stays]
     if options.receive_cap is not None:
@@ -335,10 +342,6 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
         limited, without = (removal.problem.loads_with(choice)[removal.targets] for choice in (found, free))
         out.append(cost_of(said, limited, without, what=what))
     return None, tuple(out)
-
-
-def _weights(removal: Removal) -> Weights:
-    return Weights.of(removal.layout, removal.rows, removal.leaving)
 
 
 def _findings(removal: Removal, wish: Wish, nothing: tuple[str, ...]) -> tuple[Finding, ...]:

@@ -50,7 +50,8 @@ def placed(problem: Problem, ties: Ties | None = None) -> tuple[Found, bool]:
             raise NoRoom("No sets were found.")
         return found, exact
     if found is None:
-        found = placed_by_weight(problem, np.ones(len(problem.lists)), problem.loads.astype(np.float64), even=False)
+        counted = replace(problem, most_bytes=None)
+        found = placed_by_weight(counted, np.ones(len(problem.lists)), problem.loads.astype(np.float64), even=False)
     return (found if ties is None else untie(problem, found, ties.of(found.rows))), exact
 
 
