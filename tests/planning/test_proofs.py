@@ -87,9 +87,13 @@ class TestMoves:
     def test_who_does_not_count_is_worse_than_any_load(self, base: int) -> None:
         """However much the others hold: a replica should leave it if it can, and none should go there."""
         worse = np.array([False, False, True])
+        stays = replace(priced([base + 1, base + 1, base + 1], (0, 2, 0)), worse=worse)
+        leaves = replace(priced([base + 1, base + 2, base + 1], (2, 0, 0)), worse=worse)
 
-        assert replace(priced([base + 1, base + 1, base + 1], (0, 2, 0)), worse=worse).least_squares()
-        assert not replace(priced([base + 1, base + 2, base + 1], (2, 0, 0)), worse=worse).least_squares()
+        assert stays.least_squares()
+        assert stays.least_squares_then_moves()
+        assert not leaves.least_squares()
+        assert not leaves.least_squares_then_moves()
 
     def test_a_needless_move_is_no_objection_unless_moves_count_too(self) -> None:
         """1 could give back what came, for the same squares."""
