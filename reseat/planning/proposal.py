@@ -22,6 +22,7 @@ import numpy.typing as npt
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, FloatArray, IntArray, Longs
 from reseat.model.arrays import newcomers, row_any, row_counts, widened
 from reseat.model.columns import COLUMNS
+from reseat.planning.solve.by_weight import ROUNDING, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["bytes_to_copy", "point_of", "propose", "size_of_copies"]
@@ -90,8 +91,12 @@ def size_of_copies(layout: ClusterLayout) -> FloatArray | None:
     return None if sizes is None else np.asarray(np.fmax.reduce(sizes, axis=1), np.float64)
 
 
-def point_of(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
-    """The point of a curve that these sets are, of a problem over all partitions."""
+def point_of(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint | None:
+    """The point of a curve that these sets of all partitions are; None where a broker has more bytes than it may."""
+    if problem.most_bytes is not None and (size := size_of_copies(layout)) is not None:
+        carried = weight_on(problem.lists_with(found), np.nan_to_num(size), len(problem.targets))
+        if (carried > problem.most_bytes + ROUNDING).any():
+            return None
     loads = problem.loads_with(found)[problem.targets]
     copied = bytes_to_copy(layout, found.rows, found.lists)
     return CurvePoint(

@@ -35,7 +35,7 @@ from reseat.planning.preconditions import require_known
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
-from reseat.planning.solve.by_weight import weight_on
+from reseat.planning.solve.by_weight import ROUNDING, weight_on
 from reseat.planning.solve.flow import Network
 from reseat.planning.solve.placing import lacking
 from reseat.planning.solve.problem import Found, NoRoom, Problem
@@ -44,8 +44,6 @@ __all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "rul
 
 _Found = TypeVar("_Found", bound=Found | None)
 _Told = TypeVar("_Told")
-#: What is rounding of a sum of bytes.
-_ROUNDING = 0.5
 
 
 def ruled(
@@ -139,10 +137,10 @@ def fitted(
         was, then = problem.staying[found.rows], found.lists
         came, left = (np.where(newcomers(a, b), b, np.int32(NONE)) for a, b in ((was, then), (then, was)))
         got, gave = (weight_on(one, size[found.rows], len(kept)) for one in (came, left))
-        over = (excess := kept + got - gave - most_bytes) > _ROUNDING
+        over = (excess := kept + got - gave - most_bytes) > ROUNDING
         if not over.any():
             return found, told, turn > 0
-        if excess[takes].sum() > _ROUNDING * takes.sum():  # whatever goes where
+        if excess[takes].sum() > ROUNDING * takes.sum():  # whatever goes where
             break
         # As many as have room by the mean size of what came; who was over never gets as many again.
         received, held = counts_on(came, len(kept)), problem.loads_with(found)

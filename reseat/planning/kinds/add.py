@@ -103,8 +103,12 @@ def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options)
         WishRefused: as ``add_brokers``.
     """
     start, added = _joined(layout, brokers, options)
-    solver = Solver(_problem(start.layout, added, start.pinned, options), own_arcs=0)
-    return start.layout, solver, _solved(solver, start.layout, options)[0]
+    whole = Solver(_problem(start.layout, added, start.pinned, options), own_arcs=0)
+
+    def solved(one: Problem) -> tuple[Found, bool]:
+        return _solved(whole if one is whole.problem else Solver(one, own_arcs=0), start.layout, options)
+
+    return start.layout, whole, fitted(whole.problem, start.layout, solved)[0]
 
 
 def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray, options: Options) -> Problem:

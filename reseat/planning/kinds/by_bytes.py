@@ -115,10 +115,8 @@ def rebalanced_by_bytes(
     """
     weights = Weights.of(layout, np.arange(layout.partition_count), leaving)
     found, aim = evened(problem, start, weights.moved, most=most)
-    lists = problem.lists.copy()
-    lists[found.rows] = found.lists
-    targets = problem.targets
-    before, after = (weight_on(one, weights.moved, len(targets)) for one in (problem.lists, lists))
+    targets, both = problem.targets, (problem.lists, problem.lists_with(found))
+    before, after = (weight_on(one, weights.moved, len(targets)) for one in both)
     gap = _above(after[targets], aim[targets])
     copied = float(weights.moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
     least = min(copied, least_copied(problem, weights.moved, after))

@@ -5,7 +5,7 @@ Promises, in this order:
        squares over the targets), under the rack rule: partitions that lose a broker sit on racks as well as they can,
        and no other partition's sum of squares over racks rises.
     2. A point that is not found exactly gives its place to one before it that is; where there is none it is left out,
-       and never guessed: ``whole_curve`` says how many and why.
+       and never guessed: ``whole_curve`` says how many and why. Of sets that bytes make less even only the plan is one.
     3. ``plan_at`` says "Proven" of a point only where no rearrangement whatever, racks and places aside, is evener with
        so many moves: then a count that the flow has no part in confirms it.
 
@@ -83,7 +83,8 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     who_leads(removal.layout, wish.options, removal.leaving)  # no plan of this curve could be made else
     fewest, _ = placed_by_fewest(removal, wish.options)
     whole = replace(fewest, rows=removal.rows[fewest.rows])
-    points, solver = [point_of(removal.layout, removal.further, whole)], Solver(removal.further, own_arcs=0)
+    solver, first = Solver(removal.further, own_arcs=0), point_of(removal.layout, removal.further, whole)
+    points = [] if first is None else [first]
     evenest = solver.with_moves(layout.replica_count)
     if evenest is None:
         return Curve(tuple(points), (_CUT_SHORT,))
@@ -91,9 +92,9 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
         found = (sure := solver.with_moves(removal.displaced + moves)) or solver.within(removal.displaced + moves)
         point = None if found is None else point_of(removal.layout, removal.further, found)
-        if point is not None and point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
+        if point is not None and (not points or point.replica_sum_of_squares < points[-1].replica_sum_of_squares):
             points.append(point)
-        elif sure is None:
+        elif sure is None or point is None:
             missing += 1
     return Curve(tuple(points), _left_out(missing))
 
@@ -125,9 +126,6 @@ def _without_a_curve(wish: Wish) -> str | None:
     if wish.mend_racks or wish.mend:
         what = "on fewer racks than they can be" if wish.mend_racks else "broken"
         return f"This change has one plan: with fewer moves partitions would stay {what}; for more balance, rebalance."
-    weighed = wish.rebalance and wish.options.by_bytes
-    if not weighed and any(rule.bytes is not None for rule in wish.options.capacity):
-        return "No alternatives with other moves: a capacity in bytes is set, which those do not weigh."
     if wish.options.receive_cap is not None:
         return "No alternatives with more moves: a cap on replicas received is set."
     return None
@@ -169,7 +167,8 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             choices=("Choose another point of the curve.", "Allow more moves."),
         )
     if not wish.remove:
-        if wish.options.by_bytes and (whole := plan_without_point(layout, wish)).certificate.moves == moves:
+        weighed = wish.options.by_bytes or any(rule.bytes is not None for rule in wish.options.capacity)
+        if weighed and (whole := plan_without_point(layout, wish)).certificate.moves == moves:
             return whole
         return _said_enough(
             plan_without_point(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves
@@ -192,7 +191,8 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         return plan_without_point(layout, wish)
     solver = Solver(removal.further, own_arcs=0)
     found = (sure := solver.with_moves(moves)) or solver.within(moves)
-    if found is None or (sure is None and removal.further.moves(found) < moves):
+    exact = found is not None and (sure is not None or removal.further.moves(found) == moves)
+    if found is None or not exact or point_of(removal.layout, removal.further, found) is None:
         raise WishRefused(
             f"No plan with {counted(moves, 'move')} is proven to have the smallest spread.",
             brokers=wish.remove,
@@ -236,5 +236,6 @@ def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:
     most = solver.problem.moves(last)
     grid = sorted({int(np.ceil(most * share)) for share in _SHARES} | {most})
     answers = [last if at == most else solver.with_moves(at) for at in grid]
-    points = [one for one in answers if one is not None and copies_no_more(current, one, wish.options.max_bytes)]
-    return Curve(tuple(point_of(current, solver.problem, one) for one in points), _left_out(answers.count(None)))
+    answers = [one for one in answers if one is None or copies_no_more(current, one, wish.options.max_bytes)]
+    points = [None if one is None else point_of(current, solver.problem, one) for one in answers]
+    return Curve(tuple(one for one in points if one is not None), _left_out(points.count(None)))

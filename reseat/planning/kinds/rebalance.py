@@ -143,7 +143,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
             continue
         if options.max_moves is not None and moves > options.max_moves:
             continue
-        point = point_of(prepared.current, problem, found)
+        if (point := point_of(prepared.current, problem, found)) is None:
+            continue
         copied = point.bytes_to_move
         if options.max_bytes is None or (copied is not None and copied <= options.max_bytes):
             points[moves] = point
@@ -170,11 +171,9 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     between = [settled_within(least + int(share * (most - least))) for share in (0.0, *shares)]
     points: dict[int, CurvePoint] = {}
     for found in (*between, whole):
-        lists = problem.lists.copy()
-        lists[found.rows] = found.lists
-        carried = weight_on(lists, weight, len(problem.targets))[problem.targets]
-        if moves := problem.moves(found):
-            points[moves] = replace(point_of(current, problem, found), byte_spread=float(np.ptp(carried)))
+        carried = weight_on(problem.lists_with(found), weight, len(problem.targets))[problem.targets]
+        if (moves := problem.moves(found)) and (point := point_of(current, problem, found)) is not None:
+            points[moves] = replace(point, byte_spread=float(np.ptp(carried)))
     return tuple(points[moves] for moves in sorted(points))
 
 

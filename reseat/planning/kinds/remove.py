@@ -57,8 +57,6 @@ from reseat.planning.solve.rounding import Ties
 __all__ = ["Removal", "placed_by_fewest", "placed_sets", "planned", "prepared", "remove_brokers"]
 
 _DEFAULT = Options()
-#: How often brokers get fewer replicas for their bytes, before all are placed by size.
-_ROUNDS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,7 +319,8 @@ def _placed_under(removal: Removal, options: Options, cap: int | None, *, tidy: 
         return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
 
     parts = partial(solved_in_parts, solve)
-    found, exact, fewer = fitted(problem, removal.layout, parts, rows=removal.rows, rounds=_ROUNDS)
+    # Few rounds: what fits by no number of replicas is placed by size.
+    found, exact, fewer = fitted(problem, removal.layout, parts, rows=removal.rows, rounds=8)
     return found, exact and not fewer
 
 

@@ -28,8 +28,10 @@ from reseat.model.arrays import counts_on, newcomers
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["WITHIN", "evened", "exchanged", "goals", "least_copied", "lifted", "weight_on"]
+__all__ = ["ROUNDING", "WITHIN", "evened", "exchanged", "goals", "least_copied", "lifted", "weight_on"]
 
+#: What is rounding of a sum of bytes.
+ROUNDING = 0.5
 #: How near its goal a broker is to come, as a share of the mean: what is nearer is not worth a copy.
 WITHIN = 0.01
 #: The same of newcomers, which are copied in any case: sums of squares come within a millionth of the bound.
@@ -114,9 +116,8 @@ def evened(problem: Problem, start: Found, weight: FloatArray, *, most: int | No
     Returns:
         The sets, and ``goals``.
     """
-    lists = problem.lists.copy()
-    lists[start.rows] = start.lists
-    aim, brokers, targets = goals(problem, weight), len(problem.targets), problem.targets
+    lists, aim = problem.lists_with(start), goals(problem, weight)
+    brokers, targets = len(problem.targets), problem.targets
     held = counts_on(lists, brokers)
     even = max(int(held[targets].max(initial=0)), -(-int(held[targets].sum()) // int(targets.sum())))
     room = np.full(brokers, even) if problem.most is None else np.minimum(problem.most, even)
@@ -128,8 +129,7 @@ def evened(problem: Problem, start: Found, weight: FloatArray, *, most: int | No
 
 def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatArray) -> Found:
     """The newcomers of ``start``, beside (B,) what brokers carry, moved and exchanged until sums are even."""
-    lists, brokers, targets = problem.lists.copy(), len(problem.targets), problem.targets
-    lists[start.rows] = start.lists
+    lists, brokers, targets = problem.lists_with(start), len(problem.targets), problem.targets
     came, aim = weight_on(np.where(problem.fixed, NONE, lists), weight, brokers), np.zeros(brokers)
     aim[targets] = lifted(loads[targets], float(came[targets].sum()))
     room = counts_on(problem.staying, brokers) + (lists.size if problem.room is None else problem.room)

@@ -117,6 +117,12 @@ class Problem:
         before, after = (counts_on(one, len(self.targets)) for one in (self.staying[found.rows], found.lists))
         return self.loads - before + after
 
+    def lists_with(self, found: Found) -> IntArray:
+        """(n, R) all lists once these sets are there."""
+        lists = self.lists.copy()
+        lists[found.rows] = found.lists
+        return lists
+
     def moves(self, found: Found) -> int:
         """Replicas that are copied."""
         if found.moves is not None:

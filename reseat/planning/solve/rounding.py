@@ -18,7 +18,6 @@ Complexity: O(m R) a round for m replicas; O(m R) for each that is left after th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -63,10 +62,10 @@ class Ties:
     @classmethod
     def of_layout(cls, layout: ClusterLayout, rows: Longs) -> Ties:
         """The ties of partitions (n,) of a layout: hosts, and how many replicas of its topic each broker has."""
-        brokers_on, places = Counter(broker.host for broker in layout.brokers), dict[str | None, int]()
-        shared = [one.host if one.host is not None and brokers_on[one.host] > 1 else None for one in layout.brokers]
-        numbers = [NONE if one is None else places.setdefault(one, len(places)) for one in shared]
-        host = np.array(numbers, np.int32) if places else None
+        names = np.array([broker.host or "" for broker in layout.brokers])
+        _, number, brokers_on = np.unique(names, return_inverse=True, return_counts=True)
+        shared = (brokers_on[number] > 1) & (names != "")
+        host = np.where(shared, number, NONE).astype(np.int32) if shared.any() else None
         concerned, topic = np.unique(layout.topic_of[rows], return_inverse=True)
         brokers = len(layout.brokers)
         if concerned.size * brokers > _TOPIC_TABLE:

@@ -41,6 +41,8 @@ from reseat.planning.solve.problem import Found, NoRoom, Problem
 
 __all__ = ["Solver"]
 
+_Network = Pools | PartitionArcs
+_Priced = Callable[[Longs, Longs], Levels]
 #: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
 _OWN_ARCS = 60_000
 #: The same where relaxing did not succeed: a few seconds.
@@ -68,7 +70,7 @@ class Solver:
             NoRoom: limits leave no sets.
         """
 
-        def start(network: Pools | PartitionArcs) -> tuple[Longs, Longs, Longs]:
+        def start(network: _Network) -> tuple[Longs, Longs, Longs]:
             low, high, ends = self._window(network)
             return ends, *self._limited(low, high)
 
@@ -186,7 +188,7 @@ class Solver:
         at = _first(1, widest, lambda one: self._worth_moving(widest + 1 - one)[1] <= fullest)
         return sorted(chosen if at is None else {*chosen, widest + 1 - at}, reverse=True)
 
-    def _networks(self) -> Iterator[Pools | PartitionArcs]:
+    def _networks(self) -> Iterator[_Network]:
         """The networks to try, the quicker one first."""
         rows, targets = self._concerned, int(self.problem.targets.sum())
         if rows * targets > self.own_arcs and not self.problem.regions and self._pools is not None:
@@ -293,14 +295,10 @@ class Solver:
         return np.cumsum(higher[::-1])[::-1], np.concatenate([[0, 0], np.cumsum(takes)[:-1]])
 
     def _searched(
-        self,
-        start: Callable[[Pools | PartitionArcs], tuple[Longs, Longs, Longs]],
-        levels: Callable[[Longs, Longs], Levels],
-        *,
-        in_part: bool = False,
+        self, start: Callable[[_Network], tuple[Longs, Longs, Longs]], levels: _Priced, *, in_part: bool = False
     ) -> Found | None:
         """The sets of least cost, by the first network that finds some; ``start`` as what ``_around`` is given last."""
-        tried: tuple[Pools | PartitionArcs, object] | None = None
+        tried: tuple[_Network, object] | None = None
         for network in self._networks():
             flow = self._around(network, levels, *start(network))
             tried = network, flow
@@ -311,14 +309,7 @@ class Solver:
             return None
         return tried[0].realised(tried[1], in_part=True)  # type: ignore[arg-type]
 
-    def _around(
-        self,
-        network: Pools | PartitionArcs,
-        levels: Callable[[Longs, Longs], Levels],
-        ends: Longs,
-        least: Longs,
-        most: Longs,
-    ) -> object | None:
+    def _around(self, network: _Network, levels: _Priced, ends: Longs, least: Longs, most: Longs) -> object | None:
         """The flow of least cost, levels around these ends at first; all (T,), loads at least and at most."""
 
         def loads(flow: object) -> Longs:
@@ -326,15 +317,14 @@ class Solver:
 
         return around(network.flow, loads, ends, levels, (least, most))
 
-    def _window(self, network: Pools | PartitionArcs) -> tuple[int, int, Longs]:
+    def _window(self, network: _Network) -> tuple[int, int, Longs]:
         """The greatest least load and the least greatest one, and (T,) where brokers may end between them."""
         low, rest = divmod(self._total, max(1, self._loads.size))
         high = low + (rest > 0)
         levels = Levels(*self._limited(low, high))
         if (levels.low <= levels.high).all() and network.flow(levels) is not None:
             return low, high, self._filled
-        evenly = partial(Levels, square=1)
-        flow = self._around(network, evenly, self._ends(1), *self._limited(0, self._total))
+        flow = self._around(network, partial(Levels, square=1), self._ends(1), *self._limited(0, self._total))
         if flow is None:
             raise NoRoom("No sets keep every limit.")
         loads = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
