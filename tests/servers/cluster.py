@@ -397,19 +397,34 @@ def _format_storage(directory: Path, kind: Kind, ids: list[int], directories: in
 
 
 def _format_alike(directory: Path, kind: Kind, cluster_id: str, ids: list[int], directories: int, *how: str) -> None:
-    first = directory / f"broker-{ids[0]}.properties"
-    command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format", "-t", cluster_id]
-    done = subprocess.run([*command, "-c", str(first), *how], stdout=subprocess.DEVNULL, check=False, timeout=120)
-    if done.returncode:
-        raise ServerFailed("kafka-storage format failed")
-    for i in ids[1:]:
-        for formatted, data in zip(
-            data_folders(directory, ids[0], directories), data_folders(directory, i, directories), strict=True
-        ):
-            shutil.copytree(formatted, data)
-            told = data / "meta.properties"
-            own = re.sub(r"(?m)^node\.id=.*$", f"node.id={i}", told.read_text())
-            told.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id={_new_id()}", own))
+    """What the tool makes is kept for the next cluster, where nothing but ids is told: it takes a JVM each time."""
+    version = next((CACHE / kind / "jars").glob("kafka_2.13-*.jar")).stem
+    kept, folders = CACHE / kind / f"{version}-formatted-{directories}", data_folders(directory, ids[0], directories)
+    if how or not kept.exists():
+        first = directory / f"broker-{ids[0]}.properties"
+        command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format", "-t", cluster_id]
+        done = subprocess.run([*command, "-c", str(first), *how], stdout=subprocess.DEVNULL, check=False, timeout=120)
+        if done.returncode:
+            raise ServerFailed("kafka-storage format failed")
+        if not how:
+            _keep_formatted(folders, kept)
+    for i in ids:
+        for number, data in enumerate(data_folders(directory, i, directories)):
+            if not data.exists():
+                shutil.copytree(folders[number] if how or i != ids[0] else kept / str(number), data)
+            told, own = data / "meta.properties", {"node.id": i, "directory.id": _new_id(), "cluster.id": cluster_id}
+            text = told.read_text()
+            for name, value in own.items():
+                text = re.sub(rf"(?m)^{re.escape(name)}=.*$", f"{name}={value}", text)
+            told.write_text(text)
+
+
+def _keep_formatted(folders: list[Path], kept: Path) -> None:
+    with TemporaryDirectory(dir=kept.parent) as home:
+        for number, folder in enumerate(folders):
+            shutil.copytree(folder, Path(home, "made", str(number)))
+        with suppress(OSError):  # another process was faster
+            Path(home, "made").rename(kept)
 
 
 def _new_id() -> str:
@@ -543,6 +558,7 @@ def _java_command(directory: Path, kind: Kind, heap: str, jars: Path | None = No
     jvm = (
         f"-Xmx{heap}",
         *_JVM,
+        *(("-XX:CompileThresholdScaling=3",) if quiet else ()),  # it is over before most is worth compiling
         *class_archives.options(class_archives.archive_of(used)),
         f"-Djdk.net.hosts.file={directory}/hosts",
         f"-Djava.security.krb5.conf={directory}/krb5.conf",  # read where a listener asks for Kerberos
