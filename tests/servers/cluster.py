@@ -473,7 +473,7 @@ def _together() -> Path | None:
         with TemporaryDirectory(dir=made.parent) as home:
             command = [java_program() or "java", "--module", "jdk.compiler/com.sun.tools.javac.Main"]
             command += ["--release", "11", "-d", f"{home}/made", str(source)]
-            if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
+            if subprocess.run(command, capture_output=True, check=False).returncode:
                 return None
             with suppress(OSError):  # another process was faster
                 Path(home, "made").rename(made)
