@@ -17,7 +17,13 @@ from tests.servers.spark import jvm_options
 
 __all__ = ["Command", "ended"]
 
-_QUICK = ("--memory", "1g", "--conf", "spark.sql.shuffle.partitions=2")
+#: As the session of ``conftest`` is, for the same reason.
+_QUICK = (
+    "--memory=1g",
+    "--conf=spark.sql.shuffle.partitions=2",
+    "--conf=spark.sql.codegen.wholeStage=false",
+    "--conf=spark.sql.codegen.factoryMode=NO_CODEGEN",
+)
 _JVM = "spark.driver.extraJavaOptions"
 #: Seconds that a JVM may take to see that its driver is gone.
 _TO_END = 60

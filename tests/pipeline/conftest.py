@@ -38,6 +38,7 @@ def spark(own_cache: None) -> Iterator[SparkSession]:
         # For a dozen rows a plan's own class takes longer to compile than to run without: a quarter of a run's CPU. The
         # tests of commands, of Connect and of standalone clusters have it.
         "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     with open_session(master="local[2]", memory="1g", settings=settings, brief=True) as session:
         yield session
