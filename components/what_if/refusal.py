@@ -19,6 +19,8 @@ __all__ = ["draw_refusal"]
 
 #: Rules that have a button each, where they cannot hold together.
 _DEMANDS = 6
+#: Height of the list of all of them, in pixels.
+_HEIGHT = 240
 
 
 def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
@@ -31,6 +33,9 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
     found = Conflict() if asks else caching.kept(conflict)(seat.layout, seat.wish)
     if said := conflict_in_words(found):
         st.markdown(text.plain(said))
+    if len(found.demands) > _DEMANDS:  # the sentence may count some of them
+        with st.expander(f"All {len(found.demands):,} demands"), st.container(height=_HEIGHT):
+            st.markdown("\n".join(f"- {text.plain(demand.words)}" for demand in found.demands))
     with st.container(horizontal=True, key="refused-choices"):
         # Brokers and topics of the change have a sign to drop them in the strip.
         for at, demand in enumerate([one for one in found.demands if one.is_rule][:_DEMANDS]):

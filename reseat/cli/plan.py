@@ -55,7 +55,7 @@ def plan(chosen: argparse.Namespace) -> int:
     layout = layout_of(reading.layout, chosen)
     wish = wish_of(chosen, layout)
     with working("Planning"):
-        made = _planned(layout, wish)
+        made = _planned(layout, wish, as_json=chosen.json)
         chosen_dirs = choose_directories(made, reading.log_dirs) if chosen.choose_directories else None
         curve = _points(layout, wish) if chosen.points else []
     # All texts first, then all files: where one cannot be made, none is written.
@@ -85,12 +85,18 @@ def plan(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _planned(layout: ClusterLayout, wish: Wish) -> Plan:
-    """The plan; a refusal says which demands cannot hold together, where some cannot."""
+def _planned(layout: ClusterLayout, wish: Wish, *, as_json: bool) -> Plan:
+    """The plan; a refusal says which demands cannot hold together, where some cannot, and JSON names each."""
     try:
         return plan_wish(layout, wish)
     except WishRefused as refusal:
-        if not (said := conflict_in_words(conflict(layout, wish))):
+        found = conflict(layout, wish)
+        if as_json:
+            every = [demand.words for demand in found.demands]
+            write_json(
+                {"refused": str(refusal), "demands": every, "demands_all_needed": found.least if every else None}
+            )
+        if not (said := conflict_in_words(found)):
             raise
         raise replace(refusal, choices=(*refusal.choices, said)) from refusal
 

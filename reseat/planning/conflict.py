@@ -54,6 +54,8 @@ _FLAGS = {
     "even_topics": "each topic is balanced by itself",
 }
 _RULES = frozenset({*_ITEMS, *_LIMITS, *_FLAGS})
+#: Demands of a kind that the sentence spells out, where they are not told as one; the rest is counted.
+_SPELLED_OUT = 10
 #: What is said of several of a kind, before and after their names.
 _PLURALS = {"never_onto": ("brokers", "receive nothing"), "remove": ("brokers", "are removed")}
 
@@ -164,19 +166,17 @@ def conflict_in_words(found: Conflict) -> str:
     tried = f"that is tried for {_SECONDS:.0f} seconds."
     if not found.demands:
         return "" if found.least else f"Which rules conflict, if any do, is unknown: {tried}"
-    grouped: dict[str, list[Demand]] = {}
-    for demand in found.demands:
-        grouped.setdefault(demand.kind, []).append(demand)
-    said = []
-    for kind, demands in grouped.items():
-        one, many = _PLURALS.get(kind, ("", ""))
-        values = [demand.value for demand in demands]
-        alone = len(demands) == 1 or not one
-        said += [demand.words for demand in demands] if alone else [f"{one} {listed(values)} {many}"]
-    last = (
-        "Without any one of them there is a plan" if found.least else f"Whether all are needed is unknown: {tried[:-1]}"
-    )
-    return f"These cannot hold together: {'; '.join(said)}. {last}."
+    said: list[str] = []
+    for kind in dict.fromkeys(demand.kind for demand in found.demands):
+        demands = [demand for demand in found.demands if demand.kind == kind]
+        words = [demand.words for demand in demands]
+        if len(words) > 1 and kind in _PLURALS:
+            words = [f" {listed(demand.value for demand in demands)} ".join(_PLURALS[kind])]
+        elif len(words) > _SPELLED_OUT:
+            words[_SPELLED_OUT - 1 :] = [f"{len(words) - _SPELLED_OUT + 1:,} more of this kind"]
+        said += words
+    last = "Without any one of them there is a plan." if found.least else f"Whether all are needed is unknown: {tried}"
+    return f"These cannot hold together: {'; '.join(said)}. {last}"
 
 
 def without(wish: Wish, demands: Iterable[Demand]) -> Wish:

@@ -131,6 +131,26 @@ def test_a_wish_that_cannot_be_is_refused_and_nothing_is_written(
     assert not output.exists()
 
 
+def test_json_has_every_demand_that_the_message_counts(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twelve limits and the broker that leaves; what is refused by itself has none."""
+    rows = {at: [at % 13] for at in range(26)}
+    limits = [f"--capacity={broker}=2" for broker in range(1, 13)]
+
+    assert main(["plan", written(tmp_path / "many.json", rows), "--remove", "0", *limits, "--json"]) == 2
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert "; broker 9 holds at most 2 replicas; 3 more of this kind; broker 0 is removed. " in err
+    assert told["demands"] == [*(f"broker {b} holds at most 2 replicas" for b in range(1, 13)), "broker 0 is removed"]
+    assert told["demands_all_needed"] is True
+    assert told["refused"] in err
+
+    assert main(["plan", layout, "--remove", "7", "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert (told["demands"], told["demands_all_needed"]) == ([], None)
+
+
 def test_an_order_that_is_not_told_needs_the_users_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Rpk does not keep the order of replicas: refused, unless the user says that it is right."""
     layout = tmp_path / "rpk.txt"

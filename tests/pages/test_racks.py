@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from components.state import caching
 from reseat.errors import WorkerEnded
 from reseat.model import Broker, ClusterLayout, Options, Wish
+from reseat.model.rules import Capacity
 from reseat.planning import plan
 from tests.pages.conftest import small, texts
 
@@ -64,9 +65,25 @@ def test_demands_that_cannot_hold_together_are_named_and_can_go_one_by_one(opene
 
     assert "These cannot hold together:" in texts(at)
 
+    assert not [one for one in at.expander if one.label.startswith("All ")]  # the sentence names them all
+
     at.button(key="without-0").click().run()
 
     assert "Draining broker 4" in texts(at)
+
+
+def test_hundreds_of_demands_are_counted_in_the_sentence_and_listed_below(opened: Opened) -> None:
+    """Twelve brokers have no room for what a thirteenth leaves: each limit is needed, ten are in the sentence."""
+    layout = ClusterLayout.from_assignments({("t", at): [at % 13] for at in range(26)})
+    limits = tuple(Capacity(broker, 2) for broker in range(1, 13))
+    at = opened("racks", layout, Wish(remove=(0,), options=Options(capacity=limits)))
+    sentence = next(one.value for one in at.markdown if "cannot hold together" in one.value)
+    listed = next(one for one in at.expander if one.label.startswith("All "))
+
+    assert "broker 9 holds at most 2 replicas; 3 more of this kind; broker 0 is removed" in sentence
+    assert listed.label == "All 13 demands"
+    assert listed.markdown[0].value.count("\n") == 12
+    assert "broker 12 holds at most 2 replicas" in listed.markdown[0].value
 
 
 def test_an_order_that_is_not_told_can_be_vouched_for(opened: Opened) -> None:

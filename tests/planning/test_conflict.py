@@ -255,3 +255,15 @@ def test_what_is_refused_for_another_reason_is_no_conflict() -> None:
 
     assert refused(LAYOUT, wish)
     assert conflict(LAYOUT, wish) == Conflict()
+
+
+def test_many_demands_of_a_kind_are_counted() -> None:
+    """Ten of each kind at most, and how many more; all of them stay with the conflict."""
+    limits = tuple(Capacity(broker, 1) for broker in range(1, 31))
+    wish = Wish(remove=(0,), options=Options(capacity=limits, pin=tuple((f"t{at}", None) for at in range(10))))
+    said = conflict_in_words(Conflict(tuple(demands(wish))))
+
+    assert "; broker 9 holds at most 1 replica; 21 more of this kind; broker 0 is removed." in said
+    assert "broker 10" not in said
+    assert said.count("is pinned") == 10
+    assert len(demands(wish)) == 41
