@@ -61,7 +61,7 @@ def _measured(browser: Browser, dashboard: str, sample: str, budget: int) -> lis
     context = browser.new_context(viewport=SCREEN)
     page = context.new_page()
     page.set_default_timeout(120_000)
-    open_sample(page, dashboard, sample, then="Racks")
+    open_sample(page, dashboard, sample, then="Board")
     tile, rack = page.locator(".rack-list .tile").nth(7), page.locator(".rack-head").first
     tile.wait_for()
     rows = [
