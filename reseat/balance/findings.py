@@ -26,7 +26,7 @@ from reseat.balance.mends import KINDS
 from reseat.balance.racks import least_replica_spread
 from reseat.balance.spread import Spread, spread_of
 from reseat.balance.told import incomplete
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, Finding, FloatArray, IntArray, Severity
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, FloatArray, IntArray, Severity
 from reseat.model.arrays import row_any
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
@@ -192,13 +192,13 @@ def _leaders(layout: ClusterLayout) -> Iterator[Finding]:
 def _skew(layout: ClusterLayout) -> Iterator[Finding]:
     brokers = len(layout.brokers)
     alive = layout.receiving
-    for kind, what, positions, told in (
-        ("replica_skew", "replica", layout.replicas, bool(layout.partition_count)),
-        ("leader_skew", "leader", layout.leader, bool((layout.leader != NOT_TOLD).any())),
+    leads = np.bincount(np.maximum(layout.leader, NONE) + 1, minlength=brokers + 1)[1:]
+    for kind, what, load, told in (
+        ("replica_skew", "replica", layout.replicas_by_broker, bool(layout.partition_count)),
+        ("leader_skew", "leader", leads, bool((layout.leader != NOT_TOLD).any())),
     ):
         if not told or not alive.any():
             continue
-        load = np.bincount(np.maximum(positions, NONE).ravel() + 1, minlength=brokers + 1)[1:]
         whole = None if kind == "leader_skew" else least_replica_spread(layout, alive, int(load[alive].sum()))
         spread = spread_of(load[alive], least_possible=whole)
         if spread is None or not spread.avoidable:
@@ -223,19 +223,20 @@ def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
     sizes, alive = layout.replica_bytes, layout.receiving
     if sizes is None or np.count_nonzero(alive) < 2:
         return
-    held = layout.replicas != NONE
-    # A replica of which no size is told, as on a broker that is down, has that of its partition's largest.
-    each = np.where(np.isnan(sizes), np.fmax.reduce(sizes, axis=1)[:, None], sizes)
-    if np.isnan(each[held]).any():
-        return
-    carried = np.bincount(layout.replicas[held], weights=each[held], minlength=len(alive)).astype(np.float64)
+    each, held, carried = sizes, layout.replicas != NONE, layout.bytes_by_broker
+    if carried is None or (np.isnan(each) & held).any():  # as on a broker that is down: that of its partition's largest
+        each = np.where(np.isnan(sizes), np.fmax.reduce(sizes, axis=1)[:, None], sizes)
+        if (np.isnan(each) & held).any():
+            return
+        carried = np.bincount(layout.replicas.ravel() + 1, each.ravel(), len(alive) + 1)[1:]  # the first is padding's
     spread = spread_of(carried[alive], whole=False)
     if spread is None or _skew_severity(spread) is Severity.NOTE:
         return
-    fullest, emptiest = (int(at) for at in (np.where(alive, carried, -1).argmax(), _emptiest_first(alive, carried)[0]))
-    if not _can_give(layout, each, carried, fullest):
+    fullest = int(np.where(alive, carried, -1).argmax())
+    order = np.argsort(np.where(alive, carried, np.inf), kind="stable")[: np.count_nonzero(alive)]
+    if not _can_give(layout, each, carried, fullest, order):
         return
-    ids = int(layout.broker_ids[fullest]), int(layout.broker_ids[emptiest])
+    ids = int(layout.broker_ids[fullest]), int(layout.broker_ids[order[0]])
     yield Finding(
         "byte_skew",
         Severity.NOTE,
@@ -245,21 +246,16 @@ def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
     )
 
 
-def _emptiest_first(alive: BoolArray, carried: FloatArray) -> Rows:
-    order: Rows = np.argsort(np.where(alive, carried, np.inf), kind="stable")
-    return order[: np.count_nonzero(alive)]
-
-
-def _can_give(layout: ClusterLayout, each: FloatArray, carried: FloatArray, fullest: int) -> bool:
-    """Whether a replica of the fullest broker can go where less is held then, its racks no worse: to one of few."""
+def _can_give(layout: ClusterLayout, each: FloatArray, carried: FloatArray, fullest: int, order: Rows) -> bool:
+    """Whether a replica of the fullest broker can go where less is held, racks no worse: to few, emptiest first."""
     row, column = np.nonzero(layout.replicas == fullest)
     lists, copied = layout.replicas[row], each[row, column]
     groups = layout.rack_groups if layout.racks else np.zeros(len(carried), np.int32)
-    order = _emptiest_first(layout.receiving, carried)
-    first_of_rack = np.unique(groups[order], return_index=True)[1]
+    few = np.arange(order.size) < _EMPTIEST
+    few[np.unique(groups[order], return_index=True)[1]] = True  # and the emptiest of each rack
     inside = np.append(groups, np.int32(NONE))[lists]
     own = (inside == groups[fullest]).sum(axis=1)
-    for at in order[np.union1d(first_of_rack, np.arange(min(_EMPTIEST, order.size)))].tolist():
+    for at in order[few].tolist():
         fits = (groups[at] == groups[fullest]) | ((inside == groups[at]).sum(axis=1) < own)
         if (fits & ~row_any(lists == at) & (copied > 0) & (copied < carried[fullest] - carried[at])).any():
             return True

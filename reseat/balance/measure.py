@@ -197,7 +197,7 @@ def _by_broker(layout: ClusterLayout, leader_told: BoolArray, order_told: BoolAr
         first = layout.replicas[:, 0]
         preferred = count(first if order_told.all() else first[order_told])
     return _Carried(
-        replicas=count(layout.replicas),
+        replicas=layout.replicas_by_broker,
         leaders=count(layout.leader) if leader_told.any() else None,
         preferred=preferred,
         sizes=_bytes_by_broker(layout),
@@ -205,15 +205,13 @@ def _by_broker(layout: ClusterLayout, leader_told: BoolArray, order_told: BoolAr
 
 
 def _bytes_by_broker(layout: ClusterLayout) -> FloatArray | None:
-    sizes = layout.replica_bytes
-    if sizes is None:
+    sizes, told = layout.replica_bytes, layout.bytes_by_broker
+    if sizes is None or told is None:
         return None
-    unknown = np.isnan(sizes)
-    weights = np.where(unknown, 0.0, sizes).ravel()
-    held = np.bincount(layout.replicas.ravel() + 1, weights, len(layout.brokers) + 1)[1:].astype(np.float64)
+    held = told.copy()
     # Only brokers without a byte can be such of which nothing is told: in most layouts there is none to look at.
     empty = held == 0
-    if empty.any() and unknown.any():
+    if empty.any() and (unknown := np.isnan(sizes)).any():
         doubtful = on_brokers(layout.replicas, empty)
         silent = np.zeros(len(held), np.bool_)
         silent[layout.replicas[doubtful & unknown]] = True

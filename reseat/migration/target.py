@@ -269,10 +269,9 @@ def _bytes_by_broker(layout: ClusterLayout) -> FloatArray | None:
     if not layout.partition_count:
         return np.zeros(len(layout.brokers))
     sizes = layout.replica_bytes
-    held = layout.replicas >= 0
-    if sizes is None or np.isnan(sizes[held]).any():
+    if sizes is None or np.isnan(sizes[layout.replicas >= 0]).any():
         return None
-    return np.bincount(layout.replicas[held], weights=sizes[held], minlength=len(layout.brokers)).astype(np.float64)
+    return layout.bytes_by_broker
 
 
 def _loads(now: ClusterLayout, after: ClusterLayout, limits: TargetLimits) -> tuple[BrokerLoad, ...]:

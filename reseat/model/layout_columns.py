@@ -152,6 +152,14 @@ class LayoutColumns:
         return None if np.isnan(told).all() else frozen(told)
 
     @cached_property
+    def bytes_by_broker(self) -> FloatArray | None:
+        """(B,) float64: bytes on each broker, where not told 0 of a replica; None where no size is told."""
+        if (sizes := self.replica_bytes) is None:
+            return None
+        told = np.where(np.isnan(sizes), 0.0, sizes).ravel()
+        return frozen(np.bincount(self.replicas.ravel() + 1, told, len(self.brokers) + 1)[1:].astype(np.float64))
+
+    @cached_property
     def rack_of(self) -> IntArray:
         """(B,) int32: each broker's rack as a position in ``racks``, -1 where it has none."""
         place = {rack: i for i, rack in enumerate(self.racks)}
