@@ -228,7 +228,7 @@ def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
         each = np.where(np.isnan(sizes), np.fmax.reduce(sizes, axis=1)[:, None], sizes)
         if (np.isnan(each) & held).any():
             return
-        carried = np.bincount(layout.replicas.ravel() + 1, each.ravel(), len(alive) + 1)[1:]  # the first is padding's
+        carried = np.bincount(layout.replicas.ravel() + 1, each.ravel(), len(alive) + 1)[1:].astype(np.float64)
     spread = spread_of(carried[alive], whole=False)
     if spread is None or _skew_severity(spread) is Severity.NOTE:
         return

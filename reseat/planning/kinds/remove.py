@@ -106,6 +106,11 @@ class Removal:
         return ruled(problem, self.layout, self.options, self.leaving, rows=self.rows)
 
     @cached_property
+    def weights(self) -> Weights:
+        """Bytes; ``WishRefused`` is raised where none are told."""
+        return Weights.of(self.layout, self.rows, self.leaving)
+
+    @cached_property
     def further(self) -> Problem:
         """The same over all partitions, of which others may move too as long as none gets less diverse over racks."""
         lists = self.layout.replicas
@@ -314,7 +319,7 @@ def _placed_under(removal: Removal, options: Options, cap: int | None, *, tidy: 
     def solve(part: Problem, rows: Longs, forced: Longs) -> tuple[Found, bool]:
         if not options.by_bytes:
             return placed(part, None if ties is None else ties.of(rows))
-        weights = Weights.of(removal.layout, removal.rows, removal.leaving)
+        weights = removal.weights
         told = np.bincount(forced[1], weights=weights.moved[forced[0]], minlength=len(removal.targets))
         return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
 
@@ -330,7 +335,7 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
         return None, ()
     stays = ("Replicas stay in their rack",) if options.same_rack else ()
     if options.by_bytes:
-        gap, told = Weights.of(removal.layout, removal.rows, removal.leaving).gap(removal.problem, found)
+        gap, told = removal.weights.gap(removal.problem, found)
         return gap, (*told, *(f"{said}." for said in stays))
     limits = [(said, "rule", replace(options, same_rack=False)) for said in stays]
     if options.receive_cap is not None:

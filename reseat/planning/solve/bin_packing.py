@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reseat.model import NONE, FloatArray
+from reseat.model import FloatArray
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.by_weight import exchanged
 from reseat.planning.solve.problem import Found, NoRoom, Problem
@@ -56,26 +56,26 @@ def _by_turns(problem: Problem, weight: FloatArray, loads: FloatArray) -> Seatin
     """Seats for newcomers, the heaviest first."""
     kinds = Kinds.of_problem(problem, problem.rack)
     choice = kinds.completion
-    carried = loads.astype(np.float64)
-    room = np.full(carried.size, problem.need.sum() + 1) if problem.room is None else problem.room.copy()
-    most = np.full(carried.size, np.inf) if problem.most_bytes is None else problem.most_bytes
-    closed = np.where(problem.open_to, 0, np.inf)
-    rows, seats = [], []
+    carried = np.append(loads, 0.0)  # the last is nobody: padding, which is -1
+    room = np.full(loads.size, problem.need.sum() + 1) if problem.room is None else problem.room.copy()
+    most = np.full(loads.size, np.inf) if problem.most_bytes is None else problem.most_bytes
+    limited = problem.room is not None or problem.most_bytes is not None
+    closed = np.where(np.pad(problem.open_to, ((0, 0), (0, 1))), 0.0, np.inf)
+    rows, seats, at, staying = [], [], problem.rack, problem.staying
     for row in np.argsort(-weight, kind="stable").tolist():
         kind = int(kinds.of[row])
         base, optional = choice.base[kind].copy(), choice.open_racks[kind].copy()
         extra = int(choice.extra[kind])
         cost = carried + closed[kinds.group[kind]]
-        cost[problem.staying[row][problem.staying[row] != NONE]] = np.inf
-        cost[(room <= 0) | (carried + weight[row] > most)] = np.inf
+        cost[staying[row]] = np.inf
+        if limited:
+            cost[:-1][(room <= 0) | (carried[:-1] + weight[row] > most)] = np.inf
         for _ in range(int(problem.need[row])):
-            wanted = base[problem.rack] > 0
-            if extra:
-                wanted |= optional[problem.rack]
-            best = int(np.where(wanted, cost, np.inf).argmin())
+            wanted = (((base > 0) | optional) if extra else base > 0)[at]
+            best = int(np.where(wanted, cost[:-1], np.inf).argmin())
             if not (wanted[best] and np.isfinite(cost[best])):
                 raise NoRoom("The cap leaves too little room on the brokers that the partitions may go to.")
-            rack = int(problem.rack[best])
+            rack = int(at[best])
             if extra and optional[rack]:
                 # The last replica of a rack that may take one more is the optional one.
                 if base[rack] > 0:

@@ -182,10 +182,8 @@ class _Search:
 
     def __post_init__(self) -> None:
         brokers = len(self.problem.targets)
-        self.near, self.held = (
-            self.within * float(self.aim[self.problem.targets].mean()),
-            counts_on(self.lists, brokers),
-        )
+        self.near = self.within * float(self.aim[self.problem.targets].mean())
+        self.held = counts_on(self.lists, brokers)
         self.limit = np.full(brokers, np.inf) if self.problem.most_bytes is None else self.problem.most_bytes
         slot = np.flatnonzero((~self.problem.fixed & (self.lists != NONE) & (self.weight > 0)[:, None]).ravel())
         on, size = self.lists.ravel()[slot], self.weight[slot // max(1, self.lists.shape[1])]
@@ -261,10 +259,8 @@ class _Search:
     def _score(self, over: float, under: float, shift: FloatArray, copied: FloatArray) -> FloatArray:
         """How much closer to the aims both are then, times the square of that for each byte copied; 0: not worth it."""
         closer = over + under - np.abs(over - shift) - np.abs(under - shift)
-        score: FloatArray = (
-            np.where(closer >= _WORTH * self.near, closer, 0.0) ** 3 / (copied + self.near * _WORTH) ** 2
-        )
-        return score
+        worth: FloatArray = np.where(closer >= _WORTH * self.near, closer, 0.0)
+        return worth**3 / (copied + self.near * _WORTH) ** 2
 
     def _may_go(self, slots: Longs, giver: int, taker: int) -> BoolArray:
         """(n,) which of these replicas may go there: not held already, and racks as good as before."""

@@ -171,23 +171,22 @@ class Pools:
         enter_kind = network.arcs(hubs[at], pools[start[at] + rack], kinds.size[which[at]])
         # A partition of its own: replicas leave for its cells, a cell a rack, and enter racks from there; its hub keeps
         # one more in some of the open ones.
-        own, kind = self.own, kinds.of[self.own]
-        cells = network.nodes(own.size * racks).reshape(-1, racks)
-        hubs = network.nodes(own.size)
-        row, column = self._may_leave
-        holder = problem.lists[own[row], column]
-        place = np.full(len(problem.targets), NONE, np.int64)
-        place[targets] = np.arange(targets.size)
-        leave = network.arcs(brokers[place[holder]], cells[row, self.rack[holder]], 1, levels.move)
-        choice = kinds.whole.of(kind) if own.size else kinds.completion.of(kind)
-        # What leaves a rack in the end: all above the least, or one fewer in as many open racks as there are extras.
-        over = kinds.movable[kind] - choice.base
-        network.supply(cells, -over)
-        network.supply(hubs, choice.extra)
-        srow, srack = np.nonzero(choice.open_racks)
-        network.arcs(hubs[srow], cells[srow, srack], 1)
-        entry = pools[kinds.group[kind][:, None] * racks + np.arange(racks)]
-        enter = network.arcs(cells, entry, UNBOUNDED)
+        leave = enter = slice(0)
+        if (own := self.own).size:
+            kind, choice = kinds.of[own], kinds.whole.of(kinds.of[own])
+            cells = network.nodes(own.size * racks).reshape(-1, racks)
+            hubs = network.nodes(own.size)
+            row, column = self._may_leave
+            holder = problem.lists[own[row], column]
+            giving = brokers[np.searchsorted(targets, holder)]
+            leave = network.arcs(giving, cells[row, self.rack[holder]], 1, levels.move)
+            # What leaves a rack in the end: all above the least, or one fewer in as many open racks as extras.
+            network.supply(cells, choice.base - kinds.movable[kind])
+            network.supply(hubs, choice.extra)
+            srow, srack = np.nonzero(choice.open_racks)
+            network.arcs(hubs[srow], cells[srow, srack], 1)
+            entry = pools[kinds.group[kind][:, None] * racks + np.arange(racks)]
+            enter = network.arcs(cells, entry, UNBOUNDED)
         solved = network.solve() if levels.move or levels.square else network.route()
         if solved is None:
             return None
@@ -197,7 +196,7 @@ class Pools:
         received[one, targets[taker]] = solved[into]
         sent = np.zeros(kinds.held.shape, np.int64)
         sent[which[at], rack] = solved[enter_kind]
-        return _Flow(regular, solved[leave], solved[enter].reshape(over.shape), sent, received)
+        return _Flow(regular, solved[leave], solved[enter].reshape(-1, racks), sent, received)
 
     @cached_property
     def always_realised(self) -> bool:
@@ -248,9 +247,7 @@ class Pools:
         vacated = np.zeros((changed.size, problem.lists.shape[1]), np.bool_)
         vacated[place[rows], columns] = True
         unit_pool, unit_row = split_keys(np.sort(row_keys(unit_pool, place[unit_row])))
-        received = flow.received
-        if in_part:
-            received = self._received_in_part(unit_pool, received)
+        received = self._received_in_part(unit_pool, flow.received) if in_part else flow.received
         seats = [
             dealt(inside, received[one, inside])
             for one, open_ in enumerate(problem.open_to)
@@ -259,7 +256,8 @@ class Pools:
         ]
         seating = Seating(unit_row, unit_pool, np.concatenate(seats) if seats else np.empty(0, np.int32))
         needed = np.bincount(unit_row, minlength=changed.size).astype(np.int64)
-        staying = np.where(vacated, np.int32(NONE), problem.lists[changed])
+        staying = problem.lists[changed]
+        staying[place[rows], columns] = NONE
         if not repair_conflicts(staying, needed, seating, len(problem.open_to) * racks, self.key):
             return None
         lists = problem.filled(changed, vacated, as_columns(seating, needed))
@@ -278,11 +276,13 @@ class Pools:
         return received
 
     def leavers(self, broker: int) -> tuple[Longs, Longs]:
-        """(m,) movable replicas of a broker, as row * R + column, and their rows."""
+        """(m,) movable replicas of a broker, as row * R + column, the smallest first, and their rows."""
         if broker not in self._leavers:
             flat, first = self._by_broker
             mine = flat[first[broker] : first[broker + 1]]
-            self._leavers[broker] = mine, mine // self.problem.lists.shape[1]
+            rows, size = mine // self.problem.lists.shape[1], self.problem.size
+            order = slice(None) if size is None else np.argsort(size[rows], kind="stable")
+            self._leavers[broker] = mine[order], rows[order]
         return self._leavers[broker]
 
     @cached_property
@@ -356,14 +356,9 @@ class _Picking:
 
     def _take(self, able: Longs, pool: int, count: int) -> int:
         """Take so many of them, or as many as there are."""
-        size = self._pools.problem.size
-        if able.size > count:
-            if size is None:
-                able = able[
-                    np.arange(count) * (able.size - 1) // max(1, count - 1)
-                ]  # so that no topic gives everything
-            else:
-                able = able[np.argsort(size[able // self._width], kind="stable")[:count]]
+        if able.size > count and self._pools.problem.size is None:  # so that no topic gives everything
+            able = able[np.arange(count) * (able.size - 1) // max(1, count - 1)]
+        able = able[:count]
         self.used[able // self._width] = True
         self.picked.append(able)
         self.pools.append(np.full(able.size, pool))

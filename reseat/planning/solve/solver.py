@@ -243,7 +243,10 @@ class Solver:
 
     @cached_property
     def _gives(self) -> BoolArray:
-        """(T,) brokers of which something may move."""
+        """(T,) brokers of which something may move, as far as racks are known."""
+        network = next(self._networks(), None)
+        if isinstance(network, Pools) and not network.own.size:
+            return row_any(network.able[self.problem.targets] > 0)
         lists = self.problem.lists[self.problem.movable]
         return np.bincount(lists, minlength=len(self.problem.targets))[self.problem.targets] > 0
 
@@ -321,10 +324,11 @@ class Solver:
         """The greatest least load and the least greatest one, and (T,) where brokers may end between them."""
         low, rest = divmod(self._total, max(1, self._loads.size))
         high = low + (rest > 0)
-        levels = Levels(*self._limited(low, high))
-        if (levels.low <= levels.high).all() and network.flow(levels) is not None:
+        levels, ends = Levels(*self._limited(low, high)), self._ends(1)
+        near = ends.max(initial=0) - ends.min(initial=low) <= 1 and (levels.low <= levels.high).all()
+        if near and network.flow(levels) is not None:  # where it is not near, the flow below says the same
             return low, high, self._filled
-        flow = self._around(network, partial(Levels, square=1), self._ends(1), *self._limited(0, self._total))
+        flow = self._around(network, partial(Levels, square=1), ends, *self._limited(0, self._total))
         if flow is None:
             raise NoRoom("No sets keep every limit.")
         loads = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
@@ -333,8 +337,7 @@ class Solver:
 
 def _first(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
     """The least number from ``low`` to ``high`` of which it holds, as it does of all above; None where of none."""
-    step = 1
-    at = low
+    at, step = low, 1
     while at < high and not holds(at):  # it lies near the beginning, as a rule
         low, at, step = at + 1, min(high, at + step), 2 * step
     if at >= high and not holds(high):
