@@ -9,9 +9,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
+from typing import TypeAlias
 
 import numpy as np
 import psutil
@@ -42,9 +43,19 @@ def gladly() -> None:
     """Somebody waits for the answer."""
 
 
-def children() -> list[psutil.Process]:
-    """The processes that were begun here and have not ended."""
-    return [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
+Children: TypeAlias = Callable[[], list[psutil.Process]]
+
+
+@pytest.fixture
+def children() -> Children:
+    """Tells the processes that were begun since, and have not ended; other tests' own may be beside them."""
+    before = psutil.Process().children()
+
+    def begun() -> list[psutil.Process]:
+        now = psutil.Process().children()
+        return [one for one in now if one not in before and one.status() != psutil.STATUS_ZOMBIE]
+
+    return begun
 
 
 def test_an_answer_is_the_one_that_is_computed_here(workers: Workers) -> None:
@@ -60,7 +71,7 @@ def test_an_answer_is_the_one_that_is_computed_here(workers: Workers) -> None:
     assert workers.ask(gladly, measure, made.proposed).rack_sum_of_squares == measure(here.proposed).rack_sum_of_squares
 
 
-def test_a_refusal_is_the_same_refusal(workers: Workers) -> None:
+def test_a_refusal_is_the_same_refusal(workers: Workers, children: Children) -> None:
     """What a wish is refused for comes back with all that pages draw of it, and the process answers on."""
     with pytest.raises(WishRefused) as beside:
         workers.ask(gladly, plan, LAYOUT, Wish(remove=(77,)))
@@ -124,7 +135,7 @@ def test_a_shelf_drops_what_was_used_longest_ago() -> None:
     Shelf(1).add({three.digest: three})
 
 
-def test_a_layout_that_made_way_is_sent_again(workers: Workers) -> None:
+def test_a_layout_that_made_way_is_sent_again(workers: Workers, children: Children) -> None:
     """A process keeps six million partitions; the first of seven layouts of a million is asked about once more."""
 
     def million(shift: int) -> ClusterLayout:
@@ -139,7 +150,7 @@ def test_a_layout_that_made_way_is_sent_again(workers: Workers) -> None:
     assert len(children()) == 1
 
 
-def test_one_that_is_killed_is_told_and_another_one_begun(workers: Workers) -> None:
+def test_one_that_is_killed_is_told_and_another_one_begun(workers: Workers, children: Children) -> None:
     """By the kernel in the middle of an answer: said in words; between two answers: nobody notices."""
     with pytest.raises(WorkerEnded, match="was killed, as the system does when memory runs out"):
         workers.ask(gladly, signal.raise_signal, signal.SIGKILL)
@@ -154,7 +165,7 @@ def test_one_that_is_killed_is_told_and_another_one_begun(workers: Workers) -> N
     assert [child.pid for child in children()] == [second]
 
 
-def test_who_leaves_ends_what_was_computed(workers: Workers) -> None:
+def test_who_leaves_ends_what_was_computed(workers: Workers, children: Children) -> None:
     """Where nobody waits any more the process is ended with its question, and the next one has another."""
     begun = time.monotonic()
 
@@ -169,7 +180,7 @@ def test_who_leaves_ends_what_was_computed(workers: Workers) -> None:
     assert workers.ask(left, len, "abc") == 3  # what is answered at once is not asked for in vain
 
 
-def test_many_ask_and_few_answer(workers: Workers) -> None:
+def test_many_ask_and_few_answer(workers: Workers, children: Children) -> None:
     """As many processes as there may be, not one a thread; each answer is who asked's."""
     with ThreadPoolExecutor(6) as threads:
         told = list(threads.map(lambda one: workers.ask(gladly, divmod, one, 7), range(30)))
