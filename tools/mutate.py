@@ -38,8 +38,8 @@ from trying import QUIETLY, Question, imported_anew, loaded_once
 from unseen import UNSEEN
 
 ROOT = Path(__file__).resolve().parent.parent
-#: How many times as long as its tests, and how many seconds in any case, a broken place may compute.
-_SLOWER, _AT_LEAST = 3, 10
+#: How many times as long as each test, and how many seconds in any case, a broken place may compute.
+_SLOWER, _AT_LEAST = 3, 5
 #: Loaded before children are made: what takes longest to import and is never broken.
 _LIBRARIES = (
     "numpy",
@@ -125,8 +125,10 @@ class Reached:
             place.file,
             lambda: compile(broken(copy, place), str(copy / place.file), "exec"),
             lambda: ast.unparse(broken(copy, place)),
-            sorted(tests, key=lambda test: (self.took[test], test)),
-            int(_AT_LEAST + _SLOWER * sum(self.took[test] for test in tests)),
+            {
+                test: int(_AT_LEAST + _SLOWER * self.took[test])
+                for test in sorted(tests, key=lambda test: (self.took[test], test))
+            },
         )
 
     def imported(self, place: Place) -> bool:

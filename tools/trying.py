@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ _MARKS = "not slow and not browser and not kafka and not spark"
 QUIETLY = ("-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", "-m", _MARKS)
 #: How many times as long as it may compute it may take by the clock, with what else the machine does.
 _WAITS = 4
+#: Seconds that it takes to compile what is broken, or to import all of it anew.
+_BEFORE = 60
 #: Bytes that it may have.
 _MEMORY = 6 << 30
 
@@ -42,15 +44,19 @@ class Question:
         file: what is broken, from the project's folder.
         code: compiles it as it is broken, its lines where they stood.
         source: writes it so.
-        tests: who is asked, the quickest first.
-        limit: seconds that they may compute; where they do not end, they have noticed.
+        tests: who is asked, the quickest first, and the seconds that each may compute: where it does not end, it has
+            noticed.
     """
 
     file: str
     code: Callable[[], CodeType]
     source: Callable[[], str]
-    tests: Sequence[str]
-    limit: int
+    tests: Mapping[str, int]
+
+    @property
+    def limit(self) -> int:
+        """Seconds that they may compute, with what is done before."""
+        return _BEFORE + sum(self.tests.values())
 
 
 def loaded_once(copy: Path, questions: Sequence[Question], told: Callable[[int, bool], object]) -> None:
@@ -64,8 +70,8 @@ def loaded_once(copy: Path, questions: Sequence[Question], told: Callable[[int, 
     Raises:
         SystemExit: the tests cannot be collected, or fail before anything is broken.
     """
-    names = sorted({test for one in questions for test in one.tests})
-    unbroken = Question("", lambda: compile("", "", "exec"), str, names, 10 * sum(one.limit for one in questions))
+    names = dict(sorted({test: most for one in questions for test, most in one.tests.items()}.items()))
+    unbroken = Question("", lambda: compile("", "", "exec"), str, names)
 
     def ask(session: pytest.Session) -> None:
         gc.unfreeze()  # the tests have frozen all that is loaded, and what is frozen is not among the objects told here
@@ -151,7 +157,7 @@ class _Instead:
         return True
 
 
-def _asked(copy: Path, tests: Sequence[str], do: Callable[[pytest.Session], None]) -> int:
+def _asked(copy: Path, tests: Iterable[str], do: Callable[[pytest.Session], None]) -> int:
     """Collect the files of tests and do something with them; returns pytest's exit code where that comes back."""
     os.chdir(copy)
     sys.dont_write_bytecode = True  # else a broken place of the same second and size would be read again
@@ -163,11 +169,15 @@ def _asked(copy: Path, tests: Sequence[str], do: Callable[[pytest.Session], None
     return int(pytest.main([*options, *files], plugins=[_Instead(do)])) or 1
 
 
-def _fails(session: pytest.Session, tests: Sequence[str]) -> bool:
-    """Whether one of these tests fails."""
+def _fails(session: pytest.Session, tests: Mapping[str, int]) -> bool:
+    """Whether one of these tests fails; one that computes too long ends this process, which says the same."""
     items = {item.nodeid: item for item in session.items}
     chosen = [items[test] for test in tests]
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
     for item, then in zip(chosen, [*chosen[1:], None], strict=True):
+        seconds = tests[item.nodeid]
+        resource.setrlimit(resource.RLIMIT_CPU, (min(most, int(time.process_time()) + 1 + seconds), most))
+        signal.alarm(_WAITS * seconds)
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=then)
         if session.testsfailed:
             return True

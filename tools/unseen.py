@@ -26,6 +26,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "end.id > steps[0].id",
     ): "a step that sets a cordon is none that lifts one",
     (
+        "reseat/operate/run/throttling.py",
+        'if back.id > latest.id and back.outcome is not None and back.outcome["left"] != [NOT_KNOWN]',
+        "back.id > latest.id",
+    ): "a step that sets throttles is none that puts them back",
+    (
         "reseat/operate/run/telling.py",
         'return bool(self._ledger.rows("sent")) and now - self._stalling.since >= self._pace.stalled_seconds',
         "now - self._stalling.since >= self._pace.stalled_seconds",
