@@ -9,7 +9,7 @@ import pytest
 from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
-from reseat.operate.run.cordoning import cordons_left, outstanding_cordons
+from reseat.operate.run.cordoning import Lifted, OutstandingCordons, cordons_left, lift, outstanding_cordons
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.targets.cordon_settings import Cordon, closes
 from tests.operate.fake_target import FakeCluster
@@ -177,6 +177,7 @@ def test_a_broker_that_died_is_named_until_status_lifts_its_cordon(journal):
     assert asked == 3  # when it was set, once when it was to be lifted, and once more at the end
     assert left == [3]
     assert said == (f"Run {run.id}, cancelled: Its cordon is lifted.",)
+    assert journal.run(run.id).sentence == ended.sentence.partition(" Broker 3")[0] + " Its cordon is lifted."
     assert cluster.cordons == {}
     assert named(journal) == []
     assert reconcile(cluster.target(), journal, pace=cluster.pace()) == ()
@@ -292,3 +293,27 @@ def test_a_cordon_that_somebody_lifted_is_not_said_to_stay(journal):
     )
     assert cluster.cordons == {}
     assert named(journal) == []
+
+
+def test_a_rollback_leaves_the_cordons_that_do_not_stand_in_its_way(journal):
+    """Another run's, of a broker that none of its lists names."""
+    cluster = cluster_of(DRAIN | {("pay", 0): ([1, 4], [1, 2])})
+    run = approve(journal)
+    carried(cluster, journal, run)
+    back = {("pay", 0): ([1, 4], [1, 2])}
+    ended = carried(cluster, journal, approve(journal, back, cordon=(), kind="rollback", takes_back=run.id))
+
+    assert ended.state is RunState.DONE
+    assert cluster.cordons == {3: "*"}
+    assert named(journal) == [3]
+
+
+def test_of_cordons_the_runs_own_are_lifted_alone(journal):
+    """2 shows the run's and had a directory cordoned, 3 is as it was before, 4 is somebody's, 5 is dead."""
+    cluster = cluster_of(cordons={2: "*", 3: "/d", 4: "/e"}, dead={5})
+    before = {2: Cordon(False, "/c"), 3: Cordon(False, "/d"), 4: Cordon(False), 5: Cordon(False)}
+    since = journal.approve(Approval("FAKE", "fake", "{}", "{}", "h", "ann", [])).approved_at
+
+    assert lift(cluster.target(), OutstandingCordons(1, 1, since, before)) == Lifted((2, 3), (5,), (4,))
+    assert cluster.cordons == {2: "/c", 3: "/d", 4: "/e"}
+    assert cluster.calls == ["cordons", "set_cordons"]

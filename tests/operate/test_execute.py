@@ -68,6 +68,7 @@ def test_a_plan_is_carried_out_in_batches(journal, protocol):
     assert max(most) <= 2
     told = journal.progress(run.id)
     assert (told.done, told.partitions, told.bytes_done, told.bytes_total, told.alive) == (10, 10, 500, 500, False)
+    assert {move.now for move in told.moves} == {(1, 3), (1, 4)}
     assert told.batches >= 5
     assert journal.steps(unsettled=True) == ()
 
@@ -366,6 +367,7 @@ def test_stalling_is_said(journal):
     carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=hear)
     stalled = [clock for clock, words in said if "Stalled since" in words and "orders-0 makes no progress" in words]
 
+    assert said[0][1] == "Starting."
     assert 1_060 <= stalled[0] < 1_070
     assert journal.run(run.id).state is RunState.DONE
 
@@ -634,8 +636,9 @@ def test_a_run_that_was_left_keeps_its_throttles_while_its_partitions_are_copied
     with pytest.raises(ClusterUnreachable):
         carried(cluster, journal, run)
     cluster.before_call, cluster.rate = lambda name: None, 1
+    began = cluster.clock
     first = reconcile(cluster.target(), journal, pace=cluster.pace())
-    throttled = dict(cluster.dynamic)
+    took, throttled = cluster.clock - began, dict(cluster.dynamic)
     cluster.wait(100)
     second = reconcile(cluster.target(), journal, pace=cluster.pace())
 
@@ -643,6 +646,7 @@ def test_a_run_that_was_left_keeps_its_throttles_while_its_partitions_are_copied
         f"The executor of run {run.id} has ended; 0 of 10 partitions as planned, 2 in progress; the throttles stay "
         "while anything is in progress. Continue it, or cancel it.",
     )
+    assert took == 0
     assert throttled != EARLIER
     assert "nothing is in progress" in second[0]
     assert cluster.dynamic == EARLIER
@@ -691,6 +695,7 @@ def test_a_broker_that_died_since_does_not_keep_a_run_from_going_on(journal):
         cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
     )
 
+    assert words[0] == "Continuing."
     assert not any("not answer" in word for word in words)
     assert ended.state is RunState.DONE
     assert cluster.lists == planned()
@@ -950,3 +955,124 @@ def test_what_an_earlier_run_left_waits_for_a_run_that_is_open(journal):
     assert during == "500"
     assert ended.state is RunState.DONE
     assert cluster.dynamic == EARLIER
+
+
+def test_what_a_run_asks_of_its_cluster_and_when(journal):
+    """One partition that takes a second: every question in its order, ever less often while nothing changes."""
+    plan = {("orders", 0): ([1, 2], [1, 3])}
+    cluster, asked = cluster_of(plan, rate=50), {}
+    cluster.before_call = lambda name: asked.setdefault(round(cluster.clock, 3), []).append(name)
+    ended = carried(cluster, journal, approve(journal, plan))
+    look, sent = ["reassigning", "assignments", "alive"], ["reassign", "reassigned", "copied"]
+    before = ["reassigning", "alive", "cordoned", "assignments", "assignments", "reassigning"]
+
+    assert ended.state is RunState.DONE
+    assert asked == {
+        0: before + sent,
+        **dict.fromkeys((0.25, 0.5, 0.775, 1.078), look),
+        1.41: [*look, "reassigning", "assignments"],
+        1.66: ["reassigning", "assignments"],
+    }
+
+
+def test_what_stays_in_doubt_is_left_to_whoever_goes_on(journal):
+    """Recovery looks for twice as long as one doubt may last, and no longer."""
+    plan = {("orders", 0): ([1, 2], [1, 3])}
+    cluster, others = cluster_of(plan), [[1, 4], [1, 5]]
+
+    def killed(name):
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    run = approve(journal, plan)
+    cluster.before_call = killed
+    with pytest.raises(SystemExit):
+        carried(cluster, journal, run)
+    cluster.goal.clear()
+    cluster.origin.clear()
+    began = cluster.clock
+
+    def another(name):
+        if name == "assignments":
+            cluster.lists["orders", 0] = others[0]
+            others.reverse()
+
+    cluster.before_call = another
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
+
+    assert cluster.clock - began == 30.25
+    assert said == (
+        f"The executor of run {run.id} has ended; 0 of 1 partition as planned, 1 in progress. Continue it, or cancel "
+        "it.",
+    )
+
+
+def test_the_next_batch_goes_while_one_is_under_way(journal):
+    """As many moves as a broker may have at a time, whatever is under way elsewhere."""
+    cluster, during = cluster_of(rate=10), []
+    run = approve(journal, most=1)
+
+    def more(name):
+        if name == "reassign":
+            during.append(len(cluster.goal))
+        if name == "reassigned":
+            journal.change_options(run.id, RunOptions(4, None))
+
+    cluster.before_call = more
+
+    assert carried(cluster, journal, run).state is RunState.DONE
+    assert during[:2] == [0, 1]
+
+
+def test_one_that_is_found_as_planned_is_not_sent(journal):
+    """Somebody did it before its turn: it is done once that has lasted, and Kafka is not asked for it."""
+    cluster = cluster_of()
+    cluster.lists["orders", 4] = list(PLAN["orders", 4][1])
+    run = approve(journal)
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.DONE
+    assert sorted(row for step in journal.steps(run_id=run.id, kind="batch") for row in step.content["rows"]) == [
+        row for row in range(10) if row != 4
+    ]
+
+
+def test_nothing_is_sent_while_a_partition_is_told_to_be_under_way_and_is_not_listed_yet(journal, monkeypatch):
+    """Somebody begins to move one that waits; the list tells it five seconds late, and then he takes it back."""
+    cluster, sent = cluster_of(), []
+    target = cluster.target()
+    listed = target.reassigning
+    monkeypatch.setattr(target, "reassigning", lambda: listed() if cluster.clock > 5 else {})
+    cluster.start(("orders", 9), [1, 9])
+    cluster.rate = 0
+
+    def back(name):
+        if name == "reassign":
+            sent.append(cluster.clock)
+        if cluster.clock > 10 and not cluster.rate:
+            cluster.rate = 100
+            cluster.take_back(("orders", 9))
+
+    cluster.before_call = back
+    ended = carry_out(target, journal, approve(journal).id, stop=threading.Event(), pace=cluster.pace())
+
+    assert ended.state is RunState.DONE
+    assert sent[0] > 10
+
+
+def test_those_that_wait_are_asked_for_in_turns(journal, monkeypatch):
+    """Three before each batch, beside its own two: from the first to the last, and from the first again."""
+    monkeypatch.setattr("reseat.operate.run.sending.ASKED_AHEAD", 3)
+    plan = {("orders", i): ([1, 2], [1, 3]) for i in range(12)}
+    cluster, asked = cluster_of(plan), []
+    target = cluster.target()
+    answer = target.assignments
+    monkeypatch.setattr(
+        target, "assignments", lambda keys: asked.append([number for _, number in keys]) or answer(keys)
+    )
+    batches = []
+    cluster.before_call = lambda name: batches.append(asked[-1]) if name == "reassign" else None
+    ended = carry_out(target, journal, approve(journal, plan).id, stop=threading.Event(), pace=cluster.pace())
+
+    assert ended.state is RunState.DONE
+    assert batches == [[0, 1, 2], [2, 3, 4, 5], [4, 5, 6, 7, 8], [6, 7, 9, 10, 11], [8, 9, 10], [10, 11]]

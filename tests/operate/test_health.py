@@ -310,6 +310,7 @@ def test_the_throttle_of_a_living_run_changes(journal):
 
     assert ended.state is RunState.DONE
     assert rates[:4] == ["1000", "5000", "77", "700"]
+    assert watched.cluster.calls.count("set_throttles") == 5  # each of them once, and what was before at the end
     assert watched.cluster.dynamic == EARLIER
     assert watched.journal.run(1).options == RunOptions(2, 700)
 

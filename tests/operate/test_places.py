@@ -158,6 +158,7 @@ def test_what_somebody_else_moves_elsewhere_ends_the_run(journal):
     assert ended.state is RunState.FAILED
     assert "orders-0 was changed by somebody else during this run" in ended.sentence
     assert "1:/c" in ended.sentence
+    assert {move.now for move in journal.moves(run.id)} == {()}  # the journal knows brokers, and no places
     assert lies(cluster, 1)[1:] == ["/a"] * 3
 
 
@@ -266,3 +267,47 @@ def test_verifying_tells_what_is_being_copied():
     assert not found.holds
     assert found.elsewhere == ()
     assert found.copied[0] == "orders-0 on broker 1 to /b"
+
+
+def test_what_one_broker_tells_does_not_make_forget_what_another_told(journal, monkeypatch):
+    """Of two partitions on a broker each, one is asked for; a place that no plan names has a number that fits too."""
+    cluster = cluster_of(rate=0.0)
+    run = approve(journal, brokers=(1, 2))
+    moves = journal.moves(run.id)
+    told = between_directories(run, moves)
+    one, two = ("orders", 0), ("orders", 1)
+    halves = replace(
+        told,
+        before={one: {1: told.before[one][1]}, two: {2: told.before[two][2]}},
+        target={one: {1: told.target[one][1]}, two: {2: told.target[two][2]}},
+    )
+    target, _ = with_directories(halves, cluster.target(), moves[:2])
+
+    def places():
+        return sorted(str(place) for place in target.alive() if isinstance(place, Place))
+
+    assert places() == ["1:/a", "1:/b", "2:/a", "2:/b"]
+    target.assignments([one])
+    assert places() == ["1:/a", "1:/b", "2:/a", "2:/b"]
+    cluster.disks["orders", 1, 2] = "/c"
+    (place,) = target.assignments([two])[two].replicas
+    assert (str(place), place < 2**31) == ("2:/c", True)
+    cluster.dead.add(1)
+    assert places() == ["2:/a", "2:/b"]
+
+    asked, directories = [], FakeTarget.directories
+    monkeypatch.setattr(
+        FakeTarget, "directories", lambda self, rows, brokers: asked.append(rows) or directories(self, rows, brokers)
+    )
+    target.cordoned([place])
+    assert asked == [[one]]
+
+
+def test_a_partition_all_of_whose_replicas_move_is_told_as_places(journal):
+    """Its list holds no broker whose replica stays."""
+    cluster = cluster_of(rate=0.0)
+    run = approve(journal, brokers=(1, 2))
+    moves = journal.moves(run.id)
+    target, _ = with_directories(between_directories(run, moves), cluster.target(), moves)
+
+    assert [str(place) for place in target.assignments([("orders", 0)])["orders", 0].replicas] == ["1:/a", "2:/a"]

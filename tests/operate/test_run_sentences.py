@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reseat.operate.journal.records import MoveProgress, RunOptions
+from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunState
 from reseat.operate.run import sentences
 from reseat.schedule.batches import Order
 from reseat.schedule.windows import read_windows
@@ -47,6 +47,14 @@ def test_what_stands_still_is_named_with_what_may_hold_it() -> None:
     )
     assert "t-1 and t-2 make no progress" in throttled
     assert "the throttle of 1,000 bytes/s (writes to these partitions count against it, too);" in throttled
+
+
+@pytest.mark.parametrize(("kind", "same"), [("plan", "execute the same plan"), ("rollback", "roll back")])
+def test_who_goes_on_with_a_run_does_what_it_was_begun_with(kind: str, same: str) -> None:
+    """A plan is executed again, a rollback is rolled back again."""
+    run = Run(3, "C", "c", kind, None, "", "", "", RunOptions(), "ann", RunState.RUNNING, "", NOON)
+
+    assert sentences.nobody_at_work(run) == (f"No executor is running: {same} again to continue, or cancel it.")
 
 
 @pytest.mark.parametrize(

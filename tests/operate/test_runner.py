@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunState
 from reseat.operate.run import runner
@@ -51,12 +53,14 @@ def test_a_runner_that_cannot_begin_leaves_a_word_and_no_secret(journal, monkeyp
     run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
     process = runner.start(NOWHERE, journal.path, run.id)
     seen, session = _of_process(process), os.getsid(process)
+    (waits,) = [one for one in threading.enumerate() if one.name == f"reseat-run-{run.id}"]
     ended = until(lambda: "The executor ended" in journal.run(run.id).sentence)
     log = runner.log_file(journal.path, run.id)
     files = [file for file in journal.path.parent.iterdir() if file.is_file()]
 
     assert ended
     assert session == process  # what ends the one who started it does not end it
+    assert waits.daemon  # nor does it wait
     assert journal.run(run.id).state is RunState.APPROVED
     assert "127.0.0.1:1" in log.read_text()
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
@@ -75,6 +79,8 @@ def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypat
     assert ended.wait(60)
     assert "Writing is not enabled" in log.read_text()
     assert journal.run(run.id) == run
+    monkeypatch.setattr("sys.stdin", io.StringIO(runner.connection_to_json(NOWHERE)))
+    assert runner.main([str(journal.path), str(run.id)]) == 1
 
 
 @pytest.mark.parametrize(("ended", "code"), [(None, 1), (RunState.FAILED, 1), (RunState.DONE, 0)])
@@ -105,6 +111,50 @@ def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch, en
 
     assert told == {"interrupted": True, "stopped": False}
     assert journal.run(run.id).state is RunState.APPROVED
+
+
+def test_a_process_that_cannot_be_started_is_said_with_its_reason(journal, monkeypatch):
+    """The run stays approved, and the log is named."""
+    run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
+
+    def none_left(*_, **__):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr("subprocess.Popen", none_left)
+    with pytest.raises(
+        WriteRefused, match=rf"run {run.id} \(Cannot allocate memory\); it stays approved. Its log is /"
+    ):
+        runner.start(NOWHERE, journal.path, run.id)
+
+    assert journal.run(run.id) == run
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_runner_that_meets_an_error_leaves_a_word_where_the_run_has_none_yet(journal, monkeypatch, begun):
+    """A run that it was at work on says why by itself. The exit code is 1."""
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO(runner.connection_to_json(NOWHERE)))
+    run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
+    target = FakeCluster({("orders", 0): [1, 2]}).target()
+    monkeypatch.setattr("reseat.operate.targets.opening.open_target", lambda connection, protocol=None: target)
+
+    def fails(target, journal, run_id, **_):
+        if begun:
+            with journal.lease("C1", operator="ann", run_id=run_id) as lease:
+                journal.set_state(lease, run_id, RunState.RUNNING, "Its own word.")
+        raise ClusterUnreachable("Nothing answers.", "route")
+
+    monkeypatch.setattr(runner, "carry_out", fails)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    try:
+        code = runner.main([str(journal.path), str(run.id)])
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    said = journal.run(run.id).sentence
+
+    assert code == 1
+    assert said == ("Its own word." if begun else "The executor ended: Nothing answers. Continue it, or cancel it.")
 
 
 def _of_process(process: int) -> str:

@@ -13,7 +13,10 @@ from reseat.operate.journal.records import MoveProgress
 from reseat.operate.journal.rows import update_moves
 from reseat.operate.journal.values import RunStep
 
-__all__ = ["JournalSteps", "keep_step"]
+__all__ = ["ALL_STEPS", "JournalSteps", "keep_step"]
+
+#: So many steps are all that a run has.
+ALL_STEPS = 1_000_000
 
 
 class JournalSteps(JournalFile):

@@ -306,8 +306,8 @@ class _Carrying:
         if self._throttled:
             said = said.split(" Throttle")[0]
             left = self._throttles.put_back(self._patiently) or " Its throttles are restored."
-        if self._cordons.left(cancelled=True):
-            said = said.replace(self._cordons.left(cancelled=True), "")
+        if still := self._cordons.left(cancelled=True):
+            said = said.replace(still, "")
             left += self._cordons.lift(self._ledger.run.id, self._patiently) or " Its cordon is lifted."
         self._ledger.say(f"{said}{left}")
         return f"Run {self._ledger.run.id}, {self._ledger.state.value}:{left}"

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -96,7 +95,7 @@ class Health:
         self._now: Condition | None = None
         self._unread = ""
         self._again_at = pace.now()
-        self._since = datetime.now(UTC)
+        self._since = pace.clock()
         self._reasons: list[str] = []
         moves = ledger.moves
         emptied = {broker for move in moves for broker in move.before}
@@ -120,7 +119,7 @@ class Health:
         if below:
             reasons.append(sentences.below_min(below))
         if reasons and not self._reasons:
-            self._since = datetime.now(UTC)
+            self._since = self._pace.clock()
         self._reasons = reasons
         return sentences.worse(reasons, self._since) if reasons else ""
 
@@ -152,13 +151,13 @@ class Health:
             for broker, need in sorted(comes.items())
             if broker in self._now.room and need > self._now.room[broker]
         }
-        return sentences.worse([sentences.no_room(short)], datetime.now(UTC)) if short else ""
+        return sentences.worse([sentences.no_room(short)], self._pace.clock()) if short else ""
 
     def _began(self, alive: frozenset[int]) -> Condition:
         """How the cluster stood when the run first began: from the journal, or as it is now."""
         if self._before is not None:
             return self._before
-        for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind=_STEP, most=1):
+        for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind=_STEP):
             return Condition(
                 frozenset(_ids(step.content["alive"])),
                 frozenset(_partitions(step.content["below"])),

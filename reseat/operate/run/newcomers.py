@@ -42,7 +42,7 @@ def into_directories(target: Target, run: Run, moves: Collection[MoveProgress]) 
         ((move.topic, move.partition), broker): path
         for move in moves
         for broker, path in told.get((move.topic, move.partition), {}).items()
-        if broker in move.target and broker not in move.before
+        if broker not in move.before
     }
     lenient = "log_dirs_chosen" in run.overridden
     return cast("Target", _Newcomers(target, named, lenient)) if named else target

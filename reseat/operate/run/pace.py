@@ -35,7 +35,7 @@ class Pace:
         health_seconds: between two readings of the whole cluster, at least.
         wait: waits so many seconds, or until the process is told to end.
         now: seconds of a clock that only goes forward.
-        clock: the time of day, with a time zone: what windows are told by.
+        clock: the time of day, with a time zone: what windows, and sentences that say since when, are told by.
     """
 
     poll_seconds: float = 0.25

@@ -175,13 +175,14 @@ class Sender:
             self._work = work_of_moves(
                 self._ledger.moves, self._waiting.patiently(partial(self._target.assignments, keys))
             )
-        masks = np.zeros((2, len(self._ledger.moves)), np.bool_)
-        masks[0, waiting] = masks[1, under_way] = True
+        may_go = np.zeros(len(self._ledger.moves), np.bool_)
+        busy = may_go.copy()
+        may_go[waiting] = busy[under_way] = True
         options, left = self._ledger.run.options, self._timing.partitions_left()
         limits = BatchLimits(options.max_concurrent_moves_per_broker, self._target.batch_bytes, order=options.order)
         if left is not None:
             limits = replace(limits, partitions=min(left, limits.partitions))
-        rows: list[int] = next_batch(self._work, masks[0], masks[1], limits).tolist()
+        rows: list[int] = next_batch(self._work, may_go, busy, limits).tolist()
         return rows
 
     def _still_as_before(self, rows: list[int], alive: frozenset[int]) -> list[int]:

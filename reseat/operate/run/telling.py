@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 
 from reseat.errors import ClusterUnreachable
 from reseat.operate.journal.records import RunState
@@ -27,9 +27,9 @@ _PACE_SECONDS = 1.0
 class _Stalling:
     """When something last changed, and how."""
 
-    sign: object = None
-    since: float = 0.0
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    sign: object
+    since: float
+    at: datetime
 
 
 class Teller:
@@ -49,7 +49,7 @@ class Teller:
         self._tracker = tracker
         self._throttles = throttles
         self._pace = pace
-        self._stalling = _Stalling(since=pace.now())
+        self._stalling = _Stalling(None, pace.now(), pace.clock())
         self._bytes_at = -_BYTES_SECONDS
         self._pace_at = -_PACE_SECONDS
 
@@ -106,7 +106,7 @@ class Teller:
         )
         now = self._pace.now()
         if sign != self._stalling.sign:
-            self._stalling = _Stalling(sign, now, datetime.now(UTC))
+            self._stalling = _Stalling(sign, now, self._pace.clock())
         return bool(self._ledger.rows("sent")) and now - self._stalling.since >= self._pace.stalled_seconds
 
     def _note_bytes(self, seen: Observation) -> None:

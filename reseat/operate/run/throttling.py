@@ -27,6 +27,7 @@ from typing import Any
 from reseat.errors import ClusterUnreachable
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import MoveProgress, Run
+from reseat.operate.journal.steps import ALL_STEPS
 from reseat.operate.targets.target import Target, Throttles
 
 __all__ = [
@@ -235,10 +236,10 @@ def runs_that_left_throttles(journal: Journal, cluster_id: str | None = None) ->
 
 def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles | None:
     """The throttles of a run that are not put back; None: none."""
-    # Each step knows all that was there before the run, so that the latest one tells it.
-    latest = next(iter(journal.steps(run_id=run_id, kind="throttles", most=1)), None)
-    if latest is None:
+    steps = journal.steps(run_id=run_id, kind="throttles", most=ALL_STEPS)
+    if not steps:
         return None
+    latest = steps[0]  # knows all that was there before the run, as each of them does
     # What was put back then is no business of this run any more: somebody may have set it anew.
     left = next(
         (
@@ -251,7 +252,6 @@ def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles
     if left == []:
         return None
     content: Mapping[str, Any] = latest.content
-    steps = journal.steps(run_id=run_id, kind="throttles", most=1_000_000)
     ours = tuple(from_json(step.content["set"]) for step in steps)  # type: ignore[arg-type]
     stands = OutstandingThrottles(latest.id, from_json(content["earlier"]), ours, content["partitions"])
     return stands if left is None else _only_left(stands, left)

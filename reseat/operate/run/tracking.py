@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from reseat.operate.journal.steps import ALL_STEPS
 from reseat.operate.journal.values import RunStep
 from reseat.operate.run import sentences, throttling
 from reseat.operate.run.decide import Clock, Decision, Doubt, Row, Sight, decide
@@ -117,7 +118,7 @@ class Tracker:
 
     def recall_open_steps(self) -> None:
         """Steps without an outcome: what came of them is decided by what the cluster says."""
-        for step in self._ledger.journal.steps(run_id=self._ledger.run.id, unsettled=True, most=1_000_000):
+        for step in self._ledger.journal.steps(run_id=self._ledger.run.id, unsettled=True, most=ALL_STEPS):
             if step.kind == "batch":
                 rows = self._still_sent(step)
                 self.unsure |= dict.fromkeys(rows, step.id)
@@ -135,7 +136,7 @@ class Tracker:
                 self._ledger.record_outcome(step.id, {"settled": "asked for again, or lifted"})
             elif step.kind == "cordon back":
                 self._ledger.record_outcome(step.id, {"lifted": [], "theirs": []})
-        for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind="cancel", most=1_000_000):
+        for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind="cancel", most=ALL_STEPS):
             self.cancel_sent |= self._still_sent(step)
 
     def _still_sent(self, step: RunStep) -> set[int]:

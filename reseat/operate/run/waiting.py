@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
 from reseat.errors import ClusterUnreachable
@@ -106,7 +105,7 @@ class Waiting:
             NothingUnderWay: nothing is to be waited for.
             ClusterUnreachable: it has not let the user in for too long.
         """
-        since, seconds, barred = datetime.now(UTC), self.pace.poll_seconds, Barred(self.pace)
+        since, seconds, barred = self.pace.clock(), self.pace.poll_seconds, Barred(self.pace)
         while True:
             self.refuse_to_go_on()
             try:
