@@ -132,7 +132,7 @@ def test_keys_that_kafka_does_not_know_are_noted() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1]}', "ends early"),
+        (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1]}', "ends too early"),
         (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1,]}]}', "line 1, column"),
         (b'{"partitions":[{"topic":"a",\n"partition" 0,"replicas":[1]}]}', "line 2, column"),
         (b'\n{"partitions":[{"topic":"a","partition" 0,"replicas":[1]}]}', "line 2, column 41"),
@@ -141,8 +141,8 @@ def test_keys_that_kafka_does_not_know_are_noted() -> None:
         (b'{"partitions": []}', "empty"),
         (b'{"brokers": []}', "'brokers'"),
         (b'{"partitions": [1, "x"]}', "None of the 2 entries"),
-        (b"", "ends early"),
-        (b"\xff\xfe{", "Not JSON"),
+        (b"", "ends too early"),
+        (b"\xff\xfe{", "damaged in line 1, column 1"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_sentence(text: bytes, part: str) -> None:

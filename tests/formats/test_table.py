@@ -227,7 +227,7 @@ def test_an_isr_that_names_others_is_a_finding() -> None:
     """A broker that holds no replica cannot be in sync."""
     reading = read_csv(b"topic,partition,replicas,isr\na,0,1;2,1;9\n")
 
-    assert kinds(reading) == ["isr_outside_replicas"]
+    assert kinds(reading) == ["in_sync_outside_replicas"]
     assert reading.findings[0].places == ("line 2",)
 
 
@@ -571,6 +571,9 @@ def test_the_first_min_in_sync_told_of_a_topic_counts_wherever_it_stands() -> No
 
     assert reading.layout.min_in_sync is not None
     assert reading.layout.min_in_sync.tolist() == [2, 1, -1]
+    alone = read_csv(b"topic,partition,position,broker,min_in_sync\na,0,0,1,\na,0,1,2,2\n").layout
+    assert alone.min_in_sync is not None
+    assert alone.min_in_sync.tolist() == [2]
 
 
 def test_a_list_of_replicas_without_a_topic_is_listed() -> None:

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.rows.row_findings import Rows, place_finding, repeat_finding
+from reseat.formats.rows.row_findings import Rows, place_finding, repeat_finding, told_again
 from reseat.model import NONE, Broker, ClusterLayout, Finding, IntArray, Severity
 from reseat.model.arrays import row_keys, row_repeats
 
@@ -66,20 +66,13 @@ def assemble(
     )
     findings: list[Finding] = []
     if later.size:
-        differs = _differs(rows, first, later)
-        for mask, kind, severity, words in (
-            (~differs, "repeated_rows", Severity.NOTE, "in the text twice, equal"),
-            (
-                differs,
-                "contradicting_rows",
-                Severity.ATTENTION,
-                "in the text twice, with differences; the first one counts",
-            ),
-        ):
-            if mask.any():
-                findings.append(
-                    repeat_finding(layout, rows, (first[mask], later[mask]), kind=kind, severity=severity, words=words)
-                )
+        different = _differs(rows, first, later)
+        findings.extend(
+            repeat_finding(layout, rows, (first[mask], later[mask]), kind=kind, severity=severity, words=words)
+            for mask, kind, severity, words in told_again(
+                different, "in the text twice, equal", "in the text twice, with differences"
+            )
+        )
     if layout.duplicates.size:
         doubled = np.flatnonzero(row_repeats(rows.replicas))
         findings.append(

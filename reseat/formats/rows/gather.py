@@ -21,10 +21,10 @@ from reseat.formats.rows.bounds import check_brokers, check_misread, check_topic
 from reseat.formats.rows.broker_facts import living, take
 from reseat.formats.rows.gaps import fewer_rows, gaps_of
 from reseat.formats.rows.masks import mask_of
-from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, outside_finding
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, Finding, IntArray, Severity
 from reseat.model.arrays import matrix_of, widened
-from reseat.model.columns import COLUMNS, MASKS
+from reseat.model.columns import MASKS
 from reseat.model.tiering import Tiering
 from reseat.model.wording import counted
 
@@ -339,20 +339,9 @@ class RowBuilder:
             order_told=self.order,
         )
         self.findings.extend(found)
-        for name, out in outside.items():
-            self.findings.append(
-                place_finding(
-                    layout,
-                    rows_told,
-                    np.flatnonzero(out),
-                    kind=f"{name}_outside_replicas",
-                    severity=Severity.ATTENTION,
-                    sentence=f"{{what}} a broker in {COLUMNS[name].label} that is not among the replicas: "
-                    "{examples}. It is ignored.",
-                    one="partition names",
-                    many="partitions name",
-                )
-            )
+        self.findings.extend(
+            outside_finding(layout, rows_told, np.flatnonzero(out), name) for name, out in outside.items()
+        )
         layout = layout.with_brokers(living(layout.brokers, self.alive, self.dead, set(layout.leader_ids.tolist())))
         gaps = gaps_of(
             layout,

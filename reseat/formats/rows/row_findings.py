@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, ClusterLayout, Finding, IntArray, Severity
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Severity
+from reseat.model.columns import COLUMNS
 from reseat.model.wording import counted
 
-__all__ = ["PLACES_NAMED", "Rows", "not_understood", "place_finding", "repeat_finding"]
+__all__ = [
+    "PAIRS_NAMED",
+    "PLACES_NAMED",
+    "Rows",
+    "first_few",
+    "not_understood",
+    "outside_finding",
+    "place_finding",
+    "repeat_finding",
+    "told_again",
+]
 
 #: Places that one finding carries; its sentence names the first few of them, its rows all of them.
 PLACES_NAMED = 20
+#: Where each has two places.
+PAIRS_NAMED = PLACES_NAMED // 2
 _EXAMPLES = 3
 
 
@@ -41,6 +54,11 @@ class Rows:
     def name(self, row: int) -> str:
         """``topic-partition`` of a row, as Kafka writes it."""
         return f"{self.topics[int(self.topic_of[row])]}-{int(self.partition[row])}"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first of some names, and that there are more."""
+    return ", ".join(names[:_EXAMPLES]) + (" and more" if len(names) > _EXAMPLES else "")
 
 
 def place_finding(
@@ -76,6 +94,21 @@ def place_finding(
         sentence=sentence.format(what=counted(len(told), one, many), examples=", ".join(named)),
         rows=_rows_in(layout, rows, told),
         places=places,
+    )
+
+
+def outside_finding(layout: ClusterLayout, rows: Rows, told: npt.NDArray[np.integer], mask: str) -> Finding:
+    """A finding about rows that name, in the list of a mask, a broker that is not among their replicas."""
+    return place_finding(
+        layout,
+        rows,
+        told,
+        kind=f"{mask}_outside_replicas",
+        severity=Severity.ATTENTION,
+        sentence=f"{{what}} a broker in {COLUMNS[mask].label} that is not among the replicas: {{examples}}. It is "
+        "ignored.",
+        one="partition names",
+        many="partitions name",
     )
 
 
@@ -119,7 +152,9 @@ def repeat_finding(
         words: how they repeat it.
     """
     first, later = repeats
-    pairs = [(rows.place(int(a)), rows.place(int(b))) for a, b in zip(first[:10], later[:10], strict=True)]
+    pairs = [
+        (rows.place(int(a)), rows.place(int(b))) for a, b in zip(first[:PAIRS_NAMED], later[:PAIRS_NAMED], strict=True)
+    ]
     named = [
         f"{rows.name(int(row))} ({a} and {b})" for row, (a, b) in zip(later[:_EXAMPLES], pairs[:_EXAMPLES], strict=True)
     ]
@@ -132,6 +167,20 @@ def repeat_finding(
         rows=_rows_in(layout, rows, later),
         places=tuple(place for pair in pairs for place in pair),
     )
+
+
+def told_again(differs: BoolArray, same: str, other: str) -> Iterator[tuple[BoolArray, str, Severity, str]]:
+    """What is told again alike, and what is told again otherwise: which, a finding's kind and severity, and its words.
+
+    Args:
+        differs: of what is told again, what is told otherwise.
+        same: words for what is told alike.
+        other: words for what is told otherwise.
+    """
+    if not differs.all():
+        yield ~differs, "repeated_rows", Severity.NOTE, same
+    if differs.any():
+        yield differs, "contradicting_rows", Severity.ATTENTION, f"{other}; the first one is used"
 
 
 def _rows_in(layout: ClusterLayout, rows: Rows, told: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from reseat.formats.input.shown import shown
 from reseat.formats.tables.table_columns import NOBODY
 from reseat.formats.tables.table_names import FLAG, INTEGER, LIST, TEXT, Header
 from reseat.model import NONE, NOT_TOLD, BoolArray
@@ -84,7 +85,7 @@ def faults_of(
 
     def why(row: int) -> str:
         told = (
-            f"{name} {str(cell(name, row)).strip()[:40]!r} is not {expected}"
+            f"{name} {shown(str(cell(name, row)).strip())!r} is not {expected}"
             for name, cells, expected in wrong
             if cells[row]
         )
@@ -118,21 +119,17 @@ def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[Unfit]]:
         yes = pc.is_in(small, pa.array(TRUE))
         fits = pc.or_(yes, pc.is_in(small, pa.array(FALSE)))
         return pc.if_else(fits, yes, None), _unfit(name, cells, fits, "true or false")
-    if pa.types.is_floating(kind):
-        values, _ = _numbers(cells, _SIZE, kind)
-        fits = pc.and_(pc.greater_equal(values, 0), pc.is_finite(values))
-        return pc.if_else(fits, values, None), _unfit(name, cells, fits, _BYTES)
-    lowest = _LOWEST.get(name, 0)
-    if lowest == NONE:
+    whole = pa.types.is_integer(kind)
+    if whole and _LOWEST.get(name) == NONE:
         cells = pc.if_else(pc.is_in(pc.utf8_lower(cells), pa.array(sorted(NOBODY))), str(NONE), cells)
-    values, whole = _numbers(cells, _INTEGER, pa.int64())
-    out = _unfit(name, cells, whole, "a whole number")
+    values, fits = _numbers(cells, pa.int64() if whole else kind)
+    out = _unfit(name, cells, fits, "a whole number" if whole else _BYTES)
     for _, wrong, _ in (unfit := out_of_bounds(name, values)):
         values = pc.if_else(pa.array(wrong), None, values)
     return values.cast(kind), out + unfit
 
 
-def _numbers(cells: Any, pattern: str, kind: Any) -> tuple[Any, Any]:
+def _numbers(cells: Any, kind: Any) -> tuple[Any, Any]:
     """Cells as numbers of a kind; and which are numbers, null where a cell tells nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -143,7 +140,7 @@ def _numbers(cells: Any, pattern: str, kind: Any) -> tuple[Any, Any]:
             return cells.cast(kind), cells.is_valid()
     except pa.ArrowInvalid:
         pass  # some are none, or written as Arrow does not know: with a plus, or a point
-    fits = pc.match_substring_regex(cells, pattern)
+    fits = pc.match_substring_regex(cells, _INTEGER if whole else _SIZE)
     told = pc.if_else(fits, cells, None)
     return (pc.replace_substring_regex(told, r"^\+|\.0*$", "") if whole else told).cast(kind), fits
 

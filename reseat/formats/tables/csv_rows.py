@@ -17,8 +17,6 @@ Complexity: O(bytes): the lines that an open quote was followed over are not fol
 from __future__ import annotations
 
 import csv
-import io
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -58,27 +56,25 @@ class Record:
     why: str = ""
 
 
-def records(text: bytes, header: Header) -> Iterator[Record]:
+def records(data: bytes, header: Header) -> Iterator[Record]:
     """All records of a text (UTF-8, lines ended by line feeds) below its header; empty lines are left out."""
-    return _Divider(text, header).records()
+    return _Divider(data, header).records(header.end)
 
 
-def ends_open(text: bytes | memoryview, header: Header) -> bool:
+def ends_open(data: bytes, header: Header) -> bool:
     """Whether the last line leaves a quote open: the text was cut off there."""
-    at = len(text)
-    last = b""
-    while at > 0 and not last:
-        start = max(0, at - _CHUNK)
-        last = bytes(text[start:at]).rstrip(b"\n").rpartition(b"\n")[2]
-        at = start
-    return any(record.cells is None for record in records(last, header))
+    end = len(data)
+    while data[end - 1] == _LINE_END and end > header.end:
+        end -= 1
+    last = max(data.rfind(b"\n", 0, end) + 1, header.end)
+    return any(record.cells is None for record in _Divider(data, header).records(last))
 
 
-def row_lines(text: bytes | memoryview) -> npt.NDArray[np.int64]:
-    """1-based numbers of the lines that are not empty, ascending."""
+def row_lines(data: bytes, header: Header) -> npt.NDArray[np.int64]:
+    """Numbers of the lines below the header that are not empty, ascending; the first line there is 1."""
     found, before, ended_before = [np.empty(0, np.int64)], 1, True
-    for at in range(0, len(text), _CHUNK):
-        ends = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - at), at) == _LINE_END
+    for at in range(header.end, len(data), _CHUNK):
+        ends = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - at), at) == _LINE_END
         starts = ~ends
         starts[1:] &= ends[:-1]
         starts[0] &= ended_before
@@ -90,25 +86,30 @@ def row_lines(text: bytes | memoryview) -> npt.NDArray[np.int64]:
 
 
 class _Divider:
-    def __init__(self, text: bytes, header: Header) -> None:
+    def __init__(self, data: bytes, header: Header) -> None:
+        self._data = data
         self._header = header
         self._where = {name: i for i, name in header.known.items()}
-        self._stream = enumerate(io.TextIOWrapper(io.BytesIO(text), "utf-8", errors="replace", newline="\n"), 1)
-        self._again: deque[tuple[int, str]] = deque()
-        self._alone = 0  # lines up to this one were followed by an open quote already
+        self._followed = 0  # an open quote in a line that ends before was followed already
 
-    def records(self) -> Iterator[Record]:
-        while (taken := self._next()) is not None:
-            number, line = taken
+    def records(self, at: int) -> Iterator[Record]:
+        number = 0
+        while at < len(self._data):
+            line, at = self._line(at)
+            number += 1
             if line == "\n":
                 continue
             if '"' in line:
-                yield self._quoted(number, line)
+                record, at = self._quoted(number, line, at)
             else:
-                yield self._row(number, 1, line.removesuffix("\n").split(self._header.delimiter), line)
+                record = self._row(number, 1, line.removesuffix("\n").split(self._header.delimiter), line)
+            yield record
+            number += record.lines - 1
 
-    def _next(self) -> tuple[int, str] | None:
-        return self._again.popleft() if self._again else next(self._stream, None)
+    def _line(self, at: int) -> tuple[str, int]:
+        """The line that begins at a byte, and where it ends."""
+        end = self._data.find(b"\n", at) + 1 or len(self._data)
+        return self._data[at:end].decode("utf-8", "replace"), end
 
     def _row(self, number: int, lines: int, cells: list[str], line: str) -> Record:
         expected = len(self._header.told)
@@ -117,39 +118,30 @@ class _Divider:
         why = f"{len(cells)} cells; {expected} were expected, as in the header."
         return Record(number, lines, None, line, why)
 
-    def _quoted(self, number: int, line: str) -> Record:
-        further: list[tuple[int, str]] = []
-        stopped = ""  # why a cell that is open is not followed any further
+    def _quoted(self, number: int, line: str, end: int) -> tuple[Record, int]:
+        """What a line with quotes begins, and where that ends."""
+        lines, until, stopped = [line], end, False
 
         def asked() -> Iterator[str]:
-            nonlocal stopped
+            nonlocal until, stopped
             yield line
-            while not stopped:
-                following = self._next() if number > self._alone and len(further) < _MOST_LINES else None
-                if following is None:
-                    stopped = "unclosed"
-                    return
-                further.append(following)
-                if self._is_row(following[1]):
-                    stopped = "a row"
-                    return
-                yield following[1]
+            while end > self._followed and len(lines) <= _MOST_LINES and until < len(self._data):
+                following, after = self._line(until)
+                if self._is_row(following):
+                    break
+                lines.append(following)
+                until = after
+                yield following
+            stopped = True
 
         try:
-            cells = next(csv.reader(asked(), delimiter=self._header.delimiter))
+            cells, why = next(csv.reader(asked(), delimiter=self._header.delimiter)), _OPEN
         except csv.Error as error:
-            self._take_back(further, len(further))
-            return Record(number, 1, None, line, _ODD.format(error))
-        if not stopped and (not further or self._is_meant([line, *(text for _, text in further)])):
-            return self._row(number, 1 + len(further), cells, line)
-        self._take_back(further, len(further) - (stopped == "a row"))
-        return Record(number, 1, None, line, _OPEN)
-
-    def _take_back(self, further: list[tuple[int, str]], followed: int) -> None:
-        """Lines that were asked for are read by themselves; an open quote in the first ``followed`` is not followed."""
-        self._again.extendleft(reversed(further))
-        if followed:
-            self._alone = max(self._alone, further[followed - 1][0])
+            cells, why = None, _ODD.format(error)
+        if cells is not None and not stopped and (len(lines) == 1 or self._is_meant(lines)):
+            return self._row(number, len(lines), cells, line), until
+        self._followed = max(self._followed, until)
+        return Record(number, 1, None, line, why), end
 
     def _is_meant(self, lines: list[str]) -> bool:
         """Whether lines are one row with a cell that is meant to go over them."""

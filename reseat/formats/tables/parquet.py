@@ -22,12 +22,14 @@ import orjson
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
+from reseat.formats.input.shown import shown
 from reseat.formats.rows.bounds import check_size
 from reseat.formats.tables.csv_cells import Unfit, faults_of, out_of_bounds
 from reseat.formats.tables.parquet_pages import DELTA_BYTE_ARRAY, Chunk, Page, PagesUnfit, chunks_of, pages_of
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.formats.tables.table_layout import read_table
 from reseat.formats.tables.table_names import FLAG, INTEGER, LIST, TEXT, Header, named
+from reseat.model.wording import visible
 
 __all__ = ["read_parquet"]
 
@@ -103,7 +105,7 @@ class _File:
                 table.take(name, fit, str)
             except (pa.ArrowException, ValueError) as error:
                 raise InputRefused(
-                    f"Column {header.told[i][:60]!r} has type {told.type}, which cannot be read as {name}: "
+                    f"Column {shown(header.told[i])!r} has type {told.type}, which cannot be read as {name}: "
                     f"{_short(error)}.",
                     source=self.source,
                 ) from error
@@ -133,7 +135,7 @@ class _File:
         for i, name in header.known.items():
             told = header.told[i]
             if header.told.count(told) > 1:
-                raise InputRefused(f"Column {told[:60]!r} occurs more than once in the file.", source=self.source)
+                raise InputRefused(f"Column {shown(told)!r} occurs more than once in the file.", source=self.source)
             kind = schema.field(i).type
             element = _value_type(kind)
             listed = element is not kind
@@ -143,7 +145,7 @@ class _File:
                 takes = takes or pa.types.is_decimal(element)
             if not takes or (listed and not (header.by_partition and name in LIST)):
                 raise InputRefused(
-                    f"Column {told[:60]!r} has type {str(kind)[:100]}, which cannot be read as {name}.",
+                    f"Column {shown(told)!r} has type {shown(kind)}, which cannot be read as {name}.",
                     source=self.source,
                 )
 
@@ -194,7 +196,7 @@ class _File:
 
     def _check_texts(self, page: Page, path: str) -> None:
         """The texts of a page are no longer than names are, and do not unfold to more than the limit for a text."""
-        name = path.split(".", maxsplit=1)[0][:60]
+        name = shown(path.partition(".")[0])
         longest = max(self.limits.name, self.limits.replicas * len("2147483647;"))
         if page.values and page.unpacked / page.values - _LENGTH > longest:
             raise LimitMet(
@@ -305,10 +307,7 @@ def _is_text(kind: Any) -> bool:
 
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
-    return any(
-        test(kind)
-        for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    )
+    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
 
 def _value_type(kind: Any) -> Any:
@@ -332,4 +331,4 @@ def _leaf_count(kind: Any) -> int:
 
 
 def _short(error: Exception) -> str:
-    return str(error).splitlines()[0][:200].rstrip(".") if str(error) else type(error).__name__
+    return visible(str(error).splitlines()[0]).rstrip(".") if str(error) else type(error).__name__

@@ -14,7 +14,7 @@ from reseat.formats.rows.masks import mask_of
 from reseat.formats.rows.row_findings import Rows
 from reseat.formats.tables.table_columns import ABSENT, NOBODY, Table
 from reseat.model import NONE, NOT_TOLD, BoolArray, IntArray
-from reseat.model.columns import BESIDE_ISR
+from reseat.model.columns import MASKS
 
 __all__ = ["PartitionRows"]
 
@@ -27,7 +27,7 @@ class PartitionRows:
 
     Attributes:
         table: the rows that are partitions.
-        outside: by column: which rows name a broker in it that is no replica.
+        outside: by mask: which rows name a broker in it that is no replica.
     """
 
     def __init__(self, whole: Table, table: Table) -> None:
@@ -52,7 +52,8 @@ class PartitionRows:
             if leader is None
             else np.where(leader == ABSENT, NOT_TOLD, leader).astype(np.int32)
         )
-        for name in ("isr", *BESIDE_ISR):
+        for mask in MASKS:
+            name = "isr" if mask == "in_sync" else mask
             if name not in table.lists:
                 continue
             ids, told, bad = self._ids(table, name)
@@ -60,16 +61,12 @@ class PartitionRows:
             told &= ~bad
             if not told.any():
                 continue
-            mask, outside = mask_of(lists, ids)
-            mask, outside = mask & told[:, None], outside & told
-            if outside.any():
-                self.outside[name] = np.flatnonzero(outside)
-            if name != "isr":
-                by_row[name] = mask
-                continue
-            by_row["in_sync"] = mask
-            if not told.all():
+            by_row[mask], outside = mask_of(lists, ids)
+            by_row[mask] &= told[:, None]
+            if mask == "in_sync":
                 by_row["in_sync_told"] = told
+            if (outside & told).any():
+                self.outside[mask] = np.flatnonzero(outside & told)
         self._sizes(table, lists, by_row)
         log_dirs = self._log_dirs(table, lists, by_row)
         by_row |= table.leader_epochs(np.arange(table.count))
@@ -105,7 +102,7 @@ class PartitionRows:
         why: str = "is not a list that can be read; it was treated as unknown.",
     ) -> None:
         for row in np.flatnonzero(bad).tolist():
-            text = str(table.lists[name][row].as_py())[:60]
+            text = str(table.lists[name][row].as_py())
             self._whole.skip(table.line(row), f"{table.name(row)}: {text}", f"{name} {why}")
 
     def _sizes(self, table: Table, lists: IntArray, by_row: dict[str, npt.NDArray[Any]]) -> None:

@@ -58,6 +58,8 @@ __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
 
 #: Rows divided one by one that become columns at once: bounds the objects that are alive.
 BATCH = 100_000
+#: Bytes of a header that are read, and bytes that Arrow takes at once.
+_LONGEST_HEADER, _BLOCK = 100_000, 8 << 20
 _ODD = "{} cells; {} were expected, as in the header."
 
 
@@ -73,7 +75,8 @@ def read_csv(data: bytes, *, source: str = "pasted text", limits: Limits = LIMIT
     Returns:
         The layout; rows and cells not understood; and findings of kind ``repeated_rows``, ``contradicting_rows``,
         ``duplicate_replicas``, ``no_replicas``, ``several_leaders``, ``position_gaps``, ``contradicting_brokers``,
-        ``isr_outside_replicas``, ``replicas_missing``, ``cells_over_lines`` and ``unknown_columns``.
+        ``..._outside_replicas`` (of a list beside the replicas), ``replicas_missing``, ``cells_over_lines`` and
+        ``unknown_columns``.
 
     Raises:
         InputRefused: no header with the columns needed, or no row that is understood.
@@ -104,7 +107,7 @@ def _header(data: bytes, source: str) -> Header:
             if found.end() >= len(data):
                 break
             continue
-        text = found[1][:100_000].decode("utf-8", "replace")
+        text = found[1][:_LONGEST_HEADER].decode("utf-8", "replace")
         delimiter = max(",;\t", key=text.count)
         told = next(csv.reader([text], delimiter=delimiter))
         return replace(named(told, source, lines), delimiter=delimiter, end=found.end(), lines=lines)
@@ -115,7 +118,7 @@ def _read(data: bytes, header: Header, source: str, limits: Limits) -> Table:
     """All columns at once, if every cell is of the type expected; else as texts, each column judged by itself."""
     before = header.lines
     faults = _Faults(limits.lines)
-    arrow, lines = read_typed(data, header), functools.cache(lambda: row_lines(_body(data, header)))
+    arrow, lines = read_typed(data, header), functools.cache(lambda: row_lines(data, header))
     if arrow is None:
         arrow, known = _judged(*read_texts(data, header, faults), header, faults)
         lines = functools.cache(lambda: known)
@@ -144,10 +147,6 @@ class _Faults:
         return len(self.found) > self.most
 
 
-def _body(data: bytes, header: Header) -> memoryview:
-    return memoryview(data)[header.end :]
-
-
 def _parsed(data: bytes, header: Header, odd: Callable[[Any], str] | None = None) -> Any:
     """What Arrow reads: the known columns by their types; or all as texts, where odd rows have a handler.
 
@@ -160,9 +159,9 @@ def _parsed(data: bytes, header: Header, odd: Callable[[Any], str] | None = None
     names = [header.known.get(i, f"\x00{i}") for i in range(len(header.told))]
     quoted = data.find(b'"', header.end) >= 0
     return pyarrow.csv.read_csv(
-        pa.BufferReader(pa.py_buffer(_body(data, header))),
+        pa.BufferReader(pa.py_buffer(memoryview(data)[header.end :])),
         # The handler is told a row's number only where one thread reads.
-        read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=8 << 20, use_threads=odd is None),
+        read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=odd is None),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=header.delimiter,
             quote_char='"' if quoted else False,
@@ -183,7 +182,7 @@ def _rows_are_lines(data: bytes, header: Header, rows: int) -> bool:
     """Whether so many rows are as many lines; if not, a quoted cell goes over lines: is it meant to?"""
     if data.find(b'"', header.end) < 0:
         return True
-    return rows == len(row_lines(_body(data, header))) and not ends_open(_body(data, header), header)
+    return rows == len(row_lines(data, header)) and not ends_open(data, header)
 
 
 def read_typed(data: bytes, header: Header) -> Any:
@@ -219,7 +218,7 @@ def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.N
         return read_divided(data, header, faults)
     if data.find(b'"', header.end) >= 0 and (odd or not _rows_are_lines(data, header, arrow.num_rows)):
         return read_divided(data, header, faults)
-    lines = row_lines(_body(data, header))
+    lines = row_lines(data, header)
     faults.found += [(int(lines[row]), text, why, None) for row, text, why in told]
     return arrow, np.delete(lines, np.array(odd, np.int64) - 1)
 
@@ -235,7 +234,7 @@ def read_divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt
         columns = zip(*rows, strict=True) if rows else [[]] * len(names)
         return pa.table([pa.array(column, pa.string()) for column in columns], names)
 
-    for record in records(bytes(_body(data, header)), header):
+    for record in records(data, header):
         if record.cells is None:
             faults.found.append((record.line, record.text, record.why, None))
             if faults.too_many:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -20,9 +22,10 @@ import numpy.typing as npt
 
 from reseat.errors import InputRefused
 from reseat.formats.input.reading import Reading
+from reseat.formats.input.shown import shown
 from reseat.formats.rows.assemble import assemble
 from reseat.formats.rows.bounds import check_brokers, check_topics
-from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, first_few, not_understood, outside_finding
 from reseat.formats.tables.partition_rows import PartitionRows
 from reseat.formats.tables.replica_rows import ReplicaRows
 from reseat.formats.tables.table_columns import ABSENT, Table
@@ -82,11 +85,11 @@ class _TableReader:
         layout, contradictions = assemble(rows, brokers=brokers, **facts)
         self.findings.extend(contradictions)
         if isinstance(read_rows, PartitionRows):
-            self._note_outside(layout, rows, read_rows.outside)
+            self.findings.extend(outside_finding(layout, rows, told, name) for name, told in read_rows.outside.items())
         self._note_missing(layout)
         self._note_over_lines()
         if unknown:
-            names = ", ".join(repr(name[:40]) for name in unknown[:PLACES_NAMED])
+            names = ", ".join(repr(shown(name)) for name in unknown[:PLACES_NAMED])
             self.findings.append(
                 Finding(
                     kind="unknown_columns",
@@ -169,14 +172,8 @@ class _TableReader:
                     sentence="The table has no column position: which replica is preferred is unknown.",
                 )
             )
-        if used.all():
-            return rows, facts
-        place = np.cumsum(used) - 1
-        kept = [name for name, mask in zip(names, used.tolist(), strict=True) if mask]
-        return (
-            Rows(kept, place[rows.topic_of].astype(np.int32), rows.partition, rows.replicas, rows.place, rows.by_row),
-            facts,
-        )
+        place = np.cumsum(used, dtype=np.int32) - 1
+        return replace(rows, topics=list(compress(names, used.tolist())), topic_of=place[rows.topic_of]), facts
 
     def _note_over_lines(self) -> None:
         """Cells that hold line ends: what stands in them was not read as rows."""
@@ -189,26 +186,10 @@ class _TableReader:
                 kind="cells_over_lines",
                 severity=Severity.NOTE,
                 sentence=f"{counted(len(over), 'row has', 'rows have')} a quoted cell that spans several lines "
-                f"({', '.join(places[:3])}{' and more' if len(over) > 3 else ''}); its content was not read as rows. "
-                "Is a quote missing there?",
+                f"({first_few(places)}); its content was not read as rows. Is a quote missing there?",
                 places=places,
             )
         )
-
-    def _note_outside(self, layout: ClusterLayout, rows: Rows, outside: dict[str, npt.NDArray[np.int64]]) -> None:
-        for column, told in outside.items():
-            self.findings.append(
-                place_finding(
-                    layout,
-                    rows,
-                    told,
-                    kind=f"{column}_outside_replicas",
-                    severity=Severity.ATTENTION,
-                    sentence=f"{{what}} brokers in {column} that hold no replica; they were ignored: {{examples}}.",
-                    one="partition names",
-                    many="partitions name",
-                )
-            )
 
     def _note_missing(self, layout: ClusterLayout) -> None:
         missing, faulty = self.table.missing, self.table.faulty
@@ -219,14 +200,14 @@ class _TableReader:
             )
         if not missing:
             return
-        named = ", ".join(f"{topic}-{partition} ({place})" for topic, partition, place in missing[:3])
+        named = first_few([f"{topic}-{partition} ({place})" for topic, partition, place in missing[:PLACES_NAMED]])
         rows = {layout.row(topic, partition) for topic, partition, _ in missing} - {None}
         self.findings.append(
             Finding(
                 kind="replicas_missing",
                 severity=Severity.BROKEN,
                 sentence=f"{counted(len(missing), 'row', 'rows')} not understood, so replicas of these partitions may "
-                f"be missing: {named}{' and more' if len(missing) > 3 else ''}. Fix them before planning.",
+                f"be missing: {named}. Fix them before planning.",
                 rows=np.array(sorted(row for row in rows if row is not None), np.int64),
                 places=tuple(place for _, _, place in missing[:PLACES_NAMED]),
             )

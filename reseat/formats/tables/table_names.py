@@ -19,6 +19,8 @@ FLAG = ("is_leader", "in_sync", "order_told", "tiered", *BESIDE_ISR)
 #: Masks over replicas are lists of ids in a table of partitions.
 LIST = ("replicas", "isr", "log_dirs", *BESIDE_ISR)
 
+#: Columns of a header that are named.
+_NAMED = 12
 #: Other names that people and tools give to the columns.
 _SYNONYMS = {
     "topic": ("topic_name", "topicname", "name"),
@@ -101,7 +103,7 @@ def named(told: Sequence[str], source: str, line: int | None) -> Header:
     needed = ("topic", "partition", "replicas") if by_partition else ("topic", "partition", "broker")
     missing = [name for name in needed if name not in known.values()]
     if missing:
-        shown = ", ".join(repr(visible(name, 40)) for name in told[:12])
+        shown = ", ".join(repr(visible(name)) for name in told[:_NAMED])
         raise InputRefused(
             "A table of replicas needs the columns topic, partition and broker (with position, rack, is_leader, "
             "in_sync, size_bytes where known), one of partitions topic, partition and replicas. "

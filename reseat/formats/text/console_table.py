@@ -52,6 +52,8 @@ _USED = {
 }
 
 
+#: Characters of a line in which a heading or a name is looked for.
+_LOOKED_AT = 2_000
 #: Signs of a partition's row from which on a line below a heading counts as a damaged one.
 _ENOUGH = 2
 
@@ -82,7 +84,7 @@ class _Reader:
             heading = _heading(text)
             if heading is not None:
                 self._start(heading, number)
-            elif self.heading is not None and self._row(number, text):
+            elif self.heading is not None and self._row(number, text, self.heading):
                 self.first = self.first or number
             else:
                 ends = self.heading is not None and self.first and not _RULE.match(text)
@@ -100,7 +102,7 @@ class _Reader:
     def _names_topic(self, text: str) -> bool:
         """Whether the line names the topic of the table that follows (a title or a command)."""
         for pattern in (_COMMAND, _NAME, _TITLE):
-            if (found := pattern.search(text[:1_000])) is not None:
+            if (found := pattern.search(text[:_LOOKED_AT])) is not None:
                 self.named = found[1]
                 return pattern is not _COMMAND
         return False
@@ -132,31 +134,29 @@ class _Reader:
                 )
             )
 
-    def _damaged(self, number: int, text: str, cells: list[str]) -> bool:
+    def _damaged(self, number: int, text: str, cells: list[str], heading: list[str]) -> bool:
         """Whether this is a row of the table all the same; it is reported then, and the table goes on."""
-        if self.heading is None or _signs(cells, self.heading) < _ENOUGH:
+        if _signs(cells, heading) < _ENOUGH:
             return False
         self.told.misread(
             number,
             text,
-            f"A damaged row: {len(self.heading)} cells were expected, as in the heading, with a partition id and a "
+            f"A damaged row: {len(heading)} cells were expected, as in the heading, with a partition id and a "
             "list of replica ids.",
         )
         return True
 
-    def _row(self, number: int, text: str) -> bool:
+    def _row(self, number: int, text: str, heading: list[str]) -> bool:
         cells = _CELL.findall(text)
-        if self.heading is None:
-            return False
-        if len(cells) != len(self.heading):
-            return self._damaged(number, text, cells)
-        told = {_USED[name]: cell for name, cell in zip(self.heading, cells, strict=True) if name in _USED}
+        if len(cells) != len(heading):
+            return self._damaged(number, text, cells, heading)
+        told = {_USED[name]: cell for name, cell in zip(heading, cells, strict=True) if name in _USED}
         replicas = _ids(told["replicas"])
         if replicas is None or not told["partition"].isdecimal():
-            return self._damaged(number, text, cells)
+            return self._damaged(number, text, cells, heading)
         partition = id_in(told["partition"])
         topic = told.get("topic", self.topic or self.placeholder)
-        if "NAMESPACE-TOPIC" in self.heading:
+        if "NAMESPACE-TOPIC" in heading:
             topic = topic.rpartition("/")[2]
         leader_told = told.get("leader")
         leader = NOT_TOLD if leader_told is None else id_in(leader_told) if leader_told.isdecimal() else NONE
@@ -192,7 +192,7 @@ def _heading(text: str) -> list[str] | None:
     """The heading's cells in capitals, None where the line heads no table of partitions."""
     if "artition" not in text and "PARTITION" not in text:
         return None
-    cells = [cell.upper() for cell in _HEADING_CELL.findall(text[:2_000])]
+    cells = [cell.upper() for cell in _HEADING_CELL.findall(text[:_LOOKED_AT])]
     used = {_USED[cell] for cell in cells if cell in _USED}
     return cells if {"partition", "replicas"} <= used and used & {"leader", "target"} else None
 

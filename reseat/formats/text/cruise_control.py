@@ -97,9 +97,7 @@ def _partition(told: RowBuilder, entry: object, name: str, line: int, seen: dict
     row = entry if isinstance(entry, dict) else {}
     topic, partition, replicas = row.get("topic"), id_of(row.get("partition")), ids_of(row.get("replicas"))
     if not isinstance(topic, str) or partition is None or replicas is None:
-        told.misread(
-            line, str(entry)[:200], f"Not a partition in the list {name}: topic, partition or replicas are missing."
-        )
+        told.misread(line, str(entry), f"Not a partition in the list {name}: topic, partition or replicas are missing.")
         return
     content = repr(sorted(row.items(), key=str))
     if seen.get((topic, partition)) == content:

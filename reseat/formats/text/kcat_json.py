@@ -10,6 +10,7 @@ from reseat.formats.rows.gather import Part, RowBuilder
 from reseat.formats.text.form import DocumentForm, Paste
 from reseat.formats.text.kcat import finish
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState
+from reseat.model.naming import id_in
 
 __all__ = ["KcatJson"]
 
@@ -52,7 +53,7 @@ def _json_broker(told: RowBuilder, item: object, line: int) -> None:
         Broker(
             broker,
             host=host.strip("[]") or None,
-            port=int(port) if port.isdecimal() and len(port) <= 5 else None,
+            port=id_in(port),
             state=BrokerState.ALIVE,
         ),
         f"line {line}",

@@ -20,11 +20,13 @@ import numpy as np
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.document import Document, id_of
 from reseat.formats.input.reading import Limits
+from reseat.formats.input.shown import shown
 from reseat.formats.rows.gather import Part, RowBuilder
+from reseat.formats.rows.row_findings import PLACES_NAMED
 from reseat.formats.text.form import Form, Paste
 from reseat.model import NONE, Broker, BrokerState, Finding, LogDirectory, Severity
 from reseat.model.naming import id_in
-from reseat.model.wording import counted
+from reseat.model.wording import counted, visible
 
 __all__ = ["LogDirs"]
 
@@ -80,24 +82,24 @@ class _Reader:
     def broker(self, item: object, line: int) -> None:
         broker = id_of(item.get("broker")) if isinstance(item, dict) else None
         if broker is None or not isinstance(item, dict):
-            self.told.skipped.add(line, str(item)[:200], "Not a broker with its log directories: the id is missing.")
+            self.told.skipped.add(line, str(item), "Not a broker with its log directories: the id is missing.")
             return
         directories = item.get("logDirs")
         offline: list[str] = []
         for directory in directories if isinstance(directories, list) else ():
             if not isinstance(directory, dict):
-                self.told.skipped.add(line, str(directory)[:200], "Not a log directory.")
+                self.told.skipped.add(line, str(directory), "Not a log directory.")
                 continue
             name = str(directory.get("logDir"))
             error = directory.get("error")
-            self.seen[broker, name] = LogDirectory(broker, name, error=None if error is None else str(error)[:100])
+            self.seen[broker, name] = LogDirectory(broker, name, error=None if error is None else shown(error))
             if error is not None:
                 offline.append(name)
                 self.told.findings.append(
                     Finding(
                         "log_dir_error",
                         Severity.BROKEN,
-                        f"Broker {broker} reports {str(error)[:100]} for its log directory {name[:200]}: "
+                        f"Broker {broker} reports {shown(error)} for its log directory {visible(name)}: "
                         "replicas there are offline.",
                         brokers=(broker,),
                         places=(f"line {line}",),
@@ -115,7 +117,7 @@ class _Reader:
         topic, _, number = name.rpartition("-") if isinstance(name, str) else ("", "", "")
         partition = id_in(number)
         if not isinstance(log, dict) or not topic or partition is None:
-            self.told.misread(line, str(log)[:200], "Not a log of a partition: 'topic-number' was expected.")
+            self.told.misread(line, str(log), "Not a log of a partition: 'topic-number' was expected.")
             return
         if log.get("isFuture") is True:
             self.moving.append(str(name))
@@ -129,7 +131,7 @@ class _Reader:
         self.size.append(float(size) if known and isinstance(size, (int, float)) else np.nan)
         if size is not None and not known:
             why = f"The size of {name} on broker {broker}: a number of bytes was expected; it was treated as unknown."
-            self.told.misread(line, f"size: {size}"[:200], why)
+            self.told.misread(line, f"size: {size}", why)
 
     def part(self, line: int) -> Part:
         told = self.told
@@ -152,7 +154,7 @@ class _Reader:
                     Severity.ATTENTION if unequal else Severity.NOTE,
                     f"{counted(len(at), 'log is', 'logs are')} reported twice, {unequal} of them with different sizes, "
                     f"such as {example}. The first one is used.",
-                    brokers=tuple(sorted({int(i) for i in holder[at[:20]]})),
+                    brokers=tuple(sorted({int(i) for i in holder[at[:PLACES_NAMED]]})),
                 )
             )
             topic_of, partition, holder = topic_of[~twice], partition[~twice], holder[~twice]
@@ -184,7 +186,7 @@ class _Reader:
                     "log_dir_move",
                     Severity.NOTE,
                     f"{counted(len(self.moving), 'log is', 'logs are')} being moved to another directory of the same "
-                    f"broker, such as {self.moving[0][:300]}.",
+                    f"broker, such as {visible(self.moving[0])}.",
                 )
             )
         told.findings.append(

@@ -16,6 +16,7 @@ from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault, shown
 from reseat.formats.rows.bounds import check_brokers, check_size
 from reseat.formats.rows.gather import Part
+from reseat.formats.tables.table_columns import unescaped
 from reseat.formats.text.form import DocumentForm, Paste
 from reseat.model import Broker, ClusterLayout
 from reseat.model.naming import id_in
@@ -24,6 +25,8 @@ from reseat.model.wording import visible
 __all__ = ["Racks", "read_racks"]
 
 _HEADER = re.compile(rb'^(?:[ \t]*#[^\n]*\n|[ \t]*\n)*[ \t]*"?broker[a-z_. ]*"?[ \t]*[,;\t][ \t]*"?rack', re.IGNORECASE)
+#: Bytes in which the line that names the columns is looked for.
+_HEAD = 20_000
 _BROKER_WORDS = frozenset(("broker", "broker id", "broker_id", "broker.id", "brokerid", "id", "node", "node.id"))
 #: How CSV says that a broker has no rack; JSON says null.
 _NO_RACK = frozenset(("", "null", "none", "-"))
@@ -35,7 +38,7 @@ class Racks(DocumentForm):
 
     def whole(self, data: bytes, source: str, limits: Limits) -> Reading | None:
         """The racks of a text whose first line names the columns."""
-        return _reading(data, source, limits) if _HEADER.match(data[:20_000]) else None
+        return _reading(data, source, limits) if _HEADER.match(data[:_HEAD]) else None
 
     def claims(self, found: Document) -> bool:
         """Whether all its keys are numbers."""
@@ -135,8 +138,7 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
             broker = id_in(row[0])
             if broker is None:
                 raise InputRefused(
-                    f'{visible(row[0], 60)!r} is not a broker id; "broker,rack" such as 1{delimiter}rack-a was '
-                    "expected.",
+                    f'{visible(row[0])!r} is not a broker id; "broker,rack" such as 1{delimiter}rack-a was expected.',
                     source=source,
                     line=line,
                 )
@@ -146,7 +148,7 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
                     source=source,
                     line=line,
                 )
-            rack = None if row[1].lower() in _NO_RACK else _unescaped(row[1])
+            rack = None if row[1].lower() in _NO_RACK else unescaped(row[1])
             if broker in racks and racks[broker] != rack:
                 raise InputRefused(
                     f"Broker {broker} is in rack {shown(rack or 'none')} here and in {shown(racks[broker] or 'none')} "
@@ -162,8 +164,3 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
     if not racks:
         raise InputRefused('No broker found; "broker,rack" lines were expected.', source=source)
     return racks
-
-
-def _unescaped(cell: str) -> str:
-    """A cell without the apostrophe that keeps a spreadsheet from taking it for a formula."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in tuple("=+-@'\t\r") else cell

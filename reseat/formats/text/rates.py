@@ -41,10 +41,10 @@ def read_rates(data: bytes, *, source: str = "rates", limits: Limits = LIMITS) -
                 continue
             rate = _rate(row[1]) if len(row) == 2 else None
             if rate is None or not row[0]:
-                shown = visible(",".join(row), 60)
+                shown = visible(",".join(row))
                 raise InputRefused(f"{shown!r}: {_EXPECTED}.", source=source, line=reader.line_num)
             if row[0] in rates:
-                twice = f"Topic {visible(row[0], 60)} is listed twice."
+                twice = f"Topic {visible(row[0])} is listed twice."
                 raise InputRefused(twice, source=source, line=reader.line_num)
             rates[row[0]] = rate
     except csv.Error as error:

@@ -8,6 +8,7 @@ import msgspec
 
 from reseat.errors import InputRefused
 from reseat.formats.input.reading import Limits, Reading
+from reseat.formats.input.shown import shown
 from reseat.formats.rows.assemble import assemble
 from reseat.formats.text.reassignment_entries import (
     Entry,
@@ -56,7 +57,7 @@ def read_bare(document: bytes, bare: re.Match[bytes], place: Offsets, source: st
         except (ValueError, msgspec.ValidationError) as error:
             raise InputRefused(
                 f"Partition {int(found[1])} of {bare['topic'].decode()}: a list of broker ids was expected; found "
-                f"{found[2][:60].decode()!r}.",
+                f"{shown(found[2].decode())!r}.",
                 source=source,
                 line=place.line(found.start()),
             ) from error

@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.input.reading import Limits
+from reseat.formats.input.shown import shown
 from reseat.formats.rows.bounds import check_brokers, check_topics, padded
 from reseat.formats.rows.row_findings import Rows
 from reseat.model import NONE
 from reseat.model.arrays import widened
+from reseat.model.naming import LARGEST_ID
 
 __all__ = [
     "ANY_LOG_DIR",
@@ -42,7 +44,7 @@ KNOWN_KEYS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 PARTITIONS = b'"partitions"'
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 
-_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+_Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
 
 
 class Entry(msgspec.Struct, gc=False):
@@ -142,7 +144,7 @@ def why_no_partition(error: Exception, keys: dict[str, msgspec.Raw], raw: msgspe
     if not bytes(memoryview(raw)).lstrip().startswith(b"{"):
         return 'an object was expected, {"topic","partition","replicas"}.'
     about = " of ".join(
-        f"{key} {bytes(memoryview(keys[key]))[:80].decode('utf-8', 'replace')}"
+        f"{key} {shown(bytes(memoryview(keys[key])).decode('utf-8', 'replace'))}"
         for key in ("partition", "topic")
         if key in keys
     )

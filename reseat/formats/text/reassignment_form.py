@@ -24,7 +24,9 @@ __all__ = ["IN_PROGRESS", "Reassignments"]
 #: What calls an assignment proposed that ZooKeeper holds in /admin/reassign_partitions.
 IN_PROGRESS = "in progress"
 
-_HEAD = re.compile(rb'\s*\{\s*(?:"version"\s*:\s*\d{1,9}\s*,\s*)?"partitions"\s*:\s*\[\s*\{[^{}]{0,10000}"replicas"')
+_BEGINS = re.compile(rb'\s*\{\s*(?:"version"\s*:\s*\d{1,9}\s*,\s*)?"partitions"\s*:\s*\[\s*\{[^{}]{0,10000}"replicas"')
+#: Bytes in which the first entry is looked for.
+_HEAD = 20_000
 #: A document that is the whole text is read without being split above this size.
 _LARGE = 1_000_000
 _EMPTY = re.compile(rb"\[\s*\]")
@@ -37,7 +39,7 @@ class Reassignments(Form):
 
     def whole(self, data: bytes, source: str, limits: Limits) -> Reading | None:
         """The reading of a large text that is one document; None where something may stand behind it."""
-        if len(data) <= _LARGE or not _HEAD.match(data[:20_000]) or data.rstrip()[-1:] != b"}":
+        if len(data) <= _LARGE or not _BEGINS.match(data[:_HEAD]) or data.rstrip()[-1:] != b"}":
             return None
         try:
             return read_document(data, source=source, limits=limits)

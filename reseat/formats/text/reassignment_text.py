@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import msgspec
 
 from reseat.errors import InputRefused, LimitMet
+from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.json_scan import check_width, deepest
 from reseat.formats.input.reading import Limits
 from reseat.formats.input.shown import shown
@@ -15,6 +15,9 @@ from reseat.formats.text.reassignment_bare import Offsets
 from reseat.formats.text.reassignment_entries import RAW_OBJECT
 
 __all__ = ["DocumentText"]
+
+#: Keys of a document that are named.
+_KEYS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class DocumentText:
         except msgspec.ValidationError as error:
             raise self.refused("JSON, but not an object with a list of partitions.") from error
         except msgspec.DecodeError as error:
-            raise self._malformed(error) from error
+            raise refusal(self.document, 0, self.source, self.place.line(0), error) from error
         except UnicodeDecodeError as error:
             raise self.refused("The text is not UTF-8.") from error
         except RecursionError as error:
@@ -57,24 +60,13 @@ class DocumentText:
                     "This is the list of topics that kafka-reassign-partitions --generate takes; no replicas are in "
                     "it. Give its output, or kafka-topics --describe."
                 )
-            keys = ", ".join(f"'{shown(key)}'" for key in list(top)[:5]) or "none"
+            keys = ", ".join(f"'{shown(key)}'" for key in list(top)[:_KEYS]) or "none"
             raise self.refused(f"A reassignment JSON has the key 'partitions'; the keys here are: {keys}.")
         return top
 
     def refused(self, sentence: str, *, offset: int | None = None) -> InputRefused:
         """A refusal, at an offset of the document where one is given."""
         return InputRefused(sentence, source=self.source, line=None if offset is None else self.place.line(offset))
-
-    def _malformed(self, error: msgspec.DecodeError) -> InputRefused:
-        found = re.search(r"\(byte (\d+)\)", str(error))
-        offset = len(self.document.rstrip()) if found is None else int(found[1])
-        if found is None or offset >= len(self.document.rstrip()):
-            return self.refused(
-                f"The JSON ends early, at {self.place(offset)}. Was all of it copied?", offset=max(offset - 1, 0)
-            )
-        what = str(error).removeprefix("JSON is malformed: ").split(" (byte")[0]
-        near = self.document[offset : offset + 30].decode("utf-8", "replace")
-        return self.refused(f"Not JSON at {self.place(offset)}: {what}; found {near!r}.", offset=offset)
 
     def check_depth(self, value: msgspec.Raw) -> None:
         """Values that are not known may be nested at will; what is known is at most four deep."""

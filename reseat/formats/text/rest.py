@@ -77,7 +77,7 @@ def _partition(told: RowBuilder, topic: str, entry: object, line: int) -> None:
     replicas = [r.get("broker") if isinstance(r, dict) else r for r in listed] if isinstance(listed, list) else None
     ids = ids_of(replicas)
     if partition is None or ids is None or not isinstance(listed, list):
-        told.misread(line, str(entry)[:200], "Not a partition: its id or its replicas are missing.")
+        told.misread(line, str(entry), "Not a partition: its id or its replicas are missing.")
         return
     isr = ids_of(row.get("inSyncReplicas"))
     if isr is None and all(isinstance(r, dict) and isinstance(r.get("in_sync"), bool) for r in listed):

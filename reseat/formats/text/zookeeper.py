@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from reseat.errors import InputRefused
 from reseat.formats.input.document import Document, id_of, ids_of, leader_of
 from reseat.formats.rows.gather import RowBuilder
+from reseat.formats.rows.row_findings import PLACES_NAMED
 from reseat.formats.text.form import Form, Paste
 from reseat.model import NOT_TOLD, Broker, BrokerState, Finding, Severity
 from reseat.model.naming import id_in
@@ -47,6 +48,8 @@ _NO_NODE = ("reseat_snapshot", "topics", "brokers", "KafkaPartitionState", "Kafk
 _COMMAND = re.compile(
     r"""(?:^|[\s"'\])>$#])(get|ls2?|stat|rmr|deleteall|delete|set|create|getAcl)\s+(?:-[swRe]\s+)*["']?(/[^\s"';]*)"""
 )
+#: Characters of a line in which a command is looked for.
+_LOOKED_AT = 2_000
 _LIST = re.compile(r"^\s*\[([^\[\]{}]*)\]\s*$")
 _STAT = re.compile(
     r"^\s*(?:cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren)\s*="
@@ -117,7 +120,7 @@ class _Reader:
     # ---- the walk ------------------------------------------------------------------------------------------
 
     def line(self, number: int, text: str) -> None:
-        if (found := _COMMAND.search(text[:2_000])) is not None:
+        if (found := _COMMAND.search(text[:_LOOKED_AT])) is not None:
             command = _Command(found[1], found[2].rstrip("/") or "/")
             self.waiting = [*self.waiting, command] if self.commands_open else [command]
             self.commands_open = True
@@ -194,7 +197,7 @@ class _Reader:
             source=self.paste.source,
             line=document.line,
         )
-        text = document.data[:200].decode("utf-8", "replace")
+        text = document.head().decode("utf-8", "replace")
         self.paste.skipped.add(document.line, text, f"This is {what}.", document.data.count(b"\n") + 1)
 
     def _topic(self, document: Document) -> None:
@@ -279,7 +282,7 @@ class _Reader:
                     f"replicas of the partition, such as {next(iter(self.states))[0]}-{next(iter(self.states))[1]}; "
                     "not used. Add the node /brokers/topics/<topic>.",
                     topics=tuple(sorted(orphans)),
-                    places=tuple(f"line {line}" for line, _ in list(self.states.values())[:20]),
+                    places=tuple(f"line {line}" for line, _ in list(self.states.values())[:PLACES_NAMED]),
                 )
             )
         if told.row_count or told.brokers or self.topics:
@@ -295,7 +298,7 @@ class _Reader:
             if partition is None or ids is None:
                 told.misread(
                     line,
-                    f"{key}: {replicas}"[:200],
+                    f"{key}: {replicas}",
                     f"Not a partition of topic {name}: a number and a list of ids were expected.",
                 )
                 continue
@@ -309,7 +312,7 @@ class _Reader:
                     if read_as is None or read_as == NOT_TOLD:
                         told.misread(
                             state[0],
-                            f"{what}: {state[1].value(what)}"[:200],
+                            f"{what}: {state[1].value(what)}",
                             f"The state of {name}-{partition}: {_STATE[what]} was expected; it was treated as unknown.",
                         )
             told.add(
