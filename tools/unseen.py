@@ -82,6 +82,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 1",
         "1",
     ): "no further try, whether one or none is allowed",
+    (
+        _TABLES + "parquet.py",
+        "lengths = np.append(np.asarray(pc.binary_length(column.dictionary).fill_null(0), np.int64), 0)",
+        "0",
+    ): "a byte more for a text that is not told, of millions",
     (_TABLES + "table_layout.py", "place = np.zeros(int(ids.max()) + 1, np.intp)", "1"): "a place more for nobody",
     (_TABLES + "table_layout.py", "place[rows] = 1", "1"): "any number but 0 marks those that occur",
     (_TABLES + "table_layout.py", "differing.update(known[which[other[:1000]]].tolist())", "1000"): (
