@@ -92,8 +92,8 @@ AREAS = {
         ("reseat/operate/run",),
         _tests(
             "operate",
-            "batches cordoning decide ends execute health places run_figures run_sentences runner same_topics stalled "
-            "throttling timing waiting",
+            "batches cordoning decide ends execute health newcomers places run_figures run_sentences runner "
+            "same_topics stalled throttling timing waiting",
         ),
     ),
     "formats": Area(
