@@ -13,7 +13,7 @@ from functools import singledispatch
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.tables.table_columns import escaped
+from reseat.formats.input.formula import escaped
 from reseat.report.content import Bars, Column, Draws, Figure, Heat, Lines, Table
 
 __all__ = ["csv_of", "table_of", "x_words"]

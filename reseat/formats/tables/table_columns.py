@@ -10,35 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LimitMet
+from reseat.formats.input.formula import unescaped
 from reseat.formats.input.lines import SkippedLines
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.row_findings import PLACES_NAMED
 from reseat.model import NONE, NOT_TOLD, Finding, IntArray, Severity
 
-__all__ = ["ABSENT", "FORMULA", "NOBODY", "Table", "escaped", "unescaped"]
+__all__ = ["ABSENT", "NOBODY", "Table"]
 
 #: An integer cell that is empty.
 ABSENT = -3
 #: Words for a list or a leader that is told, and is nobody.
 NOBODY = frozenset(("none", "-1", "-", "[]", "()"))
-_BLANKS = "".join(map(chr, range(33)))
-#: What makes a spreadsheet take a text for a formula; the apostrophe is here so that escaping can be undone.
-FORMULA = ("=", "+", "-", "@", "'", "\t", "\r")
-
-
-def escaped(word: str) -> str:
-    """A text as a cell that no spreadsheet takes for a formula."""
-    return "'" + word if word[:1] in FORMULA and word else word
-
-
-def unescaped(cell: str) -> str:
-    """The text that ``escaped`` was given, without blanks around it.
-
-    Blanks are what Java's ``trim`` takes for them: Kafka trims a rack or a host of its configuration so, and no name
-    has any. A no-break space is a character of the name.
-    """
-    word = cell.strip(_BLANKS)
-    return word[1:] if word[:1] == "'" and word[1:2] in FORMULA and word[1:2] else word
 
 
 @dataclass(eq=False)

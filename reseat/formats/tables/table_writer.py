@@ -21,7 +21,7 @@ import numpy.typing as npt
 import orjson
 
 from reseat.formats.documents.writers import id_lists
-from reseat.formats.tables.table_columns import escaped
+from reseat.formats.input.formula import escaped
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 from reseat.model.columns import BESIDE_ISR, COLUMNS
 from reseat.model.tiering import Tiering

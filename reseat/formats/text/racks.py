@@ -11,12 +11,12 @@ import numpy as np
 
 from reseat.errors import InputRefused
 from reseat.formats.input.document import Document
+from reseat.formats.input.formula import unescaped
 from reseat.formats.input.json_scan import check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault, shown
 from reseat.formats.rows.bounds import check_brokers, check_size
 from reseat.formats.rows.gather import Part
-from reseat.formats.tables.table_columns import unescaped
 from reseat.formats.text.form import DocumentForm, Paste
 from reseat.model import Broker, ClusterLayout
 from reseat.model.naming import id_in
