@@ -58,6 +58,8 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     between = _moves_between(proposal, plan, fresh.snapshot)
     left, right = st.columns([1.7, 1], gap="large")
     with right:
+        if not operated.may_write:  # before all that is asked: the button that is missing would stand below the fold
+            st.caption("You cannot execute it: *Read-only*, at the top, says why.")
         before = asked_before(operated, proposal)
         options = _how(operated, before)
         cordon = choose_cordon(proposal, fresh, default=bool(before.cordon))
@@ -92,8 +94,6 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
             typed = draw_confirm(operated, checks, overrides, label, f"plan-{proposal.kind}")
             if typed is not None:
                 _carry_out(intent, typed, overrides)
-        elif not operated.may_write:
-            st.caption("You cannot execute it: *Read-only*, at the top, says why.")
     if between:
         _draw_between(between)
         return

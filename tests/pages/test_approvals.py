@@ -60,7 +60,11 @@ def test_a_plan_is_proposed_by_one_approved_by_another_and_executed_once(operate
     at.run()
 
     assert "**Read-only.** bo is not listed: [operate] allowed" in texts(at)
-    assert "You cannot execute it: *Read-only*, at the top, says why." in texts(at)  # beside the buttons of approval
+    # Before what is asked of its schedule, and so seen without scrolling.
+    captions = [one.value for one in at.caption]
+    said, estimate = (next(n for n, one in enumerate(captions) if words in one) for words in ("You cannot", "How long"))
+    assert captions[said] == "You cannot execute it: *Read-only*, at the top, says why."
+    assert said < estimate, captions
     assert "line above" not in texts(at)
     assert not {"Withdraw", MOVE} & buttons(at).keys()
     assert buttons(at)["Decline"].disabled
