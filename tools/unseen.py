@@ -82,6 +82,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 1",
         "1",
     ): "no further try, whether one or none is allowed",
+    (_TABLES + "parquet.py", "if int(lengths.max(initial=0)) > self.limits.replicas:", "0"): (
+        "no limit is below one replica"
+    ),
     (
         _TABLES + "parquet.py",
         "lengths = np.append(np.asarray(pc.binary_length(column.dictionary).fill_null(0), np.int64), 0)",

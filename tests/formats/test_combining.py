@@ -185,4 +185,35 @@ def test_three_contradictions_are_all_named_and_a_fourth_is_counted() -> None:
 
     assert "more" not in sentence(3)
     assert "a-2 (" in sentence(3)
+    assert "a-3" not in sentence(4)
     assert "1 more" in sentence(4)
+
+
+def test_what_one_text_knows_and_another_does_not_is_filled_in() -> None:
+    """Eligible replicas that a text names none of are none; of a text that does not know them, the other's count."""
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1{}\n"
+    told = ("\tElr: \tLastKnownElr: ", "\tElr: 2\tLastKnownElr: ", "")
+    knows, names, silent = (read(row.format(more)) for more in told)
+    eligible = [combine(pair).layout.eligible for pair in ([knows, names], [silent, names], [names, silent])]
+
+    assert [[] if one is None else one.tolist() for one in eligible] == [
+        [[False, False]],
+        [[False, True]],
+        [[False, True]],
+    ]
+
+
+def test_the_least_in_sync_replicas_of_a_topic_are_those_first_told() -> None:
+    """By topic: one text tells it of a, the other of both."""
+    heading = "Topic: {}\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: {}\n"
+    row = "Topic: {}\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+
+    def told(a: str, b: str) -> Reading:
+        return read(heading.format("a", a) + row.format("a") + heading.format("b", b) + row.format("b"))
+
+    first, second = told("min.insync.replicas=2", ""), told("min.insync.replicas=1", "min.insync.replicas=3")
+    both, neither = combine([first, second]).layout.min_in_sync, combine([told("", ""), told("", "")])
+
+    assert both is not None
+    assert both.tolist() == [2, 3]
+    assert neither.layout.min_in_sync is None

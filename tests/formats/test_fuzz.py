@@ -24,14 +24,14 @@ _MILLION, _ROUND, _MINUTES = 1_000_000, 5_000, 60
 
 
 def test_mutations_are_read_or_refused() -> None:
-    """Two thousand mutations at all doors, the same each time."""
+    """A thousand mutations at all doors, the same each time."""
     read(b"topic,partition,replicas\na,0,1\n")  # loads the library of tables, which is no part of the time allowed
 
-    done = run(1, 2_000, corpus(_FOLDER))
+    done = run(1, 1_000, corpus(_FOLDER))
 
     assert done.faults == []
-    assert done.answered > 200
-    assert done.refused > 200
+    assert done.answered > 100
+    assert done.refused > 100
 
 
 @pytest.mark.parametrize(

@@ -145,14 +145,14 @@ def test_the_configs_of_a_heading_may_go_on_in_the_line_below() -> None:
         ),
         (
             'get /brokers/topics/t/partitions/0/state\n{"leader": "x", "isr": [1]}\nget /brokers/topics/t\n'
-            '{"partitions": {"0": [1]}}\n[7, 8]\n',
+            '{"partitions": {"0": [1]}}\nget /brokers/topics/u\n[7, 8]\n',
             [
                 (
                     2,
                     "leader: x",
                     "The state of t-0: a broker id, or -1 for none, was expected; it was treated as unknown.",
                 ),
-                (5, "[7, 8]", "Not recognised as any format that Reseat reads."),
+                (6, "[7, 8]", "Not recognised as any format that Reseat reads."),
             ],
         ),
         (
@@ -190,6 +190,7 @@ def test_a_piece_that_tells_nothing_is_listed_and_the_rest_is_read(
             "1 reassignment is in pro",
         ),
         ("# nothing\n\n#\n", None, "No layout"),
+        ("topic,partition\nt,0\n", 1, "broker is missing; the header is 'topic', 'partition'."),
     ],
 )
 def test_what_holds_no_layout_is_refused_with_what_it_is(text: str, line: int | None, words: str) -> None:
@@ -227,6 +228,32 @@ def test_a_key_that_stands_twice_is_named_where_it_does() -> None:
     ]
 
 
+@pytest.mark.parametrize(("many", "end"), [(3, "line 4, column 1"), (4, "line 4, column 1 and more")])
+def test_three_entries_with_a_key_that_stands_twice_are_named(many: int, end: str) -> None:
+    """And that there are more; of two such keys the first."""
+    entry = '{"topic":"t","topic":"t","partition":%d,"replicas":[1],"replicas":[2]}'
+    entries = ",\n".join(entry % one for one in range(many))
+    (found,) = read_document(f'{{"partitions":[\n{entries}]}}'.encode()).findings
+
+    assert found.sentence.startswith(
+        f"Key 'topic' stands in {many} entries more than once: line 2, column 1, line 3, column 1, {end}. The last one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("heading", "row"),
+    [
+        ("", "Topic: a\tPartition: {}\tLeader: 1\tReplicas: {}\tIsr: 1\n"),
+        ('  topic "t" with 2 partitions:\n', "    partition {}, leader 1, replicas: {}, isrs: 1\n"),
+    ],
+)
+def test_an_id_that_kafka_does_not_know_is_said_to_be_one_also_in_the_first_topic(heading: str, row: str) -> None:
+    """It is not called a row without a topic, which is another fault."""
+    (why,) = {why for _, _, why in told(heading + row.format(0, 1) + row.format(1, 2**31))}
+
+    assert why == "An id in this row is above 2,147,483,647, Kafka's largest id."
+
+
 def test_a_configuration_between_nodes_takes_no_topics_name() -> None:
     """Commands that stand together are answered in their order."""
     answers = '{"version": 1, "config": {}}\n{"partitions": {"0": [1]}}\n'
@@ -251,6 +278,26 @@ def test_tiered_topics_are_told_by_a_table_and_read_from_it() -> None:
         assert read_csv(write_csv(layout, per=per, tiering=Tiering(("b",)))).tiering.topics == ("b",)
     with pytest.raises(ValueError, match="per is 'replica' or 'partition', not 'broker'"):
         write_csv(layout, per="broker")  # type: ignore[arg-type]
+
+
+def test_a_row_of_half_a_partition_is_listed_with_what_it_tells() -> None:
+    """It is no row of a broker, though it names one."""
+    reading = read_csv(b"topic,partition,position,broker,rack\na,0,0,1,\n,5,0,2,\nb,,1,3,r\n")
+
+    assert [(piece.line, piece.text, piece.why) for piece in reading.skipped] == [
+        (3, "partition=5, position=0, broker=2", "The topic is empty."),
+        (4, "topic=b, rack=r, position=1, broker=3", "The partition is empty."),
+    ]
+    assert reading.layout.assignments() == {("a", 0): [1]}
+
+
+def test_directories_that_are_no_json_are_treated_as_unknown() -> None:
+    """The row is listed with its line, and its partition read."""
+    reading = read_csv(b'topic,partition,replicas,log_dirs\nt,0,1,"[""/a"""\nt,1,1,"[""/a""]"\n')
+
+    assert [(piece.line, piece.text) for piece in reading.skipped] == [(2, 't-0: ["/a"')]
+    assert reading.layout.log_dir is not None
+    assert reading.layout.log_dir.tolist() == [[-1], [0]]
 
 
 def test_blank_rows_of_another_width_are_passed_over_beside_an_open_quote() -> None:

@@ -99,8 +99,8 @@ def test_a_table_of_nothing_but_an_open_quote_is_refused() -> None:
 
 
 def test_many_open_quotes_take_linear_time() -> None:
-    """Each line opens a cell that no line closes: two hundred thousand of them are listed at once."""
-    reading = read_csv(text_of(['"y""'] * 200_000) + b"t,9,1;2,1\n")
+    """Each line opens a cell that no line closes: twenty thousand of them are listed at once."""
+    reading = read_csv(text_of(['"y""'] * 20_000) + b"t,9,1;2,1\n")
 
     assert reading.layout.assignments() == {("t", 9): [1, 2]}
-    assert len(listed(reading)) == 200_000
+    assert len(listed(reading)) == 20_000

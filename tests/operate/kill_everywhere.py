@@ -1,8 +1,9 @@
 """Kills an operator with SIGKILL at each step of journal and cluster, starts again, and tells what came of it.
 
-A process of its own (``python -m tests.operate.kill_everywhere FOLDER SCENARIO EVERY``), since it forks: each operator
-is a child that really dies. A step is the moment before and after each transaction of the journal and before and after
-each request that changes the cluster. ``EVERY`` 1 kills at each step, 7 at every seventh. Prints one JSON list.
+A process of its own (``python -m tests.operate.kill_everywhere FOLDER EVERY SCENARIO ...``), since it forks: each
+operator is a child that really dies. A step is the moment before and after each transaction of the journal and before
+and after each request that changes the cluster. ``EVERY`` 1 kills at each step, 7 at every seventh. Prints JSON: a list
+a scenario.
 """
 
 from __future__ import annotations
@@ -190,4 +191,5 @@ def main(folder: Path, scenario: str, every: int) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))))
+    where, every, *scenarios = sys.argv[1:]
+    sys.stdout.write(json.dumps({name: main(Path(where) / name, name, int(every)) for name in scenarios}))

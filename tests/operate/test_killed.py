@@ -14,10 +14,10 @@ from tests.operate.kill_everywhere import BETWEEN, CORDONED, PLAN
 SCENARIOS = ("plan", "one at a time", "cancel", *CORDONED, *BETWEEN)
 
 
-def outcomes(tmp_path, scenario, every):
-    """What came of each kill."""
+def outcomes(tmp_path, every, *scenarios):
+    """What came of each kill, by scenario."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.operate.kill_everywhere", str(tmp_path / "kills"), scenario, str(every)],
+        [sys.executable, "-m", "tests.operate.kill_everywhere", str(tmp_path / "kills"), str(every), *scenarios],
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],
@@ -54,20 +54,21 @@ def _keeps(scenario, ended):
     return scenario == "cordon" or (scenario in CORDONED and ended["state"] == "done")
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_an_operator_killed_at_some_steps_leaves_nothing_behind(tmp_path, scenario):
+def test_an_operator_killed_at_some_steps_leaves_nothing_behind(tmp_path):
     """A dozen steps of each scenario, spread over the run."""
-    results = outcomes(tmp_path, scenario, 11)
+    told = outcomes(tmp_path, 11, *SCENARIOS)
 
-    assert len(results) > 5
-    judge(scenario, results)
+    assert tuple(told) == SCENARIOS
+    for scenario, results in told.items():
+        assert len(results) > 5, scenario
+        judge(scenario, results)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_an_operator_killed_at_every_step_leaves_nothing_behind(tmp_path, scenario):
     """Before and after every transaction of the journal and every request to the cluster."""
-    results = outcomes(tmp_path, scenario, 1)
+    results = outcomes(tmp_path, 1, scenario)[scenario]
 
     assert len(results) > 50
     judge(scenario, results)

@@ -25,6 +25,11 @@ def plan(leaving=()):
     return read_sealed(text)
 
 
+def patient(cluster):
+    """Three seconds, by the cluster's own clock."""
+    return Patience(3, clock=lambda: cluster.clock, wait=cluster.wait)
+
+
 def test_a_cluster_as_planned_is_done():
     """Nothing on the list, every list as planned, no throttle."""
     seen = verify(FakeCluster({key: list(ids) for key, ids in PLANNED.items()}).target(), plan())
@@ -36,10 +41,11 @@ def test_a_cluster_as_planned_is_done():
 
 def test_differences_are_named_each_as_what_it_is():
     """Under way, another order, gone: none of them is as planned."""
-    cluster = FakeCluster({("orders", 0): [1, 2], ("orders", 1): [1, 3]})
+    cluster = FakeCluster({("orders", 0): [1, 2], ("orders", 1): [1, 3]}, rate=0)
     cluster.start(("orders", 0), [1, 3])
-    seen = verify(cluster.target(), plan())
-    gone = verify(FakeCluster({("orders", 1): [3, 1]}).target(), plan())
+    seen = verify(cluster.target(), plan(), patience=patient(cluster))
+    one = FakeCluster({("orders", 1): [3, 1]})
+    gone = verify(one.target(), plan(), patience=patient(one))
 
     assert seen.sentences == (
         "0 of 2 partitions are as planned.",
@@ -53,14 +59,13 @@ def test_differences_are_named_each_as_what_it_is():
 def test_what_is_different_is_looked_at_again_as_a_broker_may_lag():
     """Off the list and described as before, or not at all, by a broker that was not told: done at the next look."""
     cluster = FakeCluster({("orders", 1): [1, 2]})
-    patience = Patience(3, clock=lambda: cluster.clock, wait=cluster.wait)
 
     def told(name):
         if cluster.clock > 1:
             cluster.lists = {key: list(ids) for key, ids in PLANNED.items()}
 
     cluster.before_call = told
-    seen = verify(cluster.target(), plan(), patience=patience)
+    seen = verify(cluster.target(), plan(), patience=patient(cluster))
 
     assert seen.done
     assert cluster.calls.count("assignments") > 2
@@ -69,12 +74,11 @@ def test_what_is_different_is_looked_at_again_as_a_broker_may_lag():
 def test_what_is_under_way_is_told_at_once_and_what_stays_different_after_a_bounded_time():
     """Waiting longer tells nothing new of a reassignment, and of what is really different nothing either."""
     cluster = FakeCluster({("orders", 0): [1, 2], ("orders", 1): [3, 1]}, rate=0)
-    patience = Patience(3, clock=lambda: cluster.clock, wait=cluster.wait)
     cluster.start(("orders", 0), [1, 3])
-    moving = verify(cluster.target(), plan(), patience=patience)
+    moving = verify(cluster.target(), plan(), patience=patient(cluster))
     at_once = cluster.clock
     cluster.take_back(("orders", 0))
-    other = verify(cluster.target(), plan(), patience=patience)
+    other = verify(cluster.target(), plan(), patience=patient(cluster))
 
     assert [len(moving.under_way), len(moving.different), at_once] == [1, 0, 0.0]
     assert [str(one) for one in other.different] == ["orders-0 has [1, 2], planned [1, 3]"]

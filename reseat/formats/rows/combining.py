@@ -279,15 +279,13 @@ def _compare(so_far: _Merged, part: Part, rows_a: Rows, rows_b: Rows) -> list[Fi
                 for p in (first, part)
             )
             places.extend(both)
-            if len(named) < _NAMED:
-                named.append(f"{topic}-{partition} ({both[0]} and {both[1]})")
-        if len(at) > _NAMED:
-            named.append(f"{len(at) - _NAMED:,} more")
+            named.append(f"{topic}-{partition} ({both[0]} and {both[1]})")
+        said = ", ".join([*named[:_NAMED], *([f"{len(at) - _NAMED:,} more"] if len(at) > _NAMED else [])])
         findings.append(
             Finding(
                 kind,
                 severity,
-                f"{counted(len(at), 'partition has', 'partitions have')} {what}: {', '.join(named)}. {then}",
+                f"{counted(len(at), 'partition has', 'partitions have')} {what}: {said}. {then}",
                 rows=rows_a[at],
                 places=tuple(places),
             )

@@ -131,4 +131,4 @@ def _short(layout: ClusterLayout, wanted: Mapping[str, int]) -> tuple[ShortTopic
 def _first_missing(ids: npt.NDArray[np.int32], count: int) -> tuple[int, ...]:
     """The first of the ids below ``count`` that are not among these, each of which occurs once."""
     candidates = np.arange(min(count, len(ids) + NAMED_GAPS))
-    return tuple(np.setdiff1d(candidates, ids, assume_unique=True)[:NAMED_GAPS].tolist())
+    return tuple(np.setdiff1d(candidates, ids)[:NAMED_GAPS].tolist())

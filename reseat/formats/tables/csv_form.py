@@ -30,9 +30,6 @@ class CsvForm(Form):
 
 def _is_table(head: bytes) -> bool:
     """Whether the first line that is no comment names the columns of a table of replicas or partitions."""
-    for line in head.split(b"\n"):
-        plain = line.strip().lower()
-        if plain and not plain.startswith(b"#"):
-            cells = {cell.strip(b" \t\"'") for cell in re.split(rb"[,;\t]", plain)}
-            return cells >= {b"topic", b"partition"}
-    return False
+    lines = (line.strip() for line in head.lower().split(b"\n"))
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    return {cell.strip(b" \t\"'") for cell in re.split(rb"[,;\t]", first)} >= {b"topic", b"partition"}

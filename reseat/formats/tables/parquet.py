@@ -160,10 +160,6 @@ class _File:
 
     def _check_pages(self, metadata: Any, leaves: dict[int, int], texts: list[int]) -> None:
         most = self.limits.bytes
-        if metadata.num_rows > self.limits.cells:
-            raise LimitMet(
-                f"The file has {metadata.num_rows:,} rows; {self.limits.cells:,} is the limit.", source=self.source
-            )
         unpacked = in_texts = count = 0
         values = dict.fromkeys(leaves, 0)
         (length,) = struct.unpack("<I", self.data[-8:-4])

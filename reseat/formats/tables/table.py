@@ -102,10 +102,7 @@ def _as_utf8(data: bytes, source: str) -> bytes:
 
 def _header(data: bytes, source: str) -> Header:
     for lines, found in enumerate(re.finditer(rb"([^\n]*)(?:\n|$)", data), 1):
-        line = found[1].strip()
-        if not line or line.startswith(b"#"):
-            if found.end() >= len(data):
-                break
+        if not found[1].strip() or found[1].strip().startswith(b"#"):
             continue
         text = found[1][:_LONGEST_HEADER].decode("utf-8", "replace")
         delimiter = max(",;\t", key=text.count)

@@ -155,9 +155,7 @@ class _TableReader:
         minimum = table.integer.get("min_in_sync")
         if minimum is not None and (minimum != ABSENT).any():
             least = np.full(len(names), NONE, np.int32)
-            at = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)  # where a topic begins: mostly told there
-            if (minimum[at] == ABSENT).any():
-                at = np.flatnonzero(minimum != ABSENT)
+            at = np.flatnonzero(minimum != ABSENT)
             least[codes[at[::-1]]] = minimum[at[::-1]]  # in reverse, so that the first telling is the one that stays
             facts["min_in_sync"] = least[used]
         order = np.full(len(names), positions, np.bool_)

@@ -39,7 +39,7 @@ from reseat.formats.input.reading import LIMITS, Limits, Reading, Skipped
 from reseat.formats.input.shown import shown
 from reseat.formats.rows.assemble import assemble
 from reseat.formats.rows.bounds import check_size
-from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, first_few, not_understood, place_finding
 from reseat.formats.text.reassignment_bare import BARE, Offsets, read_bare
 from reseat.formats.text.reassignment_entries import (
     ENTRIES,
@@ -337,7 +337,7 @@ class _Reader:
                 Finding(
                     kind="repeated_keys",
                     severity=Severity.BROKEN,
-                    sentence=f"{what} more than once: {', '.join(places[:3])}. The last one counts, as in Kafka's "
+                    sentence=f"{what} more than once: {first_few(places)}. The last one counts, as in Kafka's "
                     "tools; was something to be added that replaces what stood before?",
                     places=tuple(places),
                 )
