@@ -46,6 +46,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_IDLISTS, "for place in range(min(_DIGITS, int(digits.max(initial=0)))):", "0"): (
         "lists without any number have no digit, whatever place is looked at"
     ),
+    (
+        "reseat/formats/text/describe.py",
+        "if headers[position][0] and self._is_plain(headers[position][3]):",
+        "0",
+    ): "a heading that has a name has a count",
     ("reseat/formats/text/cut_off.py", "if not last or at < 0:", "at < 0"): "a row begins with its topic",
     ("reseat/formats/text/cut_off.py", 'at = data.rfind(b"Partition:", 0, max(end, 0))', "0"): "the same",
     (_TABLES + "table.py", "if data.find(b'\"', header.end) < 0:", "0"): "a header's end is past the first byte",

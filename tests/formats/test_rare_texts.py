@@ -96,6 +96,22 @@ def test_a_row_within_a_note_is_no_row() -> None:
     assert [piece.line for piece in reading.skipped] == [2]
 
 
+def test_rows_without_a_topic_that_share_a_line_are_those_of_the_heading() -> None:
+    """The second begins where the columns of the first end."""
+    rows = "Partition: 0 Leader: 1 Replicas: 1, 2 Isr: 1 Elr: 2 Partition: 1 Leader: 1 Replicas: 1, 2 Isr: 1\n"
+    reading = read("Topic: a\tPartitionCount: 2\tReplicationFactor: 2\tConfigs: \n" + rows)
+
+    assert reading.layout.assignments() == {("a", 0): [1, 2], ("a", 1): [1, 2]}
+    assert reading.skipped == ()
+
+
+def test_a_document_that_is_refused_beside_a_layout_is_listed_with_all_its_lines() -> None:
+    """From its first to its last."""
+    (piece,) = read(ROW.format(0, "") + '{"x":\n1}\n').skipped
+
+    assert (piece.line, piece.lines, piece.text) == (2, 2, '{"x":\n1}')
+
+
 def test_several_rows_on_one_line_do_not_shift_the_columns_of_the_others() -> None:
     """What stands behind the ISR belongs to its own row."""
     both = ROW.format(1, "").strip() + " " + ROW.format(2, "\tElr: 2\tLastKnownElr: ")
