@@ -270,6 +270,46 @@ def test_an_id_that_kafka_does_not_know_is_said_to_be_one_also_in_the_first_topi
     assert why == "An id in this row is above 2,147,483,647, Kafka's largest id."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Topic: t\tPartition: 0\tLeader: 2147483647\tReplicas: 2147483647\tIsr: \n",
+        '  topic "t" with 1 partitions:\n    partition 0, leader 2147483647, replicas: 2147483647, isrs: \n',
+    ],
+)
+def test_the_broker_with_the_largest_id_may_lead(text: str) -> None:
+    """In rows that are read many at a time."""
+    assert read(text).layout.leader_ids.tolist() == [2**31 - 1]
+
+
+def test_log_directories_are_told_with_their_errors() -> None:
+    """One that works has none."""
+    told = [{"logDir": path, "error": error, "partitions": []} for path, error in (("/a", None), ("/b", "ODD"))]
+    text = json.dumps({"version": 1, "brokers": [{"broker": 1, "logDirs": told}]})
+
+    assert [(one.path, one.error) for one in read(ROW.format(0, "") + text).log_dirs] == [("/a", None), ("/b", "ODD")]
+
+
+@pytest.mark.parametrize("more", ["", ',"version":1'])
+def test_a_list_of_partitions_that_stands_twice_is_said(more: str) -> None:
+    """Of an entry that is none, too, which is counted from one."""
+    one = '{"topic":"t","partition":0,"replicas":[1]}'
+    document = f'{{"partitions":[{one}]{more},"partitions":[{one},{{"topic":"c"}}]}}'
+    reading = read_document(document.encode())
+
+    assert "Key 'partitions' stands more than once" in " ".join(found.sentence for found in reading.findings)
+    assert [piece.why.partition(":")[0] for piece in reading.skipped] == ["Entry 2 of 'partitions'"]
+
+
+@pytest.mark.parametrize("host", ["", None, 5])
+def test_a_broker_without_a_host_is_where_its_endpoint_is(host: object) -> None:
+    """As brokers with listeners of several names register."""
+    node = {"host": host, "port": -1, "endpoints": ["INSIDE://h:9093"], "rack": "r"}
+    (broker,) = read(f"get /brokers/ids/3\n{json.dumps(node)}\n").layout.brokers
+
+    assert (broker.id, broker.host, broker.port, broker.rack) == (3, "h", 9093, "r")
+
+
 def test_a_configuration_between_nodes_takes_no_topics_name() -> None:
     """Commands that stand together are answered in their order."""
     answers = '{"version": 1, "config": {}}\n{"partitions": {"0": [1]}}\n'
