@@ -63,11 +63,6 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH",
     ): "which of two ways reads the same in less time",
     (
-        "reseat/formats/text/racks.py",
-        "raise InputRefused(f'{key[:60]!r} is not a broker id; a number such as \"1\" was expected.', source=source)",
-        "60",
-    ): "how much of what is no id is quoted",
-    (
         "reseat/formats/text/reassignment.py",
         "sentence=f\"The document says version {version[:40].decode('utf-8', 'replace')}; Kafka's tools \"",
         "40",

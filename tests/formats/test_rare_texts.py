@@ -310,6 +310,30 @@ def test_a_broker_without_a_host_is_where_its_endpoint_is(host: object) -> None:
     assert (broker.id, broker.host, broker.port, broker.rack) == (3, "h", 9093, "r")
 
 
+@pytest.mark.parametrize(
+    ("port", "told"), [(0, None), (1, 1), (65_535, 65_535), (65_536, None), (True, None), ("9092", None)]
+)
+def test_a_port_is_a_number_that_one_can_be(port: object, told: int | None) -> None:
+    """Else it is unknown; the host stays."""
+    (broker,) = read(f"get /brokers/ids/3\n{json.dumps({'host': 'h', 'port': port})}\n").layout.brokers
+
+    assert (broker.host, broker.port) == ("h", told)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"version":1,\n"config":\n{}}', "This is a configuration, which has no replica lists."),
+        ('{"partitions":[{"topic":"t","partition":0,"replicas":[1]},\n{"topic":\n"c",\n"partition":1}]}', "Entry 2 of"),
+    ],
+)
+def test_a_piece_over_several_lines_is_listed_with_all_of_them(text: str, why: str) -> None:
+    """Three of them."""
+    (piece,) = (piece for piece in read(ROW.format(0, "") + text + "\n").skipped if piece.why.startswith(why))
+
+    assert (piece.line, piece.lines) == (3 if why.startswith("Entry") else 2, 3)
+
+
 def test_a_configuration_between_nodes_takes_no_topics_name() -> None:
     """Commands that stand together are answered in their order."""
     answers = '{"version": 1, "config": {}}\n{"partitions": {"0": [1]}}\n'

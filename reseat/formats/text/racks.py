@@ -12,6 +12,7 @@ import numpy as np
 from reseat.errors import InputRefused
 from reseat.formats.input.document import Document
 from reseat.formats.input.formula import unescaped
+from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.json_scan import check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault, shown
@@ -92,20 +93,17 @@ def _from_json(text: str, source: str, limits: Limits) -> dict[int, str | None]:
     check_width(text.encode(), limits.brokers, "brokers", source)
     try:
         told = _MAPPING.decode(text)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, RecursionError) as error:
         raise InputRefused(
             f'Racks as JSON are one object, {{"1": "rack-a", "2": null}}; {fault(error)}.', source=source
         ) from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        found = re.search(r"\(byte (\d+)\)", str(error))
-        offset = int(found[1]) if found else len(text.encode())
-        line = text.encode()[:offset].count(b"\n") + 1
-        raise InputRefused(f"Not JSON: {error}.", source=source, line=line) from error
+    except msgspec.DecodeError as error:
+        raise refusal(text.encode(), 0, source, 1, error) from error
     racks: dict[int, str | None] = {}
     for key, rack in told.items():
         broker = id_in(key)
         if broker is None:
-            raise InputRefused(f'{key[:60]!r} is not a broker id; a number such as "1" was expected.', source=source)
+            raise InputRefused(f'{shown(key)!r} is not a broker id; a number such as "1" was expected.', source=source)
         if broker in racks:
             raise InputRefused(f"Broker {broker} is listed twice.", source=source)
         racks[broker] = None if rack is None or rack == "" else str(rack)
