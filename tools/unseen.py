@@ -64,6 +64,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "which of two ways reads the same in less time",
     (
         "reseat/formats/text/reassignment.py",
+        "if stop - start > PIECE + _LONGEST_ENTRY:",
+        "stop - start > PIECE + _LONGEST_ENTRY",
+    ): "which of two ways reads the same",
+    (
+        "reseat/formats/text/reassignment.py",
         "sentence=f\"The document says version {version[:40].decode('utf-8', 'replace')}; Kafka's tools \"",
         "40",
     ): "how much of the version is quoted",

@@ -175,17 +175,18 @@ def test_nothing_is_lost(first: dict[tuple[str, int], list[int]], second: dict[t
 def test_three_contradictions_are_all_named_and_a_fourth_is_counted() -> None:
     """Nothing more is counted where nothing more is."""
 
-    def told(partitions: int, second: int) -> Reading:
+    def told(partitions: int, second: int, name: str) -> Reading:
         rows = [f"Topic: a\tPartition: {one}\tLeader: 1\tReplicas: 1,{second}\tIsr: 1\n" for one in range(partitions)]
-        return read("".join(rows))
+        return read("".join(rows), source=name)
 
-    def sentence(partitions: int) -> str:
-        findings = combine([told(partitions, 2), told(partitions, 3)]).findings
+    def sentence(partitions: int, first: str = "", second: str = "") -> str:
+        findings = combine([told(partitions, 2, first), told(partitions, 3, second)]).findings
         return next(one.sentence for one in findings if one.kind == "contradicting_rows")
 
     assert "more" not in sentence(3)
     assert "a-2 (" in sentence(3)
     assert "a-3" not in sentence(4)
+    assert "a-0 (one, kafka-topics --describe and two, kafka-topics --describe)" in sentence(1, "one", "two")
     assert "1 more" in sentence(4)
 
 

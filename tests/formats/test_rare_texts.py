@@ -172,6 +172,34 @@ def test_the_configs_of_a_heading_may_go_on_in_the_line_below() -> None:
             ],
         ),
         (
+            "t p0: [1 2] -> [1 3]\nt p1: [1 x] -> [1 3]\n",
+            [
+                (
+                    2,
+                    "t p1: [1 x] -> [1 3]",
+                    "A damaged row of topicmappr: topic p0: [1 2] -> [1 3] (ids separated by spaces) was expected.",
+                )
+            ],
+        ),
+        (
+            json.dumps(
+                {
+                    "KafkaPartitionState": {
+                        "urp": [{"topic": "t", "partition": 0, "replicas": [1]}, {"topic": "t", "partition": 1}],
+                        "other": [{"topic": "t", "replicas": [1]}, {"partition": 2, "replicas": [1]}],
+                    }
+                }
+            ),
+            [
+                (1, entry, f"Not a partition in the list {name}: topic, partition or replicas are missing.")
+                for entry, name in (
+                    ("{'topic': 't', 'replicas': [1]}", "other"),
+                    ("{'partition': 2, 'replicas': [1]}", "other"),
+                    ("{'topic': 't', 'partition': 1}", "urp"),
+                )
+            ],
+        ),
+        (
             "rpk cluster partitions move-status\nNAMESPACE-TOPIC  PARTITION  MOVING-FROM  MOVING-TO\n"
             "kafka/t          0          [1]          [2]\nkafka/t          1          [1]\n"
             "kafka/t          2          [1]          [3]\n",
@@ -206,6 +234,7 @@ def test_a_piece_that_tells_nothing_is_listed_and_the_rest_is_read(
             "1 reassignment is in pro",
         ),
         ("# nothing\n\n#\n", None, "No layout"),
+        ("Partition  Replicas\n0          [1]\n", None, "No layout"),
         ("topic,partition\nt,0\n", 1, "broker is missing; the header is 'topic', 'partition'."),
     ],
 )
@@ -369,6 +398,13 @@ def test_a_row_of_half_a_partition_is_listed_with_what_it_tells() -> None:
         (4, "topic=b, rack=r, position=1, broker=3", "The partition is empty."),
     ]
     assert reading.layout.assignments() == {("a", 0): [1]}
+
+
+def test_a_partition_without_a_replica_has_no_leader_that_is_told() -> None:
+    """Whatever its row says of one."""
+    layout = read_csv(b"topic,partition,position,broker,is_leader\nt,0,,,false\nt,1,0,1,true\nt,2,0,1,false\n").layout
+
+    assert layout.leader.tolist() == [-2, 0, -1]
 
 
 def test_directories_that_are_no_json_are_treated_as_unknown() -> None:
