@@ -84,48 +84,52 @@ def flags(verdict: Verdict) -> tuple[bool, bool, bool, bool]:
     return verdict.rack_proven, verdict.replicas_proven, verdict.leaders_proven, verdict.changed_leaders_proven
 
 
+def reaches_the_best(layout: ClusterLayout, remove: tuple[int, ...], reorder_all: bool, most: int) -> None:
+    """Moves equal the bound, and each objective in turn equals the least over every minimal plan, of so many."""
+    options = options_of(layout, remove)
+    assume(choices(options) <= most)
+    best = best_sets(layout, remove) if targets_of(layout, remove) else None
+    wish = Wish(remove=remove, options=Options(reorder_all=reorder_all))
+    if best is None:
+        with pytest.raises(WishRefused):
+            plan(layout, wish)
+        return
+
+    made = plan(layout, wish)
+
+    proposed, current = made.proposed.assignments(), layout.assignments()
+    free = list(proposed) if reorder_all else list(options)
+    assert numbers_of(layout, proposed, remove) == (
+        best.rack,
+        best.replicas,
+        *best_leaders(layout, proposed, free, remove),
+    )
+    certificate = made.certificate
+    assert certificate.valid
+    assert certificate.moves == certificate.least_moves == sum(m in remove for ids in current.values() for m in ids)
+    assert all(
+        (
+            certificate.moves_proven,
+            certificate.rack_balance_proven,
+            certificate.replica_balance_proven,
+            certificate.leader_balance_proven,
+            certificate.changed_leaders_proven,
+        )
+    )
+    for key, members in proposed.items():
+        assert len(members) == len(set(members)) == len(current[key])
+        if key not in free:
+            assert members == current[key]
+
+
 class TestRemoval:
-    @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+    @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
     @given(removals(), st.booleans())
     def test_planner_reaches_the_best_of_all_choices(
         self, case: tuple[ClusterLayout, tuple[int, ...]], reorder_all: bool
     ) -> None:
-        """Moves equal the bound, and each objective in turn equals the least over every minimal plan."""
-        layout, remove = case
-        options = options_of(layout, remove)
-        assume(choices(options) <= MOST_CHOICES)
-        best = best_sets(layout, remove) if targets_of(layout, remove) else None
-        wish = Wish(remove=remove, options=Options(reorder_all=reorder_all))
-        if best is None:
-            with pytest.raises(WishRefused):
-                plan(layout, wish)
-            return
-
-        made = plan(layout, wish)
-
-        proposed, current = made.proposed.assignments(), layout.assignments()
-        free = list(proposed) if reorder_all else list(options)
-        assert numbers_of(layout, proposed, remove) == (
-            best.rack,
-            best.replicas,
-            *best_leaders(layout, proposed, free, remove),
-        )
-        certificate = made.certificate
-        assert certificate.valid
-        assert certificate.moves == certificate.least_moves == sum(m in remove for ids in current.values() for m in ids)
-        assert all(
-            (
-                certificate.moves_proven,
-                certificate.rack_balance_proven,
-                certificate.replica_balance_proven,
-                certificate.leader_balance_proven,
-                certificate.changed_leaders_proven,
-            )
-        )
-        for key, members in proposed.items():
-            assert len(members) == len(set(members)) == len(current[key])
-            if key not in free:
-                assert members == current[key]
+        """On small layouts, with all leaders free and without."""
+        reaches_the_best(*case, reorder_all, MOST_CHOICES)
 
     def test_checker_agrees_with_all_choices_on_random_plans(self) -> None:
         """Of minimal plans taken at random the checker calls proven those that are the best, and no others."""
@@ -189,42 +193,34 @@ class TestRemoval:
 
     @pytest.mark.slow
     @settings(max_examples=6_000, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-    @given(removals())
-    def test_planner_reaches_the_best_in_a_long_sweep(self, case: tuple[ClusterLayout, tuple[int, ...]]) -> None:
-        """As above, on many more layouts."""
-        layout, remove = case
-        assume(choices(options_of(layout, remove)) <= 20 * MOST_CHOICES)
-        best = best_sets(layout, remove) if targets_of(layout, remove) else None
-        assume(best is not None)
+    @given(removals(), st.booleans())
+    def test_planner_reaches_the_best_in_a_long_sweep(
+        self, case: tuple[ClusterLayout, tuple[int, ...]], reorder_all: bool
+    ) -> None:
+        """As above, on many more layouts, and larger ones."""
+        reaches_the_best(*case, reorder_all, 20 * MOST_CHOICES)
 
-        made = plan(layout, Wish(remove=remove))
 
-        proposed = made.proposed.assignments()
-        assert best is not None
-        assert numbers_of(layout, proposed, remove) == (
-            best.rack,
-            best.replicas,
-            *best_leaders(layout, proposed, list(options_of(layout, remove)), remove),
-        )
-        assert made.certificate.changed_leaders_proven
-        assert made.certificate.replica_balance_proven
+#: How many plans are judged each time, and among the long tests.
+MANY = pytest.mark.parametrize("many", [60, pytest.param(600, marks=pytest.mark.slow)])
 
 
 class TestJudge:
     def test_optimal_plan_is_told_from_one_that_is_one_swap_away(self) -> None:
         """Each neighbour of an optimal plan is called as good as it is, in every objective."""
-        assert judged_neighbours(np.random.default_rng(10), 150) > 50
+        assert judged_neighbours(np.random.default_rng(10), 60) > 20
 
     @pytest.mark.slow
     def test_optimal_plan_is_told_from_its_neighbours_in_a_long_sweep(self) -> None:
         """As above, on many more layouts."""
         assert judged_neighbours(np.random.default_rng(19), 20_000) > 7_000
 
-    def test_needless_move_is_never_called_least(self) -> None:
+    @MANY
+    def test_needless_move_is_never_called_least(self, many: int) -> None:
         """One replica that could have stayed moves too: one move more than enough."""
         rng = np.random.default_rng(11)
         judged = 0
-        while judged < 200:
+        while judged < many:
             layout = random_layout(rng, brokers=6, partitions=6)
             remove = (layout.brokers[int(rng.integers(6))].id,)
             targets = targets_of(layout, remove)
@@ -249,11 +245,12 @@ class TestJudge:
                 assert not certificate.rack_balance_proven
                 assert not certificate.replica_balance_proven
 
-    def test_broken_plans_are_refused(self) -> None:
+    @MANY
+    def test_broken_plans_are_refused(self, many: int) -> None:
         """A replica left behind, a broker twice, one replica too few or too many, an unknown broker: always a fault."""
         rng = np.random.default_rng(12)
         judged = 0
-        while judged < 300:
+        while judged < many:
             layout = random_layout(rng, brokers=6, partitions=6)
             remove = (layout.brokers[int(rng.integers(6))].id,)
             try:
