@@ -66,7 +66,7 @@ def _evenest(certificate: Certificate) -> bool:
     options = certificate.wish.options
     if not certificate.wish.rebalance:
         return certificate.replica_balance_proven
-    limited = certificate.wish.point is not None or options.max_moves is not None or options.max_bytes is not None
+    limited = certificate.wish.chooses_moves
     return certificate.moves_proven and not (limited or options.by_bytes or options.even_topics)
 
 

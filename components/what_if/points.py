@@ -14,7 +14,7 @@ from components.shell import navigation
 from components.state import caching, session, widgets
 from components.state.open_layout import OpenLayout
 from reseat.errors import WishRefused
-from reseat.model import CurvePoint, Plan, Wish
+from reseat.model import Curve, CurvePoint, Plan, Wish
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from reseat.planning import Curve
 
 __all__ = ["bargain", "draw_figure", "draw_next", "draw_points", "next_point", "with_point"]
 
@@ -41,13 +40,12 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
     if len(points) < 2:
         _say(offered)
         return
-    words = {point.moves: _words(point) for point in points}
-    start = plan.certificate.moves
+    words, start = {point.number: _words(point) for point in points}, CurvePoint.of(plan).number
     # Chosen elsewhere (a chip, the figure, a link), another point is another widget: it begins with that one.
     key = f"point-{seat.digest}-{seat.wish}"
     row = st.container(horizontal=True, vertical_alignment="bottom", key="points")
-    if seat.wish.rebalance or (seat.wish.add and not seat.wish.remove):
-        # To rebalance and onto new brokers fewer moves are worth having too, so one slides along the curve.
+    if not seat.wish.buys_balance:
+        # Where balance is what it is for, fewer moves are worth having too, so one slides along the curve.
         row.select_slider(
             "Moves vs. balance",
             list(words),
@@ -88,18 +86,18 @@ def draw_figure(seat: OpenLayout, plan: Plan) -> None:
     if len(points) < 2:
         st.markdown(
             "There is one plan: no other number of moves is offered."
-            if plan.certificate.moves
-            else "No replica moves, so there is nothing to choose."
+            if plan.changed.any()
+            else "Nothing changes, so there is nothing to choose."
         )
         return
     key = f"curve-{seat.digest}-{seat.wish}"
-    _draw_curve(points, plan.certificate.moves, key, partial(_take_clicked, key, seat.wish, own))
+    _draw_curve(points, CurvePoint.of(plan).number, key, partial(_take_clicked, key, seat.wish, own))
 
 
 def _points(seat: OpenLayout, plan: Plan, offered: Curve) -> tuple[tuple[CurvePoint, ...], int]:
     """The points to choose from, and the moves of Reseat's own plan."""
     by_itself = plan if seat.wish.point is None else caching.plan_for(seat.layout, seat.wish.at(None))
-    return with_point(with_point(offered.points, by_itself), plan), by_itself.certificate.moves
+    return with_point(with_point(offered.points, by_itself), plan), CurvePoint.of(by_itself).number
 
 
 def _take_clicked(chart: str, wish: Wish, own: int) -> None:
@@ -135,27 +133,29 @@ def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int 
         if point is None:
             return
         st.button(
-            f"spread {point.spread} with {text.counted(point.moves, 'move')}",
+            f"spread {point.spread} with {text.counted(point.number, point.unit)}",
             key="next-point",
             type="tertiary",
             icon=":material/trending_flat:",
-            help=f"Take the plan with {text.counted(point.moves - plan.certificate.moves, 'more move')}, on every page",
+            help=f"Take the plan with {text.counted(point.number - CurvePoint.of(plan).number, f'more {point.unit}')}, "
+            "on every page",
             on_click=session.set_wish,
-            args=(seat.wish.at(point.moves),),
+            args=(seat.wish.at(point.number),),
         )
 
 
 def next_point(points: Sequence[CurvePoint], plan: Plan) -> CurvePoint | None:
-    """The next point that has more moves than the plan and a smaller spread, or None."""
+    """The next point that costs more than the plan and has a smaller spread, or None."""
     own = CurvePoint.of(plan)
-    return next((p for p in points if p.moves > own.moves and p.balance < own.balance), None)
+    return next((p for p in points if p.number > own.number and p.balance < own.balance), None)
 
 
 def with_point(points: Sequence[CurvePoint], plan: Plan) -> tuple[CurvePoint, ...]:
     """The points with the plan's own among them: one that was wished for need not be one of those offered."""
-    if any(point.moves == plan.certificate.moves for point in points):
+    own = CurvePoint.of(plan)
+    if any(point.number == own.number for point in points):
         return tuple(points)
-    return tuple(sorted((*points, CurvePoint.of(plan)), key=lambda point: point.moves))
+    return tuple(sorted((*points, own), key=lambda point: point.number))
 
 
 def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
@@ -163,32 +163,33 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
 
     Args:
         points: of the curve, ascending by moves.
-        moves: of the chosen point.
+        moves: of the chosen point, or what else it is chosen by.
         own: of Reseat's own plan.
     """
-    spread = {point.moves: point.spread for point in points}
-    balance = {point.moves: point.balance for point in points}
+    spread = {point.number: point.spread for point in points}
+    balance = {point.number: point.balance for point in points}
+    one = points[0].unit
     if moves > own:
-        more = text.counted(moves - own, "more move")
+        more = text.counted(moves - own, f"more {one}")
         brings = "changes" if moves - own == 1 else "change"
         return f"{more} {brings} the spread from {spread[own]} to {spread[moves]}."
     if moves < own:
-        less = text.counted(own - moves, "move fewer", "moves fewer")
+        less = text.counted(own - moves, f"{one} fewer", f"{one}s fewer")
         return f"{less}: the spread is {spread[moves]} instead of {spread[own]}."
-    further = [point for point in points if point.moves > own and point.balance < balance[own]]
+    further = [point for point in points if point.number > own and point.balance < balance[own]]
     if further:
-        more = text.counted(further[0].moves - own, "more move")
+        more = text.counted(further[0].number - own, f"more {one}")
         return f"{more} would change the spread from {spread[own]} to {further[0].spread}."
-    fewer = [point for point in points if point.moves < own]
+    fewer = [point for point in points if point.number < own]
     if fewer:
-        less = text.counted(own - fewer[-1].moves, "move fewer", "moves fewer")
+        less = text.counted(own - fewer[-1].number, f"{one} fewer", f"{one}s fewer")
         return f"{less}: the spread would be {fewer[-1].spread} instead of {spread[own]}."
     return "No alternative is better balanced."
 
 
 def _offered(seat: OpenLayout, plan: Plan, words: str = "Comparing moves and balance …") -> Curve | None:
-    """The curve of the what-if; None where its plan moves nothing or has none."""
-    if not plan.certificate.moves or plan.certificate.faults:
+    """The curve of the what-if; None where its plan changes nothing or has none."""
+    if not plan.changed.any() or plan.certificate.faults:
         return None
     from reseat.planning import whole_curve
 
@@ -207,7 +208,7 @@ def _say(offered: Curve) -> None:
 
 
 def _words(point: CurvePoint) -> str:
-    return f"{text.counted(point.moves, 'move')}, spread {point.spread}"
+    return f"{text.counted(point.number, point.unit)}, spread {point.spread}"
 
 
 _HEIGHT = 260
@@ -218,14 +219,14 @@ def _draw_curve(points: Sequence[CurvePoint], chosen: int, key: str, on_click: C
 
     Args:
         points: by ascending moves.
-        chosen: moves of the plan that is looked at.
+        chosen: number of the plan that is looked at.
         key: the figure's name on the page.
-        on_click: called when a point is clicked; the name of its mark is its number of moves.
+        on_click: called when a point is clicked; the name of its mark is its number.
     """
     first, last = points[0], points[-1]
     alt = (
-        f"Spread of {len(points)} plans: {first.spread} with {text.counted(first.moves, 'move')}, "
-        f"{last.spread} with {last.moves:,}."
+        f"Spread of {len(points)} plans: {first.spread} with {text.counted(first.number, first.unit)}, "
+        f"{last.spread} with {last.number:,}."
     )
     plots.draw(_figure(points, chosen), key, alt, height=_HEIGHT, on_click=on_click)
     st.caption("Each point is a plan: click one to take it as the what-if. Lower is better balanced, left is cheaper.")
@@ -237,13 +238,14 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
     look = theme.look()
     sizes = [point.bytes_to_move for point in points]
     told = [size for size in sizes if size is not None]
-    axes: list[tuple[str, list[float | None]]] = [("replica moves", [float(point.moves) for point in points])]
+    what = "replica moves" if points[0].changed_leaders is None else "changed preferred leaders"
+    axes: list[tuple[str, list[float | None]]] = [(what, [float(point.number) for point in points])]
     if told and max(told) > 0:
         axes.append(("data to copy", sizes))
     figure = make_subplots(1, len(axes), shared_yaxes=True, horizontal_spacing=0.04)
     spreads = [point.balance for point in points]
     words = [
-        [str(point.moves), text.counted(point.moves, "move"), text.size(point.bytes_to_move), point.spread]
+        [str(point.number), text.counted(point.number, point.unit), text.size(point.bytes_to_move), point.spread]
         for point in points
     ]
     for column, (name, places) in enumerate(axes, 1):
@@ -253,9 +255,9 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
             mode="lines+markers" if column == 1 else "markers",  # more moves may copy less
             line={"color": look.quiet, "width": 1},
             marker={
-                "size": [15 if point.moves == chosen else 10 for point in points],
-                "color": [look.accent if point.moves == chosen else look.bar for point in points],
-                "symbol": ["diamond" if point.moves == chosen else "circle" for point in points],
+                "size": [15 if point.number == chosen else 10 for point in points],
+                "color": [look.accent if point.number == chosen else look.bar for point in points],
+                "symbol": ["diamond" if point.number == chosen else "circle" for point in points],
                 "opacity": 1,
             },
             customdata=words,
@@ -278,7 +280,7 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
     figure.update_layout(template=theme.template(), showlegend=False, margin={"l": 60, "r": 30, "t": 16, "b": 44})
     plots.tell(
         figure,
-        {"moves": [point.moves for point in points], "spread": spreads, "bytes to copy": sizes},
+        {f"{points[0].unit}s": [point.number for point in points], "spread": spreads, "bytes to copy": sizes},
         "moves vs balance",
     )
     return figure

@@ -235,14 +235,14 @@ def _options(seat: OpenLayout) -> None:
                 value=options.max_moves,
                 step=1,
                 placeholder="no limit",
-                help="Onto new brokers, or of a rebalance. Fewer moves, less balance. A drain has a fixed minimum.",
+                help="Moves beyond those that the change needs are for balance. Not for leaders alone.",
             )
             data = copied_at_most.text_input(
                 "Max data to copy",
                 value=_amount(options.max_bytes),
                 placeholder="no limit; 500 GB",
                 disabled=not sizes,
-                help="Onto new brokers, or of a rebalance. Less data, less balance. Not with balance by size."
+                help="Less data, less balance. Not with balance by size."
                 if sizes
                 else "The input has no replica sizes.",
             )

@@ -82,7 +82,8 @@ def _plan(command: argparse.ArgumentParser) -> None:
     value(command, "--price-per-gb", "X", said, type=price)
     value(command, "--certificate", "FILE", "what is proven about the plan, as JSON")
     options.plan_options(command)
-    flag(command, "--points", "list moves vs. balance: the spread for each number of moves")
+    said = "list moves vs. balance: the spread for each number of moves (--points says the same)"
+    flag(command, "--curve", said, "--points", dest="points")
     options.kafka_version(command, "print the commands for this Kafka version")
     command.set_defaults(run=later("plan"))
 

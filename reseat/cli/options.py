@@ -40,9 +40,9 @@ __all__ = [
 Options = argparse._ActionsContainer
 
 
-def flag(command: Options, name: str, said: str) -> None:
-    """An option without a value; ``said`` is its line in the help."""
-    command.add_argument(name, action="store_true", help=said)
+def flag(command: Options, name: str, said: str, *others: str, dest: str | None = None) -> None:
+    """An option without a value; ``said`` is its line in the help, ``others`` are further names of it."""
+    command.add_argument(name, *others, action="store_true", help=said, dest=dest)
 
 
 def several(command: Options, name: str, metavar: str, of: Callable[[str], object], said: str) -> None:
@@ -155,9 +155,17 @@ def plan_options(command: Options) -> None:
     flag(command, "--reorder-all", "with --remove or --add: any replica list may be reordered to balance leaders")
     value(command, "--receive-cap", "N", "max replicas received per broker", type=count)
     flag(command, "--by-bytes", "with --remove or --rebalance: balance by size instead of replica count")
-    value(command, "--max-moves", "N", "with --add or --rebalance: at most N moves", type=count)
-    value(command, "--max-bytes", "SIZE", "with --add or --rebalance: copy at most this much (500GB)", type=amount)
-    value(command, "--point", "N", "the plan with N moves; --points lists the choices", type=count)
+    value(
+        command, "--max-moves", "N", "at most N moves; those that the change does not need are for balance", type=count
+    )
+    value(command, "--max-bytes", "SIZE", "copy at most this much (500GB)", type=amount)
+    value(
+        command,
+        "--point",
+        "N",
+        "the plan with N moves, or changed leaders of --leaders-only; --curve lists the choices",
+        type=count,
+    )
 
 
 def connection(command: Options) -> None:

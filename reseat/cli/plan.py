@@ -106,22 +106,23 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
     offered = whole_curve(layout, wish.at(None))
     lines = list(offered.sentences)
     if offered.points:
-        rows = [(f"{at.moves:,}", at.spread, size(at.bytes_to_move)) for at in offered.points]
-        heads = ("moves", "spread", "data to copy")
-        lines += ["Moves vs. balance (choose one with --point MOVES):", *table(heads, rows, left=0)]
+        rows = [(f"{at.number:,}", at.spread, size(at.bytes_to_move)) for at in offered.points]
+        what = f"{offered.points[0].unit}s"
+        choose = "--point N or --max-moves N" if what == "moves" else "--point N"
+        heads = (what, "spread", "data to copy")
+        lines += [f"{what.capitalize()} vs. balance (choose one with {choose}):", *table(heads, rows, left=0)]
     return lines
 
 
 def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
     """Refuse an option that the wish has no use for, and a version that is none."""
-    evens = chosen.rebalance or chosen.aims
-    if chosen.max_moves is not None and (chosen.remove or not (chosen.add or evens)):
-        raise WishRefused(
-            "--max-moves only goes with --add or --rebalance: any other change has a fixed minimum of moves."
-        )
-    by_size = chosen.rebalance and chosen.by_bytes
-    if chosen.max_bytes is not None and (chosen.remove or by_size or not (chosen.add or evens)):
-        raise WishRefused("--max-bytes only goes with --add, or --rebalance by replica count, with no broker removed.")
+    moving = ("remove", "remove_rack", "add", "replace", "topics", "rebalance", "mend_racks", "mend", "aims")
+    still = chosen.leaders_only or not any(getattr(chosen, name) for name in moving)
+    if chosen.max_moves is not None and still:
+        raise WishRefused("--max-moves goes with changes that move replicas; of leaders only choose a --point.")
+    by_size = chosen.by_bytes and (chosen.rebalance or chosen.remove)
+    if chosen.max_bytes is not None and (still or by_size):
+        raise WishRefused("--max-bytes goes with changes that move replicas and balance their counts, not their size.")
     limited = chosen.max_moves is not None or chosen.max_bytes is not None
     if chosen.rebalance and chosen.even_topics and limited:
         raise WishRefused(

@@ -5,7 +5,7 @@ from reseat.model.columns import NONE, NOT_TOLD, BoolArray, FloatArray, IntArray
 from reseat.model.finding import Finding, Severity
 from reseat.model.gaps import Gaps, ShortTopic
 from reseat.model.layout import ClusterLayout
-from reseat.model.plan import Certificate, CurvePoint, Moves, Plan
+from reseat.model.plan import Certificate, Curve, CurvePoint, Moves, Plan
 from reseat.model.quorum import Quorum, QuorumMember
 from reseat.model.snapshot import Consistency, LogDirectory, Original, Snapshot
 from reseat.model.wish import Options, Wish
@@ -19,6 +19,7 @@ __all__ = [
     "Certificate",
     "ClusterLayout",
     "Consistency",
+    "Curve",
     "CurvePoint",
     "Finding",
     "FloatArray",

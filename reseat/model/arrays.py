@@ -160,6 +160,55 @@ def on_brokers(lists: npt.NDArray[np.integer], chosen: npt.NDArray[np.bool_]) ->
     return mask
 
 
+def packed(lists: IntArray, width: int) -> IntArray:
+    """Lists without their gaps, in their order, of this width."""
+    order = np.argsort(lists == NONE, axis=1, kind="stable")[:, :width]
+    return np.take_along_axis(lists, order, axis=1).astype(np.int32)
+
+
+def in_place(before: IntArray, after: IntArray) -> IntArray:
+    """The lists with every replica that stays in its old place, newcomers in the others, the lowest broker first."""
+    goes, comes = newcomers(after, before), newcomers(before, after)
+    out, rows = before.copy(), np.repeat(np.arange(len(after)), comes.sum(axis=1))
+    out[goes] = after[comes][np.lexsort((after[comes], rows))]
+    return out
+
+
+def gathered(keys: npt.NDArray[np.int64], brokers: IntArray) -> tuple[npt.NDArray[np.int64], IntArray]:
+    """(m,) distinct keys, ascending, and (m, W) the brokers of each in their order, padded with -1.
+
+    Args:
+        keys: (n,) what each broker belongs to.
+        brokers: (n,) positions.
+    """
+    order = np.argsort(keys, kind="stable")
+    rows, first, counts = np.unique(keys[order], return_index=True, return_counts=True)
+    lists = np.full((rows.size, int(counts.max(initial=0))), NONE, np.int32)
+    lists[np.repeat(np.arange(rows.size), counts), np.arange(keys.size) - np.repeat(first, counts)] = brokers[order]
+    return rows, lists
+
+
+def by_group(lists: Sequence[IntArray], group: IntArray) -> tuple[npt.NDArray[np.int64], list[IntArray]]:
+    """What lists have in each group of brokers.
+
+    Args:
+        lists: several (P, W) of the same rows.
+        group: (B,) number of each broker, from 0.
+
+    Returns:
+        (n,) ``row * groups + number``, where one of them has a broker, ascending; and of each its (n, W) lists there.
+    """
+    groups, told = int(group.max(initial=0)) + 1, []
+    for one in lists:
+        row, column = np.nonzero(one != NONE)
+        told.append(gathered(row * groups + group[one[row, column]], one[row, column]))
+    keys, split = np.unique(np.concatenate([some for some, _ in told])), []
+    for (some, part), one in zip(told, lists, strict=True):
+        split.append(np.full((keys.size, one.shape[1]), NONE, np.int32))
+        split[-1][np.searchsorted(keys, some), : part.shape[1]] = part
+    return keys, split
+
+
 def counts_on(lists: npt.NDArray[np.integer], brokers: int) -> npt.NDArray[np.int64]:
     """How many replicas of these lists are on each broker, (B,) int64; padding (-1) is on none."""
     return np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:]  # the first counts the padding

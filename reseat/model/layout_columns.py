@@ -160,6 +160,19 @@ class LayoutColumns:
         return frozen(np.bincount(self.replicas.ravel() + 1, told, len(self.brokers) + 1)[1:].astype(np.float64))
 
     @cached_property
+    def copy_bytes(self) -> FloatArray | None:
+        """(P,) float64: what a newcomer copies, the largest replica, NaN where none is told; None: no size is."""
+        return None if self.replica_bytes is None else frozen(np.fmax.reduce(self.replica_bytes, axis=1))
+
+    @cached_property
+    def carried_bytes(self) -> FloatArray:
+        """(B,) float64: bytes on each broker, each replica as large as the largest of its partition, 0 where untold."""
+        row, column = np.nonzero(self.replicas != NONE)
+        copied = np.zeros(len(row)) if self.copy_bytes is None else np.nan_to_num(self.copy_bytes)[row]
+        held = np.bincount(self.replicas[row, column], weights=copied, minlength=len(self.brokers))
+        return frozen(held.astype(np.float64))
+
+    @cached_property
     def rack_of(self) -> IntArray:
         """(B,) int32: each broker's rack as a position in ``racks``, -1 where it has none."""
         place = {rack: i for i, rack in enumerate(self.racks)}

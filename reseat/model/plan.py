@@ -16,7 +16,7 @@ from reseat.model.layout import ClusterLayout
 from reseat.model.units import size
 from reseat.model.wish import Wish
 
-__all__ = ["Certificate", "CurvePoint", "Moves", "Plan"]
+__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,9 @@ class CurvePoint:
         replica_spread: fullest minus emptiest remaining broker, in replicas.
         fullest: replicas of the fullest remaining broker, where that was counted.
         bytes_to_move: bytes that its moves copy; None where a size is not told.
-        byte_spread: of a rebalance by size, fullest minus emptiest remaining broker in bytes; else None.
+        byte_spread: where bytes are evened out, fullest minus emptiest remaining broker in bytes; else None.
+        changed_leaders: of leaders only, partitions that get another preferred leader; else None.
+        leader_spread: of leaders only, the most minus the fewest preferred leaders of a broker; else None.
     """
 
     moves: int
@@ -59,29 +61,65 @@ class CurvePoint:
     fullest: int | None = None
     bytes_to_move: float | None = None
     byte_spread: float | None = None
+    changed_leaders: int | None = None
+    leader_spread: int | None = None
 
     @classmethod
     def of(cls, plan: Plan) -> CurvePoint:
         """A plan as a point."""
         made = plan.certificate
-        by_size = made.wish.rebalance and made.wish.options.by_bytes
+        by_size = (made.wish.rebalance or made.wish.drains) and made.wish.options.by_bytes
+        leaders = made.wish.leaders_only
         return cls(
             made.moves,
             made.replica_sum_of_squares or 0,
             made.replica_spread or 0,
             bytes_to_move=made.bytes_to_move,
             byte_spread=_byte_spread(plan) if by_size else None,
+            changed_leaders=made.changed_preferred_leaders if leaders else None,
+            leader_spread=made.leader_spread if leaders else None,
         )
 
     @property
+    def number(self) -> int:
+        """What it is chosen by: its replica moves, or of leaders only the changed preferred leaders."""
+        return self.moves if self.changed_leaders is None else self.changed_leaders
+
+    @property
+    def unit(self) -> str:
+        """What that is a number of: one of it in words."""
+        return "move" if self.changed_leaders is None else "changed leader"
+
+    @property
     def balance(self) -> float:
-        """The spread that the change is about, less being better: bytes of a rebalance by size, else replicas."""
+        """The spread that the change is about, less being better: of leaders, bytes, else replicas."""
+        if self.leader_spread is not None:
+            return self.leader_spread
         return self.replica_spread if self.byte_spread is None else self.byte_spread
+
+    @property
+    def uneven(self) -> float:
+        """What no plan with as many moves has less of: the spread of leaders or bytes, else squares of replicas."""
+        counts = self.leader_spread is None and self.byte_spread is None
+        return self.replica_sum_of_squares if counts else self.balance
 
     @property
     def spread(self) -> str:
         """The same in words."""
-        return f"{self.replica_spread:,}" if self.byte_spread is None else size(self.byte_spread)
+        return f"{self.balance:,}" if self.byte_spread is None else size(self.byte_spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What more moves buy, and what is not offered.
+
+    Attributes:
+        points: by ascending moves, the minimal plan first; of a change for balance its plan is the last.
+        sentences: what is left out and why; empty where nothing is.
+    """
+
+    points: tuple[CurvePoint, ...]
+    sentences: tuple[str, ...] = ()
 
 
 def _byte_spread(plan: Plan) -> float | None:
@@ -89,10 +127,7 @@ def _byte_spread(plan: Plan) -> float | None:
     counts = layout.receiving & ~np.isin(layout.broker_ids, (*plan.wish.remove, *plan.wish.options.never_onto))
     if layout.replica_bytes is None or not counts.any():
         return None
-    row, column = np.nonzero(layout.replicas != NONE)
-    carried = np.nan_to_num(np.fmax.reduce(layout.replica_bytes, axis=1))[row]
-    held = np.bincount(layout.replicas[row, column], weights=carried, minlength=len(counts))
-    return float(np.ptp(held[counts]))
+    return float(np.ptp(layout.carried_bytes[counts]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,8 @@ class Options:
             certificate states what balance it costs.
         by_bytes: for brokers that leave, and for a rebalance: even out bytes instead of replica counts (a bound and its
             gap are stated, not a proof).
-        max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
-        max_bytes: for a rebalance that counts replicas and for added brokers: copy at most so many bytes, or None.
+        max_moves: make at most this many moves, or None. What a change needs not itself is for balance alone.
+        max_bytes: the same of bytes that are copied, where replicas are counted.
         pin: (topic or pattern, partition or None for all): replica lists that stay as they are, also on a broker that
             leaves.
         never_leads: ids of brokers that are the preferred leader of no list that a plan may order, unless it holds no
@@ -155,9 +155,15 @@ class Wish:
 
     @property
     def limits_bytes(self) -> bool:
-        """Whether no more than ``Options.max_bytes`` may be copied: onto added brokers, or by a rebalance of counts."""
-        counts = self.rebalance and not self.remove and not (self.options.by_bytes or self.options.even_topics)
-        return (counts or self.only_adds) and self.options.max_bytes is not None
+        """Whether no more than ``Options.max_bytes`` may be copied: not where leaders or bytes are evened."""
+        counts = not (self.options.by_bytes and (self.rebalance or self.drains))
+        counts &= not (self.options.even_topics and self.rebalance)
+        return counts and not self.leaders_only and self.options.max_bytes is not None
+
+    @property
+    def buys_balance(self) -> bool:
+        """Whether moves beyond those that the change needs make it better balanced; else balance is what it is for."""
+        return not (self.rebalance or self.leaders_only or self.only_adds)
 
     @property
     def orders_all(self) -> bool:
@@ -174,6 +180,10 @@ class Wish:
         Who changes the brokers asks for ``at(None)`` first: a number of moves is a point of one curve only.
         """
         return changed(self, point=point)
+
+    def unlimited(self) -> Wish:
+        """The same change without a point, nor a limit on moves or bytes."""
+        return changed(self, point=None, options=changed(self.options, max_moves=None, max_bytes=None))
 
     def as_dict(self) -> dict[str, object]:
         """The whole change as JSON-ready values, as ``reseat.formats.documents.certificate.read_wish`` reads it."""

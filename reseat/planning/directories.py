@@ -30,7 +30,6 @@ from reseat.formats.documents.directory_moves import DirectoryMove, Named, Parti
 from reseat.model import NONE, ClusterLayout, LogDirectory, Plan
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
-from reseat.planning.proposal import size_of_copies
 
 __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_directories", "drain_directory"]
 
@@ -193,7 +192,7 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
     """
     current, moves = plan.current, plan.moves
     named: dict[Partition, dict[int, str]] = {}
-    sizes = size_of_copies(current)
+    sizes = current.copy_bytes
     if not len(moves.row):
         return named
     if sizes is None or np.isnan(sizes[moves.row]).any():

@@ -13,7 +13,7 @@ import numpy as np
 
 from reseat.balance.racks import rack_violations
 from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Wish
-from reseat.model.arrays import lists_differ
+from reseat.model.arrays import lists_differ, widened
 from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
 from reseat.planning.preconditions import Settled, who_leads
@@ -50,22 +50,24 @@ def with_leaders_evened(
     free: Longs,
     leaving: BoolArray | None = None,
     options: Options,
+    tolerance: int | None = None,
 ) -> ClusterLayout:
     """The proposed layout of these rows, each list led by the replica that evens preferred leaders.
 
     Args:
         current: the layout planned on.
         rows: (n,) rows whose members change.
-        lists: (n, R) their new lists, as wide as the layout's.
+        lists: (n, R) their new lists, at least as wide as the layout's.
         free: rows whose lists may be ordered anew, these among them.
         leaving: (B,) bool, brokers that lead nothing where another one can.
         options: ``never_leads`` and ``leader_racks`` apply.
+        tolerance: as ``preferred_leaders``.
 
     Raises:
         WishRefused: as ``who_leads``.
     """
     if len(free) > len(rows):
-        every = current.replicas.copy()
+        every = widened(current.replicas, lists.shape[1]).copy()
         every[rows] = lists
         rows, lists = free, every[free]
     if not rows.size or not lists.shape[1]:
@@ -73,9 +75,9 @@ def with_leaders_evened(
     before = current.replicas[rows, 0]
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
     who = who_leads(current, options, leaving)
-    chosen = preferred_leaders(lists, before, fixed, who.may_lead, who.resorts, rank=who.rank)
+    chosen = preferred_leaders(lists, before, fixed, who.may_lead, who.resorts, rank=who.rank, tolerance=tolerance)
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
-    different = np.flatnonzero((lists != current.replicas[rows]).any(axis=1))
+    different = np.flatnonzero(lists_differ(lists, current.replicas[rows]))
     return propose(current, rows[different], lists[different])
 
 

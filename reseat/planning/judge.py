@@ -192,8 +192,8 @@ def _verdict(
     whole = check(current, after, wish, allow_rf_change=allow_rf_change, pinned=unmovable)
     most = wish.options.max_moves if wish.point is None else wish.point
     # A limit on moves matters only where it keeps a plan from the least spread.
-    limited = (wish.rebalance and not wish.remove) or wish.only_adds
-    if not limited or whole.moves_proven or (most is None and not wish.limits_bytes):
+    done = whole.leaders_proven if wish.leaders_only else whole.moves_proven
+    if done or (most is None and not wish.limits_bytes):
         return whole
     return check(current, after, wish, limited=True, pinned=unmovable)
 

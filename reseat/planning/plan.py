@@ -23,7 +23,7 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
         WishRefused: the wish cannot be, is empty, asks for a replication factor together with brokers, or for a point
             that its curve does not have.
     """
-    if wish.point is None:
+    if wish.point is None and not (wish.chooses_moves and wish.buys_balance):
         made = plan_without_point(layout, wish)
     else:
         from reseat.planning.kinds.curve import plan_at

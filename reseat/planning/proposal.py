@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, FloatArray, IntArray, Longs
-from reseat.model.arrays import newcomers, row_any, row_counts, widened
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, IntArray, Longs
+from reseat.model.arrays import counts_on, newcomers, row_any, row_counts, widened
 from reseat.model.columns import COLUMNS
 from reseat.planning.solve.by_weight import ROUNDING, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["bytes_to_copy", "point_of", "propose", "size_of_copies"]
+__all__ = ["bytes_to_copy", "point_of", "propose"]
 
 
 def propose(current: ClusterLayout, rows: Longs, lists: IntArray) -> ClusterLayout:
@@ -85,20 +85,27 @@ def bytes_to_copy(layout: ClusterLayout, rows: Longs, lists: IntArray) -> float 
     return None if np.isnan(total) else total
 
 
-def size_of_copies(layout: ClusterLayout) -> FloatArray | None:
-    """(P,) what a newcomer of each partition copies: its largest replica, NaN where none is told; None: none tells."""
-    sizes = layout.replica_bytes
-    return None if sizes is None else np.asarray(np.fmax.reduce(sizes, axis=1), np.float64)
+def point_of(layout: ClusterLayout, problem: Problem, found: Found, *, by_size: bool = False) -> CurvePoint | None:
+    """The point of a curve that these sets of the layout are; None where a broker has more bytes than it may.
 
-
-def point_of(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint | None:
-    """The point of a curve that these sets of all partitions are; None where a broker has more bytes than it may."""
-    if problem.most_bytes is not None and (size := size_of_copies(layout)) is not None:
-        carried = weight_on(problem.lists_with(found), np.nan_to_num(size), len(problem.targets))
-        if (carried > problem.most_bytes + ROUNDING).any():
+    ``by_size`` tells the spread in bytes, too.
+    """
+    before, targets, spread = layout.replicas[found.rows], problem.targets, None
+    if by_size or problem.most_bytes is not None:
+        told = np.zeros(layout.partition_count) if layout.copy_bytes is None else layout.copy_bytes
+        weight = np.nan_to_num(told[found.rows])
+        came, left = (weight_on(one, weight, len(targets)) for one in (found.lists, before))
+        carried = layout.carried_bytes + came - left
+        if problem.most_bytes is not None and (carried > problem.most_bytes + ROUNDING).any():
             return None
-    loads = problem.loads_with(found)[problem.targets]
-    copied = bytes_to_copy(layout, found.rows, found.lists)
+        spread = float(np.ptp(carried[targets])) if by_size else None
+    after, gone = (counts_on(one, len(targets)) for one in (found.lists, before))
+    loads = (layout.replicas_by_broker + after - gone)[targets]
     return CurvePoint(
-        problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)), copied
+        int(newcomers(before, found.lists).sum()),
+        int((loads**2).sum()),
+        int(np.ptp(loads)),
+        int(loads.max(initial=0)),
+        bytes_to_copy(layout, found.rows, found.lists),
+        spread,
     )

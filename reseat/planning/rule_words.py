@@ -10,9 +10,7 @@ import numpy as np
 from reseat.model import Finding, Plan, Severity
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, named
-from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import only_onto, sharing
-from reseat.planning.solve.by_weight import weight_on
 
 __all__ = ["rules_in_words", "with_idle_options"]
 
@@ -58,9 +56,7 @@ def _capacities(plan: Plan) -> Iterator[str]:
     layout, options = plan.proposed, plan.wish.options
     if not options.capacity:
         return
-    sizes = size_of_copies(layout)
-    carried = None if sizes is None else weight_on(layout.replicas, np.nan_to_num(sizes), len(layout.brokers))
-    over = []
+    carried, over = layout.carried_bytes, []
     for rule in options.capacity:
         at = layout.position(rule.broker)
         if at is None:
@@ -68,7 +64,7 @@ def _capacities(plan: Plan) -> Iterator[str]:
         held = int(layout.replicas_by_broker[at])
         if rule.replicas is not None and held > rule.replicas:
             over.append(f"broker {rule.broker} holds {counted(held, 'replica')} of {rule.replicas:,}")
-        if rule.bytes is not None and carried is not None and carried[at] > rule.bytes:
+        if rule.bytes is not None and carried[at] > rule.bytes:
             over.append(f"broker {rule.broker} holds {size(float(carried[at]))} of {size(rule.bytes)}")
     yield f"Above its capacity, as before: {listed(over)}." if over else "Every broker is within its capacity."
 
@@ -79,14 +75,13 @@ def with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
     ``reorder_all`` says why lists were not reordered, if they were not.
     """
     wish, options, idle = plan.wish, plan.wish.options, []
-    if options.max_moves is not None and (wish.remove or not wish.rebalance):
-        idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
+    if options.max_moves is not None and wish.leaders_only:
+        idle.append("max moves has no effect: no replica moves")
     if options.max_bytes is not None and not wish.limits_bytes:
-        applies = "a rebalance of all replica counts or added brokers, with none removed"
-        idle.append(f"max bytes has no effect: it applies only to {applies}")
+        idle.append("max bytes has no effect: no replica moves, or bytes are balanced and not limited")
     if wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
-    if wish.rearranges and not wish.rebalance and options.by_bytes:
+    if options.by_bytes and not (wish.rebalance or wish.remove):
         idle.append("sizes have no effect: replicas are counted")
     if options.even_topics and wish.rebalance and (options.max_moves is not None or options.by_bytes):
         idle.append("max moves and balance by size have no effect beside balance by topic")

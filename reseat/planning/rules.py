@@ -26,13 +26,14 @@ from typing import TypeVar
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Options
+from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Options, Wish
 from reseat.model.arrays import counts_on, newcomers, on_brokers, row_counts
 from reseat.model.naming import named_by
+from reseat.model.units import size
 from reseat.model.wording import counted, listed, named, verb
 from reseat.planning.apart import Apart, replicas_of
 from reseat.planning.preconditions import require_known
-from reseat.planning.proposal import bytes_to_copy, size_of_copies
+from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import ROUNDING, weight_on
@@ -40,7 +41,7 @@ from reseat.planning.solve.flow import Network
 from reseat.planning.solve.placing import lacking
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 
-__all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "ruled", "sharing"]
+__all__ = ["copies_no_more", "fitted", "no_room", "not_found", "only_onto", "require_enough", "ruled", "sharing"]
 
 _Found = TypeVar("_Found", bound=Found | None)
 _Told = TypeVar("_Told")
@@ -120,14 +121,10 @@ def fitted(
         NoRoom: it never fits.
     """
     most_bytes = problem.most_bytes
-    size = None if most_bytes is None else size_of_copies(layout)
-    if most_bytes is None or size is None:
+    if most_bytes is None or layout.copy_bytes is None:
         return *solve(problem), False
-    size = np.nan_to_num(size)
-    kept = weight_on(layout.replicas, size, len(layout.brokers))
-    if rows is not None:
-        size = size[rows]
-    kept += weight_on(problem.staying, size, len(kept)) - weight_on(problem.lists, size, len(kept))
+    weight, kept = np.nan_to_num(layout.copy_bytes if rows is None else layout.copy_bytes[rows]), layout.carried_bytes
+    kept = kept + weight_on(problem.staying, weight, len(kept)) - weight_on(problem.lists, weight, len(kept))
     most, takes = np.array(problem.most), problem.targets
     takes = takes if problem.late is None else takes | problem.late.any(axis=0)
     for turn in range(rounds):
@@ -136,7 +133,7 @@ def fitted(
             return found, told, turn > 0
         was, then = problem.staying[found.rows], found.lists
         came, left = (np.where(newcomers(a, b), b, np.int32(NONE)) for a, b in ((was, then), (then, was)))
-        got, gave = (weight_on(one, size[found.rows], len(kept)) for one in (came, left))
+        got, gave = (weight_on(one, weight[found.rows], len(kept)) for one in (came, left))
         over = (excess := kept + got - gave - most_bytes) > ROUNDING
         if not over.any():
             return found, told, turn > 0
@@ -166,6 +163,25 @@ def copies_no_more(layout: ClusterLayout, found: Found, most: int | None) -> boo
             choices=("Read the output of kafka-log-dirs --describe too.", "Limit the moves instead."),
         )
     return copied <= most
+
+
+def require_enough(layout: ClusterLayout, wish: Wish, alone: Found, most: int | None) -> None:
+    """Refuse a change of which what moves in any case is more than so many moves, or more bytes than it allows.
+
+    Raises:
+        WishRefused: that; or as ``copies_no_more``.
+    """
+    what = "rack diversity alone" if wish.rebalance and not wish.remove else "the change alone"
+    needed, most_bytes = int(newcomers(layout.replicas[alone.rows], alone.lists).sum()), wish.options.max_bytes
+    if most is not None and needed > most:
+        said, enough = f"{counted(most, 'move')} are too few: {what} needs", f"{needed:,}"
+    elif wish.limits_bytes and not copies_no_more(layout, alone, most_bytes):
+        enough = size(bytes_to_copy(layout, alone.rows, alone.lists))
+        said = f"{size(most_bytes)} are too little: {what} copies"
+    else:
+        return
+    choices = f"Allow at least {enough}.", "Keep racks as they are (--keep-racks)."
+    raise WishRefused(f"{said} {enough}.", wish.topics, wish.remove, choices=choices[: 1 + wish.rebalance])
 
 
 def not_found() -> WishRefused:
@@ -307,12 +323,10 @@ def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, 
     problem = replace(problem, most=np.maximum(most, held))
     if np.isinf(most_bytes).all():
         return problem
-    size = size_of_copies(layout)
-    if size is None:
+    if layout.copy_bytes is None:
         raise WishRefused(
             "The input has no replica sizes, so a capacity in bytes cannot be kept.",
             brokers=tuple(rule.broker for rule in options.capacity),
             choices=("Read the output of kafka-log-dirs --describe too.", "Give the capacity in replicas."),
         )
-    carried = weight_on(layout.replicas, np.nan_to_num(size), len(most))
-    return replace(problem, most_bytes=np.maximum(most_bytes, carried))
+    return replace(problem, most_bytes=np.maximum(most_bytes, layout.carried_bytes))

@@ -17,11 +17,11 @@ import numpy as np
 from reseat.balance.moved import in_layout
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats import Reading
-from reseat.model import ClusterLayout, Plan, Wish
+from reseat.model import ClusterLayout, Curve, Plan, Wish
 from reseat.model.wording import listed, visible
 from reseat.placement import Tool
 from reseat.planning.against_generate import AgainstGenerate, against_generate, expected_seconds
-from reseat.planning.kinds.curve import Curve, whole_curve
+from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 from reseat.report.matter import Matter, ReportPast
 from reseat.schedule.estimate import ObservedRate

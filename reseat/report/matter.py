@@ -14,7 +14,7 @@ from reseat.balance import Balance, findings, measure
 from reseat.election import ElectionPreview, Mode, after_plan, layout_after
 from reseat.formats.documents.writers import ZNODE_BYTES
 from reseat.formats.text.commands import by_admin, version_of
-from reseat.model import ClusterLayout, Finding, FloatArray, Plan, Severity, Wish
+from reseat.model import ClusterLayout, Curve, Finding, FloatArray, Plan, Severity, Wish
 from reseat.model.tiering import Tiering
 from reseat.report.content import Audience, ChapterKind
 from reseat.report.copying import Copying, copying_of
@@ -22,7 +22,6 @@ from reseat.schedule.estimate import ObservedRate
 
 if TYPE_CHECKING:
     from reseat.planning.against_generate import AgainstGenerate
-    from reseat.planning.kinds.curve import Curve
 
 __all__ = ["ALL", "Matter", "ReportChoices", "ReportPast", "chapters_for"]
 

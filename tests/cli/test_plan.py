@@ -340,8 +340,8 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--remove", "1", "--max-moves", "1"], "--max-moves only goes with --add"),
-        (["--remove", "1", "--max-bytes", "1GB"], "--max-bytes only goes with --add"),
+        (["--leaders-only", "--max-moves", "1"], "of leaders only choose a --point"),
+        (["--remove", "1", "--by-bytes", "--max-bytes", "1GB"], "balance their counts, not their size"),
         (["--rebalance", "--even-topics", "--max-moves", "1"], "--even-topics has no limit on moves or data"),
         (["--remove", "1", "--kafka-version", "newest"], "newest is not a Kafka version"),
     ],
@@ -396,9 +396,9 @@ def test_the_wish_of_a_certificate_makes_the_same_bytes(
 def test_a_point_of_the_curve_is_a_wish_on_the_command_line_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """``--points`` lists what can be chosen, ``--point`` chooses it, and the certificate keeps it."""
+    """``--curve`` lists what can be chosen, ``--point`` chooses it, and the certificate keeps it."""
     layout = written(tmp_path / "layout.json", dict(enumerate([[1]] * 6 + [[2], [2], [3], [9]])))
-    assert main(["plan", layout, "--remove", "9", "--points"]) == 0
+    assert main(["plan", layout, "--remove", "9", "--curve"]) == 0
     said = capsys.readouterr().out
     assert main(["plan", layout, "--remove", "9", "--point", "3", "--json"]) == 0
     proof = json.loads(capsys.readouterr().out)

@@ -91,7 +91,7 @@ def test_a_refused_wish_is_a_report_that_says_so(tmp_path: Path, capsys: Capture
         (["--html", "x", "--pdf", "x"], "--pdf names a file that is written by --html"),
         (["--html", "-"], "--html cannot be written to standard output"),
         (["--text", "-", "--json"], "Only one text"),
-        (["--max-moves", "3", "--html", "x"], "--max-moves only goes with --add"),
+        (["--max-moves", "3", "--html", "x"], "--max-moves goes with changes that move replicas"),
         (["--kafka-version", "new", "--html", "x"], "not a Kafka version"),
         (["--figure", "none-such", "--svg", "x.svg"], "No figure 'none-such' in this report; there are: "),
         (["--logo", "logo", "--html", "x"], "cannot be read"),

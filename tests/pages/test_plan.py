@@ -289,16 +289,18 @@ def test_the_points_are_a_figure_against_moves_and_data(opened):
     choose(at, "plan-view", "Moves vs. balance")
     points = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")][-1]["data"]
     made, broken = at.metric[0].value, len(at.exception)
-    alone = opened("plan", wish=Wish(leaders_only=True))
-    choose(alone, "plan-view", "Moves vs. balance")
+    leaders = opened("plan", generate(6, 300), Wish(leaders_only=True))
+    choose(leaders, "plan-view", "Moves vs. balance")
+    drawn = [json.loads(chart.proto.spec) for chart in leaders.get("plotly_chart")][-1]
 
     assert not broken
-    assert not alone.exception
+    assert not leaders.exception
+    assert drawn["layout"]["xaxis"]["title"]["text"] == "changed preferred leaders"
+    assert len(drawn["data"][0]["customdata"]) > 1
     assert [trace["mode"] for trace in points] == ["lines+markers", "markers"]
     moves = [int(words[0]) for words in points[0]["customdata"]]
     assert moves == sorted(set(moves))
     assert made == f"{moves[points[0]['marker']['symbol'].index('diamond')]:,}"
-    assert "No replica moves, so there is nothing to choose." in texts(alone)
 
 
 def test_what_the_chart_counts_has_the_glossarys_line(opened):

@@ -484,7 +484,6 @@ def test_new_brokers_fill_on_a_curve_too() -> None:
     assert (points[-1].moves, points[-1].replica_spread) == (24, 0)
     assert len(points) > 2
     assert (few.certificate.moves, few.certificate.moves_proven) == (points[0].moves, True)
-    assert whole_curve(layout, Wish(remove=(0,), rebalance=True)).points == ()
 
 
 def test_a_partition_that_finds_no_broker_refuses_the_drain() -> None:

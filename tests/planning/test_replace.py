@@ -8,7 +8,6 @@ import pytest
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Wish
 from reseat.planning import plan
-from reseat.planning.kinds.curve import whole_curve
 from tests.planning.brute_force import random_layout
 
 LAYOUT = ClusterLayout.from_assignments(
@@ -91,7 +90,6 @@ def test_a_dead_broker_takes_no_place() -> None:
 
 
 def test_who_is_put_back_is_replaced_by_nobody() -> None:
-    """A pair whose broker does not leave any more means nothing; there is no curve while one does."""
+    """A pair whose broker does not leave any more means nothing."""
     assert Wish(replace=((1, 9),)).places == ()
     assert Wish(replace=((1, 9),)).is_empty
-    assert whole_curve(LAYOUT, Wish(remove=(1,), add=((9, "a"),), replace=((1, 9),))).points == ()

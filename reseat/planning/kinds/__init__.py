@@ -39,7 +39,7 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
     if wish.remove:
         return with_idle_options(remove.remove_brokers(layout, wish.remove, options=options, added=joining))
     if joining:
-        return add.add_brokers(layout, joining, options=options)
+        return with_idle_options(add.add_brokers(layout, joining, options=options))
     raise WishRefused(
         "No change requested.", choices=("Remove or add a broker, change a replication factor, or rebalance.",)
     )

@@ -32,13 +32,12 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, Finding, Options, Plan, Severity, Wish
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, Options, Plan, Wish
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.preconditions import Settled, begun, usable
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, spread_sentence
-from reseat.planning.proposal import size_of_copies
 from reseat.planning.rules import copies_no_more, fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -91,9 +90,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         without = problem.loads_with(free)[problem.targets]
         return (*sentences, cost_of(said_of_cap(cap), loads, without))
 
-    sentence = "Added brokers are filled by replica count; size is not considered."
-    told = (Finding("bytes_not_weighed", Severity.NOTE, sentence),) if options.by_bytes else ()
-    return concluded(start, proposed, wish, say, bound=bound, limited=capped, findings=told)
+    return concluded(start, proposed, wish, say, bound=bound, limited=capped)
 
 
 def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) -> tuple[ClusterLayout, Solver, Found]:
@@ -127,7 +124,7 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
         rack=racks_of(layout),
         receivers=takes[None, :],
         keeps_racks=True,
-        size=size_of_copies(layout),
+        size=layout.copy_bytes,
     )
     return ruled(problem, layout, options, np.zeros(len(well), np.bool_))
 

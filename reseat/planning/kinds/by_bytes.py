@@ -51,11 +51,10 @@ class Weights:
         Raises:
             WishRefused: the layout tells no size, or none of any partition that moves.
         """
-        sizes = layout.replica_bytes
+        sizes, largest = layout.replica_bytes, layout.copy_bytes
         choices = ("Read the output of kafka-log-dirs --describe too.", "Balance by replica count instead.")
-        if sizes is None or not np.isfinite(sizes).any():
+        if sizes is None or largest is None:
             raise WishRefused("The input has no replica sizes, so the plan cannot balance by size.", choices=choices)
-        largest = np.fmax.reduce(sizes, axis=1)
         untold = np.isnan(largest[rows])
         if untold.all() and untold.size:
             raise WishRefused(
@@ -95,7 +94,13 @@ class Weights:
 
 
 def rebalanced_by_bytes(
-    layout: ClusterLayout, problem: Problem, start: Found, leaving: BoolArray, *, most: int | None
+    layout: ClusterLayout,
+    problem: Problem,
+    start: Found,
+    leaving: BoolArray,
+    *,
+    most: int | None,
+    part: Longs | None = None,
 ) -> tuple[Found, float | None, tuple[str, ...]]:
     """Replica sets of which brokers hold bytes as evenly as found, racks staying as good as those it starts from.
 
@@ -105,6 +110,7 @@ def rebalanced_by_bytes(
         start: sets at their best on racks.
         leaving: (B,) bool, brokers that hold nothing afterwards.
         most: replicas that may move, or None.
+        part: (n,) the partition of each row of the problem; None: all partitions.
 
     Returns:
         The sets; the share by which the sum of squares of bytes exceeds the bound at most, None where a size is not
@@ -114,12 +120,17 @@ def rebalanced_by_bytes(
         WishRefused: the layout tells no size.
     """
     weights = Weights.of(layout, np.arange(layout.partition_count), leaving)
-    found, aim = evened(problem, start, weights.moved, most=most)
+    moved = weights.moved if part is None else weights.moved[part]
+    found, aim = evened(problem, start, moved, most=most)
+    # One that went back moved twice: asked for as many as there are, others may come out.
+    while most is not None and problem.moves(start) < (moves := problem.moves(found)) < most:
+        most = moves
+        found, aim = evened(problem, start, moved, most=most)
     targets, both = problem.targets, (problem.lists, problem.lists_with(found))
-    before, after = (weight_on(one, weights.moved, len(targets)) for one in both)
+    before, after = (weight_on(one, moved, len(targets)) for one in both)
     gap = _above(after[targets], aim[targets])
-    copied = float(weights.moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
-    least = min(copied, least_copied(problem, weights.moved, after))
+    copied = float(moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
+    least = min(copied, least_copied(problem, moved, after))
     known = "" if not weights.untold.any() else ", counting known bytes only"
     sentences = [
         f"copy {size(copied)}; no plan that balances as well copies less than {size(least)}{known}.",

@@ -1,16 +1,18 @@
-"""Between least moves and perfect balance: what a few more moves would buy.
+"""Between least moves and perfect balance: what a few more moves would buy, whatever the change is.
 
-Promises, in this order:
-    1. Every point given is reached by a plan that is at hand, and no plan with so many moves is evener (replica sum of
-       squares over the targets), under the rack rule: partitions that lose a broker sit on racks as well as they can,
-       and no other partition's sum of squares over racks rises.
-    2. A point that is not found exactly gives its place to one before it that is; where there is none it is left out,
-       and never guessed: ``whole_curve`` says how many and why. Of sets that bytes make less even only the plan is one.
-    3. ``plan_at`` says "Proven" of a point only where no rearrangement whatever, racks and places aside, is evener with
-       so many moves: then a count that the flow has no part in confirms it.
-
-Needs: a removal (for added brokers and for a rebalance, the points are plans with ``max_moves``); replica counts, but
-for a rebalance by size, of whose points nothing is claimed but what its certificate says.
+A change moves what it must (``alone``); then more replicas may move for balance alone. Promises, in this order:
+    1. Every point is a plan that ``plan_at`` makes, with these moves, this spread and these bytes. What the change asks
+       for stays so: nothing returns to a broker that leaves or that another one takes the place of, no partition that
+       drops replicas moves others, and what takes a broker's place stays there.
+    2. No partition's racks get less diverse than they are, of what must move than that can be. With ``same_rack``, and
+       with levels of racks, each partition keeps as many replicas in each rack as the change alone leaves there.
+    3. No plan with so many moves is better balanced (replica sum of squares over the targets), as far as the solver
+       knows; the certificate says "Proven" where the checker, or a count that no flow has a part in, confirms it.
+    4. A point that is not found exactly gives its place to one before it that is; where there is none it is left out:
+       ``whole_curve`` says how many and why. Of sets that bytes make less even only the change alone is one.
+    By size, points are the first steps that even out bytes, and nothing is claimed but what the certificate says. Of
+    leaders only a point is a number of changed preferred leaders: no order with as few is better balanced.
+A rebalance and brokers that join have their own points, plans with ``max_moves`` (``rebalance``, ``add``).
 
 How: ``Solver.with_moves``. A broker that would have to give one replica and take another counts for less there than it
 moves: where that would be needed, the point is one where each move is worth the same price (``Solver.within``).
@@ -24,41 +26,253 @@ Complexity: that of ``solver``, once a point.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import Broker, ClusterLayout, CurvePoint, Plan, Wish
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Curve, CurvePoint, Finding, IntArray, Longs, Plan, Wish
+from reseat.model.arrays import (
+    by_group,
+    counts_on,
+    gathered,
+    in_place,
+    lists_differ,
+    newcomers,
+    of_one_width,
+    on_brokers,
+    packed,
+    row_any,
+    row_counts,
+    widened,
+)
 from reseat.model.wording import counted, verb
+from reseat.planning.finishing import Bound, concluded, with_leaders_evened
 from reseat.planning.kinds import plan_without_point, refuse_closed_joining
 from reseat.planning.kinds.add import addition
-from reseat.planning.kinds.rebalance import rebalance_curve
-from reseat.planning.kinds.remove import Removal, placed_by_fewest, planned, prepared
-from reseat.planning.preconditions import who_leads
-from reseat.planning.proof.exchange import least_squares_with_moves
-from reseat.planning.proposal import point_of
-from reseat.planning.rules import copies_no_more
+from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
+from reseat.planning.kinds.rebalance import even_leaders, leader_orders, rebalance_curve
+from reseat.planning.kinds.remove import findings_of, placed_sets, prepared
+from reseat.planning.preconditions import Settled, begun, closed_to, require_targets, usable, who_leads
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, rack_sentences
+from reseat.planning.proposal import bytes_to_copy, point_of, propose
+from reseat.planning.rules import copies_no_more, require_enough, ruled
+from reseat.planning.solve.problem import Found, Problem
+from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["Curve", "plan_at", "whole_curve"]
+__all__ = ["plan_at", "whole_curve"]
 
 #: Shares of the way to perfect balance at which points are offered.
 _SHARES = (0.25, 0.5, 0.75, 1.0)
 _CUT_SHORT = "Better balanced plans with more moves may exist: the end of this curve could not be computed."
+_BY_TOPIC = (
+    "A rebalance by topic has one plan: with fewer moves some topics would not get their least spread, and no aim says "
+    "which."
+)
+#: Findings of a kind of change that hold of its points, too.
+_OWN_FINDINGS = frozenset({"kept_in_sync", "dead_first", "left_on_unavailable", "nothing_to_do"})
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """What more moves buy, and what is not offered.
+@dataclass(frozen=True, eq=False)
+class _Further:
+    """What may move beside what a change moves.
 
     Attributes:
-        points: by ascending moves, the minimal plan first (of brokers that join, that of the best balance last); none
-            where a change has none.
-        sentences: what is left out and why; empty where nothing is.
+        wish: the change.
+        start: the layout planned on.
+        leaving: (B,) bool, brokers that hold nothing afterwards.
+        alone: (P, W) replica lists as the change alone leaves them.
+        problem: what may be chosen, n rows: of each partition, or of what it has in each rack.
+        left: (n, W) what the change alone leaves of each row.
+        part: (n,) the partition of each row.
+        placed: copies of the change that are no choice any more.
+        findings: of the change.
     """
 
-    points: tuple[CurvePoint, ...]
-    sentences: tuple[str, ...] = ()
+    wish: Wish
+    start: Settled
+    leaving: BoolArray
+    alone: IntArray
+    problem: Problem
+    left: IntArray
+    part: Longs
+    placed: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def layout(self) -> ClusterLayout:
+        """The layout planned on."""
+        return self.start.layout
+
+    @cached_property
+    def first(self) -> Found:
+        """The sets of the change alone, relative to the layout, as all that are told."""
+        rows = np.flatnonzero(lists_differ(self.layout.replicas, self.alone))
+        return Found(rows, self.alone[rows], relaxed=False)
+
+    @cached_property
+    def least(self) -> int:
+        """Moves of the change alone."""
+        return self.moves(self.first)
+
+    def moves(self, found: Found) -> int:
+        """Replicas that are copied."""
+        return int(newcomers(self.layout.replicas[found.rows], found.lists).sum())
+
+    def point(self, found: Found) -> CurvePoint | None:
+        """As ``point_of``."""
+        return point_of(self.layout, self.problem, found, by_size=self.by_size)
+
+    @property
+    def by_size(self) -> bool:
+        """Whether bytes are evened out."""
+        return self.wish.drains and self.wish.options.by_bytes
+
+    @cached_property
+    def _solver(self) -> Solver:
+        return Solver(self.problem, own_arcs=0)
+
+    def within(self, most: int) -> Found | None:
+        """The best balanced sets with at most so many moves; None where they were not found."""
+        budget, solver, limits = most - self.placed, self._solver, self.wish.limits_bytes
+        if self.by_size:
+            return self.evened(budget)[0]
+        found = solver.with_moves(budget) or solver.within(budget)
+
+        def copies(one: Found) -> bool:
+            return not limits or copies_no_more(self.layout, self._whole(one), self.wish.options.max_bytes)
+
+        if found is not None and not copies(found):
+            about = self.problem.moves(found)
+            found = solver.within(about, lambda one: self.problem.moves(one) <= about and copies(one))
+        return None if found is None else self._whole(found)
+
+    def evened(self, budget: int) -> tuple[Found, float | None, tuple[str, ...]]:
+        """As ``rebalanced_by_bytes`` from the change alone, with at most so many moves."""
+        rows = np.flatnonzero(lists_differ(self.problem.lists, self.left))
+        start = Found(rows, self.left[rows], relaxed=False)
+        found, gap, said = rebalanced_by_bytes(
+            self.layout, self.problem, start, self.leaving, most=budget, part=self.part
+        )
+        return self._whole(found), gap, said
+
+    def _whole(self, found: Found) -> Found:
+        """The sets of the layout's partitions: replicas that the change alone has stay at their places."""
+        at = np.flatnonzero(np.isin(self.part, self.part[found.rows]))
+        every, lists = (one.copy() for one in of_one_width(self.problem.lists[at], found.lists))
+        every[np.searchsorted(at, found.rows)] = lists
+        row, column = np.nonzero(every != NONE)
+        parts, lists = gathered(self.part[at[row]], every[row, column])
+        rows, width = np.union1d(parts, self.first.rows), self.alone.shape[1]
+        after, place = self.alone[rows], np.searchsorted(rows, parts)
+        after[place] = in_place(after[place], widened(lists, width))
+        return Found(rows, after, relaxed=False)
+
+    def planned(self, found: Found) -> Plan:
+        """The plan of these sets."""
+        wish, current, options = self.wish, self.layout, self.wish.options
+        rows, lists, keeps_order = found.rows, found.lists, bool(wish.topics or wish.places)
+        before, alone = of_one_width(current.replicas[rows], self.alone[rows])
+        # Where lists keep their order, leaders change in those alone that give up more than the change asks for.
+        had = np.where(newcomers(before, alone), np.int32(NONE), alone) if keeps_order else before
+        led = row_any(newcomers(lists, had)) | (row_any(newcomers(before, lists)) & (not keeps_order))
+        first, every = propose(current, rows[~led], lists[~led]), options.reorder_all and not keeps_order
+        free = np.flatnonzero(~self.start.pinned) if every else rows[led]
+        proposed = with_leaders_evened(first, rows[led], lists[led], free=free, leaving=self.leaving, options=options)
+        _, gap, said = self.evened(self.moves(found) - self.placed) if self.by_size else (found, None, ())
+
+        def say(verdict: Verdict) -> tuple[str, ...]:
+            how = "Minimal under the rack rule according to the solver; not checked a second time"
+            if verdict.replicas_proven or said:
+                how = "Not an aim of this plan" if said else "Proven minimal for that many moves"
+            return (
+                *last_resort_sentences(verdict),
+                f"{counted(verdict.moves, 'replica moves', 'replicas move')}. The minimum is {self.least:,}.",
+                *rack_sentences(verdict),
+                *said[1:],
+                *leader_sentences(verdict),
+                f"Max–min replica count per broker: {verdict.replica_spread:,}, with "
+                f"{counted(verdict.moves - self.least, 'move')} more than the minimum. {how}.",
+            )
+
+        drops = (row_counts(self.alone != NONE) < row_counts(current.replicas != NONE)).any()
+        bound = Bound(moves=None if wish.rearranges else self.least, leaders=not (drops or wish.places))
+        capped = replace(wish, options=replace(options, receive_cap=None)) if wish.places else wish
+        made = concluded(self.start, proposed, capped, say, bound=bound, findings=self.findings, limited=True)
+        return replace(made, certificate=replace(made.certificate, byte_sum_gap=gap))
+
+
+def _further(layout: ClusterLayout, wish: Wish) -> _Further:
+    """What may move beside what this change moves.
+
+    Raises:
+        WishRefused: as ``plan``.
+    """
+    options, joining = wish.options, tuple(Broker(*one) for one in wish.add)
+    if wish.drains:
+        removal = prepared(layout, wish.remove, joining, options)
+        start, findings = removal.start, findings_of(removal, wish)
+        found, _ = placed_sets(removal, options)
+        alone = start.layout.replicas.copy()
+        alone[removal.rows[found.rows]] = found.lists
+        who_leads(start.layout, options, removal.leaving)  # no plan of this curve could be made else
+    else:
+        made = plan_without_point(layout, wish.unlimited())
+        start = begun(layout, options, wish.remove, joining=joining, duplicates=wish.mend)
+        alone = made.proposed.replicas
+        findings = tuple(one for one in made.findings if one.kind in _OWN_FINDINGS)
+    current, rack = start.layout, racks_of(start.layout)
+    leaving = np.isin(current.broker_ids, wish.remove)
+    targets = require_targets(current, leaving, closed_to(current, options))
+    before, alone = of_one_width(current.replicas, alone)
+    drops, split = row_counts(before != NONE) > row_counts(alone != NONE), options.same_rack or options.rack_levels
+    keys, part, after = np.arange(len(alone)), np.arange(len(alone)), alone
+    if split:
+        keys, (before, after) = by_group((before, alone), rack)
+        part = keys // (int(rack.max(initial=0)) + 1)
+    # What takes a place, or found room on last resorts alone, stays there; each other newcomer may be any.
+    comes, goes = newcomers(before, after), np.where(newcomers(after, before), before, np.int32(NONE))
+    stays = ~on_brokers(after, targets)
+    for old, new in wish.places:
+        stays |= (after == current.position(new)) & (before == current.position(old)).any(axis=1)[:, None]
+    some = comes & ~stays
+    nth = np.where(some, np.cumsum(some, axis=1) - 1, 0)
+    lists = np.where(some, np.take_along_axis(packed(goes, goes.shape[1]), nth, axis=1), after)
+    order = np.argsort(lists == NONE, axis=1, kind="stable")
+    lists, out, stays = (np.take_along_axis(one, order, axis=1) for one in (lists, some & (lists != NONE), stays))
+    cap, told = None if wish.rearranges else options.receive_cap, current.copy_bytes
+    taken = counts_on(np.where(comes & ~some, after, np.int32(NONE)), len(targets))
+    problem = Problem(
+        lists=lists,
+        fixed=(lists != NONE) & ~out & (stays | (start.pinned | drops)[part, None]),
+        targets=targets,
+        rack=np.zeros_like(rack) if split else rack,
+        out=out,
+        further=(row_counts(some) - row_counts(out)).astype(np.int64),
+        keeps_racks=True,
+        room=None if cap is None else (cap - taken).clip(min=0),
+        size=None if told is None else told[part],
+    )
+    problem = ruled(problem, current, replace(options, rack_levels=()), leaving, rows=part)
+    if split:
+        there = np.arange(int(rack.max(initial=0)) + 1)[:, None] == rack
+        open_to = (problem.open_to[:, None] & there).reshape(-1, rack.size)
+        problem = replace(problem, receivers=open_to, group=problem.of_class * len(there) + keys % len(there))
+    return _Further(wish, start, leaving, alone, problem, after, part, int(taken.sum()), findings)
+
+
+def _limited(layout: ClusterLayout, wish: Wish, moves: int | None = None) -> tuple[_Further, int]:
+    """What else may move, and how many moves there may be, of which no more than ``moves``.
+
+    Raises:
+        WishRefused: as ``plan``; or the change alone needs more moves or bytes than are allowed.
+    """
+    refuse_closed_joining(wish)
+    more, options = _further(layout, wish), wish.options
+    most = min(one for one in (moves, options.max_moves, more.layout.replica_count + more.least) if one is not None)
+    require_enough(more.layout, wish, more.first, most)
+    return more, most
 
 
 def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
@@ -69,73 +283,29 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     Raises:
         WishRefused: as ``plan``.
     """
-    without = _without_a_curve(wish)
-    if without is not None:
-        return Curve((), (without,))
+    if wish.leaders_only:
+        return Curve(_curve_of_leaders(layout, wish))
+    if wish.rebalance and wish.options.even_topics:
+        return Curve((), (_BY_TOPIC,))
     if wish.rebalance:
         return Curve(rebalance_curve(layout, _SHARES[:-1], wish))
-    if not wish.remove:
+    if wish.only_adds:
         return _curve_of_added(layout, wish)
-    removal = _removal(layout, wish)
-    if removal.short:
-        return Curve((CurvePoint.of(plan_without_point(layout, wish)),), (_only_last_resorts(removal),))
-    refuse_closed_joining(wish)
-    who_leads(removal.layout, wish.options, removal.leaving)  # no plan of this curve could be made else
-    fewest, _ = placed_by_fewest(removal, wish.options)
-    whole = replace(fewest, rows=removal.rows[fewest.rows])
-    solver, first = Solver(removal.further, own_arcs=0), point_of(removal.layout, removal.further, whole)
-    points = [] if first is None else [first]
-    evenest = solver.with_moves(layout.replica_count)
+    more, allowed = _limited(layout, wish)
+    points = [one for one in (more.point(more.first),) if one is not None]
+    evenest = more.within(allowed)
     if evenest is None:
         return Curve(tuple(points), (_CUT_SHORT,))
-    most, missing = removal.further.moves(evenest) - removal.displaced, 0
-    for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
-        found = (sure := solver.with_moves(removal.displaced + moves)) or solver.within(removal.displaced + moves)
-        point = None if found is None else point_of(removal.layout, removal.further, found)
-        if point is not None and (not points or point.replica_sum_of_squares < points[-1].replica_sum_of_squares):
+    most, missing = more.moves(evenest) - more.least, 0
+    for further in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
+        found = more.within(more.least + further)
+        if found is not None and (moves := more.moves(found)) < more.least + further:
+            found = more.within(moves)  # what a plan with so many moves is made of
+        point = None if found is None else more.point(found)
+        missing += point is None
+        if point is not None and (not points or point.uneven < points[-1].uneven):
             points.append(point)
-        elif sure is None or point is None:
-            missing += 1
     return Curve(tuple(points), _left_out(missing))
-
-
-def _without_a_curve(wish: Wish) -> str | None:
-    """Why a wish has no points to choose from, or None."""
-    if wish.replication_factor is not None:
-        return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
-    if wish.options.by_bytes and wish.remove and not wish.rebalance:
-        return (
-            "No alternatives with more moves: the plan balances by size, and alternatives are computed for replica "
-            "counts only."
-        )
-    if wish.options.rack_levels and wish.remove:
-        return "No alternatives with more moves: those keep racks as they are, which rack levels have no measure for."
-    if wish.options.same_rack:
-        return "No alternatives with more moves: replicas stay in their racks."
-    if wish.rebalance and wish.options.even_topics:
-        return (
-            "A rebalance by topic has one plan: with fewer moves some topics would not get their least spread, and no "
-            "aim says which."
-        )
-    if wish.rebalance and wish.remove:
-        return "A rebalance with brokers removed has one plan, the best balanced: drain them alone for fewer moves."
-    if wish.places:
-        return "A replacement has one plan: the new broker takes the old one's places, and nothing else moves."
-    if wish.leaders_only:
-        return "Leaders only has one plan: no replica moves, and no fewer changed leaders balance them as well."
-    if wish.mend_racks or wish.mend:
-        what = "on fewer racks than they can be" if wish.mend_racks else "broken"
-        return f"This change has one plan: with fewer moves partitions would stay {what}; for more balance, rebalance."
-    if wish.options.receive_cap is not None:
-        return "No alternatives with more moves: a cap on replicas received is set."
-    return None
-
-
-def _only_last_resorts(removal: Removal) -> str:
-    return (
-        f"No alternatives with more moves: {counted(removal.short, 'replica')} can only go to brokers that are "
-        "fenced or shutting down. Bring them back first."
-    )
 
 
 def _left_out(missing: int) -> tuple[str, ...]:
@@ -147,87 +317,70 @@ def _left_out(missing: int) -> tuple[str, ...]:
     )
 
 
-def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
+def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
     """The best balanced plan with at most so many replica moves, as a point of the curve offers it.
 
-    It makes fewer where more make nothing evener, and says so.
+    It makes fewer where more make nothing evener, and says so. Without ``moves`` the limits of the wish are all.
 
     Raises:
-        WishRefused: as ``plan``; the wish has no curve, fewer moves than needed or more than allowed, or no plan was
-            found that is surely the evenest.
+        WishRefused: as ``plan``; fewer moves than needed or more than allowed, or no such plan was found.
     """
-    without = _without_a_curve(wish)
-    if without is not None:
-        raise WishRefused(without, brokers=wish.remove, topics=wish.topics, choices=("Plan without a point.",))
     most = wish.options.max_moves
-    if not wish.remove and most is not None and moves > most:
+    if moves is not None and most is not None and moves > most:
         raise WishRefused(
             f"The point has {counted(moves, 'move')}, and at most {counted(most, 'move')} {verb(most, 'is', 'are')} "
             "allowed.",
             choices=("Choose another point of the curve.", "Allow more moves."),
         )
-    if not wish.remove:
+    if wish.rebalance and wish.options.even_topics:
+        raise WishRefused(_BY_TOPIC, choices=("Plan without a point.",))
+    if wish.leaders_only:
+        return even_leaders(layout, options=wish.options, changes=moves)
+    if wish.rebalance or wish.only_adds:
         weighed = wish.options.by_bytes or any(rule.bytes is not None for rule in wish.options.capacity)
         if weighed and (whole := plan_without_point(layout, wish)).certificate.moves == moves:
             return whole
         return _said_enough(
             plan_without_point(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves
         )
-    removal = _removal(layout, wish)
-    further = moves - removal.displaced
-    if further < 0:
+    more, allowed = _limited(layout, wish, moves)
+    found = more.first if allowed == more.least else more.within(allowed)
+    if found is None or more.point(found) is None:
         raise WishRefused(
-            f"{counted(moves, 'move')} are too few: {counted(removal.displaced, 'replica')} must move.",
-            brokers=wish.remove,
-            choices=(f"Allow at least {removal.displaced:,}.",),
-        )
-    if further and removal.short:
-        raise WishRefused(
-            _only_last_resorts(removal),
-            brokers=wish.remove,
-            choices=("Choose the plan with the fewest moves.", "Read the layout again once they are back."),
-        )
-    if further == 0:
-        return plan_without_point(layout, wish)
-    solver = Solver(removal.further, own_arcs=0)
-    found = (sure := solver.with_moves(moves)) or solver.within(moves)
-    exact = found is not None and (sure is not None or removal.further.moves(found) == moves)
-    if found is None or not exact or point_of(removal.layout, removal.further, found) is None:
-        raise WishRefused(
-            f"No plan with {counted(moves, 'move')} is proven to have the smallest spread.",
+            f"No plan with {counted(allowed, 'move')} is proven to have the smallest spread.",
             brokers=wish.remove,
             choices=("Choose another point of the curve.", "Choose the plan with the fewest moves."),
         )
-    copied = removal.further.moves(found)
-    if copied == removal.displaced:
-        return _said_enough(plan_without_point(layout, wish), moves)
-    loads = removal.further.loads_with(found)[removal.targets]
-    made, reached = copied - removal.displaced, int((loads**2).sum())
-    floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, copied)
-    more = f"with {counted(made, 'move')} more than the minimum"
-    said = f"Max–min replica count per broker: {int(np.ptp(loads)):,}, {more}" + (
-        ". Proven minimal for that many moves."
-        if reached == floor
-        else ". Minimal under the rack rule according to the solver; not checked a second time."
-    )
-    least = reached if reached == floor else None
-    made_of_it = planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,), balance=False)
-    return _said_enough(made_of_it, moves)
+    alone = more.moves(found) == more.least
+    made = plan_without_point(layout, wish.unlimited()) if alone else more.planned(found)
+    return _said_enough(made, None if moves is None and most is None else allowed)
 
 
-def _said_enough(made: Plan, allowed: int) -> Plan:
+def _said_enough(made: Plan, allowed: int | None) -> Plan:
     """The plan, with a sentence where it makes fewer moves than were asked for."""
     certificate = made.certificate
-    if certificate.moves >= allowed or certificate.faults:
+    if allowed is None or certificate.moves >= allowed or certificate.faults:
         return made
-    asked = f"{counted(allowed, 'move')} {verb(allowed, 'was', 'were')} requested"
-    better = "was found that balances better" if certificate.wish.options.by_bytes else "is better balanced"
-    fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more moves {better}."
+    fewer = (
+        f"{counted(allowed, 'move')} {verb(allowed, 'was', 'were')} requested; the plan makes {certificate.moves:,}: "
+        "none was found that balances better with as many."
+    )
     return replace(made, certificate=replace(certificate, sentences=(*certificate.sentences, fewer)))
 
 
-def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
-    return prepared(layout, wish.remove, tuple(Broker(broker, rack) for broker, rack in wish.add), wish.options)
+def _curve_of_leaders(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
+    """The orders of ``leader_orders``, each once, the one with the fewest changes first."""
+    start, points = begun(layout, wish.options), {}
+    current, who = start.layout, who_leads(start.layout, wish.options, None).may_lead
+    loads = current.replicas_by_broker[usable(current, None, closed_to(current, wish.options))]
+    still = CurvePoint(0, int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)))
+    copied = bytes_to_copy(current, np.empty(0, np.int64), current.replicas[:0])
+    for changed, proposed in leader_orders(start, wish.options):
+        spread = int(np.ptp(proposed.preferred_by_broker[who]))
+        points[changed] = replace(still, bytes_to_move=copied, changed_leaders=changed, leader_spread=spread)
+        if not changed:
+            break
+    return tuple(points[changed] for changed in sorted(points) if changed)
 
 
 def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:

@@ -16,7 +16,7 @@ from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import holds, on_brokers, row_any, row_counts
 from reseat.planning.solve.picking import Picks, picked
 
-__all__ = ["Change", "kept_in_sync", "packed", "protected_replicas", "thinned"]
+__all__ = ["Change", "kept_in_sync", "protected_replicas", "thinned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +114,3 @@ def thinned(change: Change, protected: BoolArray, loads: Longs) -> BoolArray:
     picks = change.picks(candidates, stays, change.wanted[at] - row_counts(fixed).astype(np.int64), base)
     kept[at] = (fixed & kept[at]) | picked(picks)
     return kept
-
-
-def packed(lists: IntArray, width: int) -> IntArray:
-    """Lists without their gaps, in their order."""
-    order = np.argsort(lists == NONE, axis=1, kind="stable")[:, :width]
-    return np.take_along_axis(lists, order, axis=1).astype(np.int32)

@@ -26,13 +26,13 @@ from functools import partial
 import numpy as np
 
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
-from reseat.model.arrays import counts_on, on_brokers, row_any, row_counts, widened
+from reseat.model.arrays import counts_on, on_brokers, packed, row_any, row_counts, widened
 from reseat.model.wording import counted, named
 from reseat.planning.finishing import concluded, with_leaders_evened
-from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
+from reseat.planning.kinds.dropping import Change, kept_in_sync, protected_replicas, thinned
 from reseat.planning.preconditions import Settled, begun, closed_to, require_room, require_targets, resorts
-from reseat.planning.proof.verdict import Verdict, leader_sentences, moves_sentence, rack_sentences, spread_sentence
-from reseat.planning.proposal import propose, size_of_copies
+from reseat.planning.proof.verdict import Verdict, rack_sentences, sentences_of
+from reseat.planning.proposal import propose
 from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import fitted, no_room, not_found, ruled
 from reseat.planning.solve.problem import Found, NoRoom, Problem
@@ -115,7 +115,7 @@ def stated(layout: ClusterLayout, options: Options) -> tuple[Settled, _Faults, P
         rack=racks_of(current),
         out=out if out.any() else None,
         further=further if further.any() else None,
-        size=size_of_copies(current),
+        size=current.copy_bytes,
     )
     return start, faults, ruled(problem, current, options, nobody, pinned=unmovable)
 
@@ -207,6 +207,4 @@ def _sentences(current: ClusterLayout, faults: _Faults, left: tuple[Finding, ...
     if not (out or verdict.moves):
         stays = [f" but what is on {named('broker', finding.brokers)}" for finding in left]
         return (f"Nothing to mend{''.join(stays)}.", *rack_sentences(verdict, every=True))
-    given = f"{counted(verdict.moves, 'move')} and this rack placement"
-    out += [moves_sentence(verdict), *rack_sentences(verdict, every=True), spread_sentence(verdict, given)]
-    return (*out, *leader_sentences(verdict))
+    return (*out, *sentences_of(verdict, every=True))

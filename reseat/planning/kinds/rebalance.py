@@ -26,7 +26,7 @@ Complexity: see ``solver`` and ``leaders``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -37,7 +37,6 @@ from reseat.balance.findings import SKEW_SHARE
 from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Options, Plan, Wish
 from reseat.model.arrays import on_brokers
-from reseat.model.units import size
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, with_leaders_evened
 from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
@@ -50,15 +49,14 @@ from reseat.planning.proof.verdict import (
     rack_sentences,
     spread_sentence,
 )
-from reseat.planning.proposal import bytes_to_copy, point_of, size_of_copies
+from reseat.planning.proposal import bytes_to_copy, point_of
 from reseat.planning.receivers import left_on_unavailable
-from reseat.planning.rules import copies_no_more, fitted, no_room, not_found, ruled
-from reseat.planning.solve.by_weight import weight_on
+from reseat.planning.rules import copies_no_more, fitted, no_room, not_found, require_enough, ruled
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["even_leaders", "rearranged", "rearranged_sets", "rebalance_curve", "stated"]
+__all__ = ["even_leaders", "leader_orders", "rearranged", "rearranged_sets", "rebalance_curve", "stated"]
 
 _DEFAULTS = Options()
 
@@ -107,7 +105,7 @@ def stated(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
         fixed=stays & (~on_target | unmovable[:, None]),
         targets=targets,
         rack=racks_of(current),
-        size=size_of_copies(current),
+        size=current.copy_bytes,
         out=out,
         keeps_racks=wish.rebalance and wish.options.keep_racks,
     )
@@ -159,21 +157,13 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     def within(most: int | None) -> Found:
         return start if limited else rebalanced_by_bytes(current, problem, start, prepared.leaving, most=most)[0]
 
-    def settled_within(most: int) -> Found:
-        found = within(most)  # one that went back moved twice: asked for as many as there are, others may come out
-        while (moves := problem.moves(found)) < most:
-            found, most = within(moves), moves
-        return found
-
     whole = within(wish.options.max_moves)
-    least, most, told = problem.moves(start), problem.moves(whole), size_of_copies(current)
-    weight = np.zeros(current.partition_count) if told is None else np.nan_to_num(told)
-    between = [settled_within(least + int(share * (most - least))) for share in (0.0, *shares)]
+    least, most = problem.moves(start), problem.moves(whole)
+    between = [within(least + int(share * (most - least))) for share in (0.0, *shares)]
     points: dict[int, CurvePoint] = {}
     for found in (*between, whole):
-        carried = weight_on(problem.lists_with(found), weight, len(problem.targets))[problem.targets]
-        if (moves := problem.moves(found)) and (point := point_of(current, problem, found)) is not None:
-            points[moves] = replace(point, byte_spread=float(np.ptp(carried)))
+        if (moves := problem.moves(found)) and (point := point_of(current, problem, found, by_size=True)) is not None:
+            points[moves] = point
     return tuple(points[moves] for moves in sorted(points))
 
 
@@ -210,34 +200,18 @@ def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) 
     def fits(made: Found) -> bool:
         return (most is None or problem.moves(made) <= most) and copies_no_more(layout, made, most_bytes)
 
-    if wish.mend_racks or wish.remove or options.even_topics or fits(found):
+    if wish.mend_racks or options.even_topics or fits(found):
         return found, False
     about, copied = problem.moves(found), bytes_to_copy(layout, found.rows, found.lists)
     if most_bytes is not None and copied is not None:
         about = int(about * min(1, most_bytes / max(copied, 1)))
     within = None if fewest else choice.within(about if most is None else min(about, most), fits)
     if within is None:
-        raise _too_little(choice, layout, most, most_bytes)
+        alone = choice.at(None)
+        if alone is not None:
+            require_enough(layout, wish, alone, most)
+        raise not_found()
     return within, True
-
-
-def _too_little(choice: Solver, layout: ClusterLayout, most: int | None, most_bytes: int | None) -> WishRefused:
-    """That racks alone need more than is allowed, or that no plan was found."""
-    alone = choice.at(None)
-    if alone is None:
-        return not_found()
-    needed, copied = choice.problem.moves(alone), bytes_to_copy(layout, alone.rows, alone.lists)
-    if most is not None and needed > most:
-        return WishRefused(
-            f"{counted(most, 'move')} are too few: rack diversity alone needs {needed:,}.",
-            choices=(f"Allow at least {needed:,}.", "Rebalance leaders only."),
-        )
-    if most_bytes is not None and copied is not None and copied > most_bytes:
-        return WishRefused(
-            f"{size(most_bytes)} are too little: rack diversity alone copies {size(copied)}.",
-            choices=(f"Allow at least {size(copied)}.", "Keep racks as they are (--keep-racks).", "Leaders only."),
-        )
-    return not_found()
 
 
 def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -286,31 +260,60 @@ def rearranged_sets(
         except NoRoom:
             raise no_room(prepared.current, wish.options) from None
     elif wish.rebalance and wish.options.by_bytes:
-        most = None if wish.remove else wish.options.max_moves
+        most = wish.options.max_moves
         by_bytes = rebalanced_by_bytes(prepared.current, prepared.problem, found, prepared.leaving, most=most)
         return prepared, by_bytes[0], limited, *by_bytes[1:]
     return prepared, found, limited, None, ()
 
 
-def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
+def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS, changes: int | None = None) -> Plan:
     """The plan that changes nothing but the order of lists, so that preferred leaders are as even as can be.
 
     Of the options only those of leaders, pins, and of partitions without a live in-sync replica apply.
 
     Returns:
-        The plan with its certificate; no replica moves.
+        The plan with its certificate; no replica moves. With ``changes`` the first of ``leader_orders`` that changes no
+        more preferred leaders.
 
     Raises:
-        WishRefused: the wish cannot be (see ``preconditions``).
+        WishRefused: the wish cannot be (see ``preconditions``), or each order changes more leaders.
     """
     start = begun(layout, options)
+    orders = leader_orders(start, options)
+    changed, proposed = next(orders)
+    while changes is not None and changed > changes and (fewer := next(orders, None)) is not None:
+        changed, proposed = fewer
+    if changes is not None and changed > changes:
+        raise WishRefused(
+            f"{counted(changes, 'changed preferred leader')} are too few: {changed:,} must change.",
+            choices=(f"Allow at least {changed:,}.",),
+        )
+
+    def say(verdict: Verdict) -> tuple[str, ...]:
+        balance, moved = leader_sentences(verdict)
+        if changes is not None and verdict.leaders_proven:
+            given = "No order with as few changed preferred leaders is better balanced (proven)."
+            balance = f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. {given}"
+            moved = moved.removesuffix(" Not proven minimal.")
+        return "No replica moves.", balance, moved
+
+    wish = Wish(leaders_only=True, options=options)
+    return concluded(start, proposed, wish, say, bound=Bound(moves=0), limited=changes is not None)
+
+
+def leader_orders(start: Settled, options: Options) -> Iterator[tuple[int, ClusterLayout]]:
+    """Changed preferred leaders, fewer and fewer, and layouts of the same replica sets: the evenest leaders first.
+
+    Each change is worth the same price, and no order with as few changes is better balanced.
+    """
     current, free = start.layout, np.flatnonzero(~start.pinned)
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
-    proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
-    wish = Wish(leaders_only=True, options=options)
-    return concluded(
-        start, proposed, wish, lambda verdict: ("No replica moves.", *leader_sentences(verdict)), bound=Bound(moves=0)
-    )
+    most = int(current.preferred_by_broker.max(initial=0)).bit_length() + 1
+    for tolerance in (None, *(1 << power for power in range(most))):
+        led = with_leaders_evened(
+            current, free[:0], current.replicas[:0], free=free, options=options, tolerance=tolerance
+        )
+        yield int((led.replicas[:, :1] != current.replicas[:, :1]).sum()), led
 
 
 def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[str, ...]) -> tuple[str, ...]:

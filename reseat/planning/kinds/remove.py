@@ -49,12 +49,12 @@ from reseat.planning.preconditions import (
 from reseat.planning.proof.verdict import Verdict, sentences_of
 from reseat.planning.rules import fitted, no_room, ruled
 from reseat.planning.solve.bin_packing import placed_by_weight
-from reseat.planning.solve.placing import lacking, placed, solved_in_parts
+from reseat.planning.solve.placing import placed, solved_in_parts
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
-__all__ = ["Removal", "placed_by_fewest", "placed_sets", "planned", "prepared", "remove_brokers"]
+__all__ = ["Removal", "findings_of", "placed_by_fewest", "placed_sets", "prepared", "remove_brokers"]
 
 _DEFAULT = Options()
 
@@ -110,31 +110,10 @@ class Removal:
         """Bytes; ``WishRefused`` is raised where none are told."""
         return Weights.of(self.layout, self.rows, self.leaving)
 
-    @cached_property
-    def further(self) -> Problem:
-        """The same over all partitions, of which others may move too as long as none gets less diverse over racks."""
-        lists = self.layout.replicas
-        out = on_brokers(lists, self.leaving) & ~self.start.pinned[:, None]
-        stuck = ~on_brokers(lists, self.targets) | self.start.pinned[:, None]
-        problem = Problem(
-            lists=lists,
-            fixed=(lists != NONE) & ~out & stuck,
-            targets=self.targets,
-            rack=racks_of(self.layout),
-            out=out,
-            keeps_racks=True,
-        )
-        return ruled(problem, self.layout, self.options, self.leaving)
-
     @property
     def displaced(self) -> int:
         """Replicas that must move."""
         return int(self.goes.sum())
-
-    @property
-    def short(self) -> int:
-        """Replicas that only last resorts can take."""
-        return int(lacking(self.problem).sum())
 
 
 def remove_brokers(
@@ -154,8 +133,23 @@ def remove_brokers(
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
     found, exact = placed_sets(removal, options, tidy=True)
     gap, further = _cost_of_options(removal, found, options)
+    rows, current = removal.rows[found.rows], removal.layout
+    free = np.flatnonzero(~removal.start.pinned) if options.reorder_all else rows
+    proposed = with_leaders_evened(current, rows, found.lists, free=free, leaving=removal.leaving, options=options)
+    stuck = " that can move" if current.replicas_by_broker[removal.leaving].any() else ""
+    leaves = named("Broker", remove)
+    nothing = () if removal.displaced else (f"{leaves} held nothing{stuck}, so there is nothing to do.",)
+
+    def say(verdict: Verdict) -> tuple[str, ...]:
+        if nothing and proposed is current:
+            return (*nothing, *further)
+        # A rule is nothing of which there is a least.
+        told = replace(verdict, rack_sum_of_squares=None) if wish.keeps_racks else verdict
+        return (*nothing, *sentences_of(told), *further)
+
     squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
-    plan = planned(removal, wish, removal.rows[found.rows], found.lists, least_squares=squares, further=further)
+    bound = Bound(moves=removal.displaced, replica_sum_of_squares=squares)
+    plan = concluded(removal.start, proposed, wish, say, bound=bound, findings=findings_of(removal, wish, nothing))
     return plan if gap is None else replace(plan, certificate=replace(plan.certificate, byte_sum_gap=gap))
 
 
@@ -192,46 +186,6 @@ def prepared(
     factor = layout.replication_factor[rows].astype(np.int64)
     require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()), wanted=factor)
     return Removal(start, leaving, targets, late, rows, lists, goes, kept, options)
-
-
-def planned(
-    removal: Removal,
-    wish: Wish,
-    rows: Longs,
-    lists: IntArray,
-    *,
-    least_squares: int | None,
-    further: tuple[str, ...] = (),
-    balance: bool = True,
-) -> Plan:
-    """The plan that gives these partitions these replica sets: ordered, proposed, judged.
-
-    Args:
-        removal: the wish in columns.
-        wish: the wish itself.
-        rows: (n,) partitions that change, ascending.
-        lists: (n, R) their new lists, newcomers in the vacated places.
-        least_squares: the replica sum of squares that the solver knows to be the least, or None.
-        further: sentences to add to the certificate.
-        balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
-    """
-    free = np.flatnonzero(~removal.start.pinned) if wish.options.reorder_all else rows
-    proposed = with_leaders_evened(
-        removal.layout, rows, lists, free=free, leaving=removal.leaving, options=wish.options
-    )
-    layout, leaves = removal.layout, named("Broker", wish.remove)
-    stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
-    nothing = () if removal.displaced else (f"{leaves} held nothing{stuck}, so there is nothing to do.",)
-
-    def say(verdict: Verdict) -> tuple[str, ...]:
-        if nothing and proposed is layout:
-            return (*nothing, *further)
-        # A rule is nothing of which there is a least.
-        told = replace(verdict, rack_sum_of_squares=None) if wish.keeps_racks else verdict
-        return (*nothing, *sentences_of(told, balance=balance), *further)
-
-    bound = Bound(moves=removal.displaced, replica_sum_of_squares=least_squares)
-    return concluded(removal.start, proposed, wish, say, bound=bound, findings=_findings(removal, wish, nothing))
 
 
 def placed_by_fewest(removal: Removal, options: Options, *, tidy: bool = False) -> tuple[Found, bool]:
@@ -348,7 +302,7 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
     return None, tuple(out)
 
 
-def _findings(removal: Removal, wish: Wish, nothing: tuple[str, ...]) -> tuple[Finding, ...]:
+def findings_of(removal: Removal, wish: Wish, nothing: tuple[str, ...] = ()) -> tuple[Finding, ...]:
     """What a person should know before carrying it out; ``nothing`` says that there is nothing to do, if so."""
     layout, leaving, racks = removal.layout, removal.leaving, removal.layout.rack_of
     out = [Finding("nothing_to_do", Severity.NOTE, sentence, brokers=wish.remove) for sentence in nothing]

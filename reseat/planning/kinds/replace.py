@@ -27,8 +27,7 @@ from reseat.model.wording import counted, verb
 from reseat.planning.finishing import Bound, concluded
 from reseat.planning.kinds.remove import Removal, prepared, remove_brokers
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
-from reseat.planning.proposal import propose, size_of_copies
-from reseat.planning.solve.by_weight import weight_on
+from reseat.planning.proposal import propose
 
 __all__ = ["replace_brokers"]
 
@@ -70,11 +69,10 @@ def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:
         rows = rows & problem.open_to[problem.group, broker]
     if problem.most is not None:
         rows = rows & (np.cumsum(rows) <= problem.most[broker] - problem.loads[broker])
-    size = size_of_copies(removal.layout)
+    size = removal.layout.copy_bytes
     if problem.most_bytes is not None and size is not None:
-        size = np.nan_to_num(size)
-        held = weight_on(removal.layout.replicas, size, len(problem.rack))[broker]
-        rows = rows & (held + np.cumsum(np.where(rows, size[removal.rows], 0)) <= problem.most_bytes[broker])
+        came = np.cumsum(np.where(rows, np.nan_to_num(size[removal.rows]), 0))
+        rows = rows & (removal.layout.carried_bytes[broker] + came <= problem.most_bytes[broker])
     return rows
 
 

@@ -34,10 +34,10 @@ import numpy as np
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
-from reseat.model.arrays import counts_on, newcomers, on_brokers
+from reseat.model.arrays import counts_on, newcomers, on_brokers, packed
 from reseat.model.wording import counted, listed, minimal
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap
-from reseat.planning.kinds.dropping import Change, kept_in_sync, packed, protected_replicas, thinned
+from reseat.planning.kinds.dropping import Change, kept_in_sync, protected_replicas, thinned
 from reseat.planning.preconditions import (
     Settled,
     closed_to,
@@ -93,7 +93,7 @@ def change_replication_factor(
         capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
         return (*sentences, cost_of(said_of_cap(options.receive_cap), capped, uncapped))
 
-    told = _findings(change, protected, unsafe, options)
+    told = _findings(change, protected, unsafe)
     return concluded(start, proposed, wish, say, bound=bound, findings=told)
 
 
@@ -287,7 +287,7 @@ def _sentences(change: Change, verdict: Verdict, factor: int) -> tuple[str, ...]
     return tuple(out)
 
 
-def _findings(change: Change, protected: BoolArray, unsafe: Longs, options: Options) -> tuple[Finding, ...]:
+def _findings(change: Change, protected: BoolArray, unsafe: Longs) -> tuple[Finding, ...]:
     found = []
     if unsafe.size:
         sentence = (
@@ -303,7 +303,4 @@ def _findings(change: Change, protected: BoolArray, unsafe: Longs, options: Opti
             "shutting down; these are dropped first where that does not worsen rack diversity."
         )
         found.append(Finding("dead_first", Severity.NOTE, sentence))
-    if options.by_bytes:
-        sentence = "Balanced by replica count; size is not considered."
-        found.append(Finding("bytes_not_weighed", Severity.NOTE, sentence))
     return tuple(found)

@@ -40,6 +40,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Longs, Options, Wish
+from reseat.model.arrays import row_any
 from reseat.planning.proof.choices import Asked, choices_of_kept, choices_of_moved, mended, racks_kept, within_racks
 from reseat.planning.proof.circles import NEVER, Graph, maximum_is_least
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
@@ -90,9 +91,9 @@ def check(
         closed = {*wish.options.never_onto, *current.broker_ids[current.disk_failed].tolist()}
         wish = replace(wish, options=replace(wish.options, never_onto=tuple(sorted(closed))))
     if wish.topics and wish.replication_factor is not None:
-        return _of_factor(current, proposed, wish, pinned)
+        return _of_factor(current, proposed, wish, pinned, limited=limited)
     if wish.mend:
-        return _of_mend(current, proposed, wish, pinned)
+        return _of_mend(current, proposed, wish, pinned, limited=limited)
     if wish.rebalance or wish.mend_racks:
         return _of_rebalance(current, proposed, wish, pinned, limited=limited)
     if wish.add and not wish.remove:
@@ -102,16 +103,21 @@ def check(
     if not allow_rf_change:
         change.require_factor(factor)
     change.require_cap(wish.options.receive_cap)
+    _require_bytes(change, wish)
     keeps_first = (factor > change.before_factor) & np.append(~change.leaving, False)[change.before[:, 0]]
     # Where nothing had to change, what the plan reordered is what it wanted to reorder.
     free = (change.members_differ if change.leaving.any() else np.ones(len(change.rows), np.bool_)) & ~keeps_first
-    return _verdict_of_kept(change, factor, free, wish, cap=wish.options.receive_cap, reorder_all=wish.orders_all)
+    cap, reorder_all = wish.options.receive_cap, wish.orders_all
+    return _verdict_of_kept(change, factor, free, wish, cap=cap, reorder_all=reorder_all, limited=limited)
 
 
-def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:
+def _of_factor(
+    current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None, *, limited: bool
+) -> Verdict:
     names, factor = frozenset(wish.topics), wish.replication_factor or 0
     wished = current.is_topic(names)[current.topic_of]
-    closed = wish.options.never_onto if (current.replication_factor[wished] < factor).any() else ()
+    grows = bool((current.replication_factor[wished] < factor).any())
+    closed = wish.options.never_onto if grows or wish.chooses_moves else ()
     rules = Options(never_onto=closed, rack_levels=wish.options.rack_levels)
     change = Change.between(current, proposed, (), pinned=pinned, rules=rules)
     change.faults.extend(f"Topic {name} is not in the layout." for name in sorted(names - {*current.topics}))
@@ -123,7 +129,9 @@ def _of_factor(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinn
     cap = wish.options.receive_cap if grows else None
     change.require_cap(cap)
     change.require_changed(wished, factor)
-    return _verdict_of_kept(change, factors, factors < change.before_factor, wish, cap=cap)
+    _require_bytes(change, wish)
+    # Of the lists of which no replica goes the first stays.
+    return _verdict_of_kept(change, factors, row_any(change.goes), wish, cap=cap, limited=limited)
 
 
 def _of_rebalance(
@@ -131,8 +139,7 @@ def _of_rebalance(
 ) -> Verdict:
     change = Change.between(current, proposed, wish.remove, pinned=pinned, rules=wish.options)
     change.require_factor(change.before_factor)
-    if wish.limits_bytes:
-        change.require_bytes(wish.options.max_bytes)
+    _require_bytes(change, wish)
     places, keeps = places_kept(change, wish.options, moves=wish.rebalance), wish.rebalance and wish.options.keep_racks
     targets = change.targets
     asked = choices_of_moved(change, targets, targets, places, keeps_racks=keeps, parts=wish.rebalance)
@@ -161,15 +168,24 @@ def _topic_even(whole: Change, wish: Wish, topic: int) -> bool:
     return graph is not None and (not graph.load.size or _spread_least(graph))
 
 
-def _of_mend(current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None) -> Verdict:
+def _require_bytes(change: Change, wish: Wish) -> None:
+    if wish.limits_bytes:
+        change.require_bytes(wish.options.max_bytes)
+
+
+def _of_mend(
+    current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None, *, limited: bool
+) -> Verdict:
     dead = tuple(b.id for b in current.brokers if b.state is BrokerState.DEAD)
     change = Change.between(current, proposed, dead, pinned=pinned, rules=wish.options)
     must, factor = mended(change)
     change.require_factor(factor, np.arange(len(factor)))
+    _require_bytes(change, wish)
     places = places_kept(change, wish.options, moves=False)
     asked = choices_of_moved(change, change.targets, change.targets, places, keeps_racks=False, must=must)
     graph = _graph(change, asked.choices, places) if not change.faults and asked.sound else None
-    return _of_moved(change, graph is not None, *_moves_and_squares(graph, spread=False), reorder_all=False)
+    proven = _moves_and_squares(graph, spread=False, limit=0 if limited else None, least=1)
+    return _of_moved(change, graph is not None, *proven, reorder_all=False)
 
 
 def _of_addition(
@@ -185,8 +201,7 @@ def _of_addition(
     )
     change.require_factor(change.before_factor)
     change.require_cap(cap)
-    if wish.limits_bytes:
-        change.require_bytes(wish.options.max_bytes)
+    _require_bytes(change, wish)
     joins = np.isin(change.current.broker_ids, np.array(ids, np.int64)) & change.targets
     places = places_kept(change, wish.options, moves=False)
     racks = not change.faults and racks_kept(change)
@@ -243,13 +258,14 @@ def _moves_and_squares(
         graph: exchanges; None: nothing is proven.
         spread: whether the spread is an aim, before moves.
         limit: where given, how many more moves were allowed: both flags say whether the sum is the least for them.
+            Where the spread is no aim, fewer moves were enough, and the first is False.
         least: 1 where a plan with fewer moves and as small a sum would be better, too.
     """
     if graph is None or not graph.load.size:
         return graph is not None, graph is not None
     if limit is not None:
         best = limit >= 0 and graph.within(spent=limit == 0, least=least)
-        return best, best
+        return best and spread, best
     if spread:
         if not _spread_least(graph):
             return False, False
@@ -269,12 +285,20 @@ def _spread_least(graph: Graph) -> bool:
 
 
 def _verdict_of_kept(
-    change: Change, factor: Longs, orderable: BoolArray, wish: Wish, *, cap: int | None, reorder_all: bool = False
+    change: Change,
+    factor: Longs,
+    orderable: BoolArray,
+    wish: Wish,
+    *,
+    cap: int | None,
+    reorder_all: bool = False,
+    limited: bool,
 ) -> Verdict:
     """Of a plan that keeps all that it may keep: only newcomers, and what is dropped, were a choice.
 
     With a cap the rack terms are proven only where they reach what each partition could reach without it: that is the
-    least of all the more.
+    least of all the more. ``limited``: others may move, and the sum of squares is proven the least with as few moves
+    where no partition drops any and racks are in nothing.
     """
     places = places_kept(change, wish.options, moves=False)
     if wish.drains and wish.options.same_rack:
@@ -290,7 +314,17 @@ def _verdict_of_kept(
     if moves and asked.last_resorts_needed:
         graph = _graph(change, asked.choices, places, full=None if cap is None else change.received >= cap)
         racks, replicas = graph is not None, graph is not None and graph.least_squares()
-    leaders = leaders_proven(change, orderable, reorder_all=reorder_all)
+    elif limited and not (moves or change.faults or change.regions or (factor < change.before_factor).any()):
+        every, grows = np.ones(len(change.targets), np.bool_), factor - change.before_factor
+        same_rack = wish.drains and wish.options.same_rack
+        wider = Asked.together(
+            choices_of_moved(part, part.targets & there, part.targets & there, places, keeps_racks=True, grows=grows)
+            for there, part in (within_racks(change) if same_rack else [(every, change)])
+        )
+        graph = _graph(change, wider.choices, places) if wider.sound else None
+        replicas = graph is not None and graph.within(spent=True)
+    few = limited and wish.leaders_only
+    leaders = leaders_proven(change, orderable, reorder_all=reorder_all, limited=few)
     return _counted(change, least_moves, (moves, racks, replicas, *leaders), resorts=asked.last_resorts_needed)
 
 

@@ -114,6 +114,7 @@ def choices_of_moved(
     keeps_racks: bool,
     parts: bool = False,
     must: BoolArray | None = None,
+    grows: Longs | int = 0,
 ) -> Asked:
     """Of a plan in which replicas may move that need not.
 
@@ -129,6 +130,7 @@ def choices_of_moved(
             partition that must give up replicas: than those that come in their place can make it.
         parts: whether replicas must move that are where their partition may not be.
         must: (n, W) replicas of changed rows before that may not move; None: none.
+        grows: (n,) replicas that each changed row gets beyond those it has.
     """
     moves, takes = np.append(movers, False), np.append(takers, False)
     leaves = np.append(change.leaving, False)[change.before]
@@ -159,7 +161,7 @@ def choices_of_moved(
         held = np.where(must, change.before, NONE)[rows]
         stays &= ~((after[:, :, None] == held[:, None, :]) & (after[:, :, None] != NONE)).any(axis=2)
     gone = np.where(change.goes & moves[change.before] & ~leaves, change.before, NONE)[rows]
-    bound = _bounds(change, leaves, takers, places, rack)[rows] if keeps_racks else None
+    bound = _bounds(change, leaves, grows, takers, places)[rows] if keeps_racks else None
     for number, allowed in enumerate(places.allowed):
         open_ = takers & allowed
 
@@ -179,17 +181,19 @@ def _part(which: BoolArray, lists: _Lists, *rest: Any) -> Choice:
     return Choice(np.where(which, NONE, lists), np.where(which, lists, NONE), *rest)
 
 
-def _bounds(change: Change, leaves: BoolArray, takers: BoolArray, places: Places, rack: Longs) -> Longs:
+def _bounds(change: Change, leaves: BoolArray, grows: Longs | int, takers: BoolArray, places: Places) -> Longs:
     """(n, G) replicas by rack, the most first, than which the racks of changed rows are no less diverse."""
+    rack = _racks(change)
     bound = _rack_vectors(change.before, rack)
-    rows = np.flatnonzero(leaves.any(axis=1))
+    needed = leaves.sum(axis=1) + grows
+    rows = np.flatnonzero(needed)
     if rows.size:
         staying = np.where(leaves, NONE, change.before)[rows]
         takes = (places.allowed & takers)[places.group[change.rows[rows]]]
         taken = np.zeros(takes.shape, np.bool_)
         row, column = np.nonzero(staying != NONE)
         taken[row, staying[row, column]] = True
-        bound[rows] = _most_diverse(staying, leaves[rows].sum(axis=1), takes & ~taken, rack)
+        bound[rows] = _most_diverse(staying, needed[rows], takes & ~taken, rack)
     return bound
 
 

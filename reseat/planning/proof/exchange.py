@@ -3,7 +3,6 @@
 Promises
     1. ``exchanges`` finds every exchange of one replica after which racks are as good as the problem asks, or says that
        they are not that good as they stand.
-    2. ``least_squares_with_moves`` is a sum of squares that no plan with so many moves gets below.
 
 How it works
     *Racks as good as can be.* Within one partition a choice is least exactly when no chosen replica can leave a rack
@@ -31,7 +30,7 @@ import numpy as np
 
 from reseat.model import BoolArray, Longs
 
-__all__ = ["Choice", "exchanges", "least_squares_with_moves", "no_less_diverse"]
+__all__ = ["Choice", "exchanges", "no_less_diverse"]
 
 #: Cells of the (replicas, racks) tables that are held at a time: 8 MB a table.
 _CELLS = 1 << 20
@@ -189,44 +188,3 @@ def no_less_diverse(inside: Longs, bound: Longs) -> BoolArray:
     ordered = -np.sort(-inside, axis=1)
     within = np.cumsum(ordered, axis=1) <= np.cumsum(bound, axis=1)
     return np.asarray(within.all(axis=1), np.bool_)
-
-
-def least_squares_with_moves(loads: Longs, displaced: int, moves: int) -> int:
-    """A sum of squares of loads that no plan with so many moves gets below, wherever partitions may sit.
-
-    Every move lifts one broker by one replica, and all but the displaced ones lower another. So at best the emptiest
-    are lifted ``moves`` times and the fullest are lowered ``moves - displaced`` times, until all are even.
-
-    Args:
-        loads: (B,) int64 replicas that each remaining live broker keeps.
-        displaced: replicas that must move to them.
-        moves: replicas that move in all, at least ``displaced``.
-
-    Returns:
-        The bound. A plan that meets it is proven the evenest with so many moves. O(B log B).
-    """
-    if not loads.size:
-        return 0
-    ordered = np.sort(loads)
-    count, total = len(ordered), int(ordered.sum()) + displaced
-    share, larger = divmod(total, count)
-    even = (count - larger) * share**2 + larger * (share + 1) ** 2
-    lifted = _raised(ordered, moves)
-    lowered = -_raised(-ordered[::-1], moves - displaced)[::-1]
-    # Where lifted and lowered brokers would meet, everything can be even.
-    if int(lifted.min()) >= int(lowered.max()):
-        return even
-    changed = lifted + lowered - ordered
-    return max(even, int((changed * changed).sum()))
-
-
-def _raised(ordered: Longs, units: int) -> Longs:
-    """Ascending loads once ``units`` are added from the lowest up, level by level."""
-    # How many units bring the first i + 1 brokers to the level of broker i.
-    steps = ordered * np.arange(1, len(ordered) + 1) - np.cumsum(ordered)
-    low = int(np.searchsorted(steps, units, side="right"))
-    level, rest = divmod(int(ordered[:low].sum()) + units, low)
-    raised = ordered.copy()
-    raised[:low] = level
-    raised[:rest] += 1
-    return raised

@@ -21,10 +21,13 @@ from reseat.planning.proof.compared import Change
 __all__ = ["leaders_proven"]
 
 
-def leaders_proven(change: Change, orderable: BoolArray, *, reorder_all: bool) -> tuple[bool, bool]:
+def leaders_proven(
+    change: Change, orderable: BoolArray, *, reorder_all: bool, limited: bool = False
+) -> tuple[bool, bool]:
     """Whether no allowed order of lists spreads leaders more evenly, and then none changes fewer.
 
     Of the changed rows ``orderable`` (n,) may be ordered anew, unless all lists may; the first replica of others stays.
+    ``limited``: whether none with as few changes spreads leaders more evenly.
 
     Where the plan takes the first place of a list whose order it had no business with, it is proven as even as can be
     where no plan with that freedom is evener, or where it is as even as the plan that leaves those places alone and
@@ -38,7 +41,7 @@ def leaders_proven(change: Change, orderable: BoolArray, *, reorder_all: bool) -
         stray &= False
     free = np.flatnonzero(~change.pinned) if reorder_all else change.rows[orderable]
     if not stray.any():
-        return _order_proven(change, free, change.preferred)
+        return _order_proven(change, free, change.preferred, limited=limited)
     if _order_proven(change, np.union1d(free, change.rows[stray]), change.preferred)[0]:
         return True, False
     brokers = len(change.leads)
@@ -51,7 +54,7 @@ def leaders_proven(change: Change, orderable: BoolArray, *, reorder_all: bool) -
     return as_even and _order_proven(change, free, alone)[0], False
 
 
-def _order_proven(change: Change, free: Longs, preferred: Longs) -> tuple[bool, bool]:
+def _order_proven(change: Change, free: Longs, preferred: Longs, *, limited: bool = False) -> tuple[bool, bool]:
     """Whether no order of the lists of these rows makes ``preferred`` (B,) evener, and then none changes fewer."""
     lists = change.proposed.replicas[free]
     if not lists.size:
@@ -75,6 +78,8 @@ def _order_proven(change: Change, free: Longs, preferred: Longs) -> tuple[bool, 
     at = np.flatnonzero(change.leads)
     least = np.select([*there[:, at[:, None], at]], [-1, 0, 1], NEVER)
     graph = Graph(least, preferred[at])
+    if limited:
+        return graph.within(spent=True, least=1), False
     if graph.least_squares_then_moves():
         return True, kept
     return graph.least_squares(), False

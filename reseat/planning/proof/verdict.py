@@ -81,12 +81,11 @@ class Verdict:
         return replace(self, least_moves=None, **flags)  # type: ignore[arg-type]
 
 
-def sentences_of(verdict: Verdict, *, balance: bool = True) -> tuple[str, ...]:
-    """A verdict in words; without ``balance`` nothing is said of the replica spread."""
+def sentences_of(verdict: Verdict, *, every: bool = False) -> tuple[str, ...]:
+    """A verdict in words; ``every`` as ``rack_sentences``."""
     given = f"{counted(verdict.moves, 'move')} and this rack placement"
-    spread = (spread_sentence(verdict, given),) if balance else ()
-    out = (*last_resort_sentences(verdict), moves_sentence(verdict), *rack_sentences(verdict))
-    return (*out, *spread, *leader_sentences(verdict))
+    out = (*last_resort_sentences(verdict), moves_sentence(verdict), *rack_sentences(verdict, every=every))
+    return (*out, spread_sentence(verdict, given), *leader_sentences(verdict))
 
 
 def rack_sentences(verdict: Verdict, *, every: bool = False) -> tuple[str, ...]:

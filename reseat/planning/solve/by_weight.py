@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseat.model import NONE, BoolArray, FloatArray, IntArray, Longs
-from reseat.model.arrays import counts_on, newcomers
+from reseat.model.arrays import counts_on, in_place
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
@@ -124,7 +124,7 @@ def evened(problem: Problem, start: Found, weight: FloatArray, *, most: int | No
     search = _Search(problem, lists, weight, aim, weight_on(lists, weight, brokers), room, WITHIN)
     search.run(np.inf if most is None else most - problem.moves(start))
     changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(problem.lists, axis=1)).any(axis=1))
-    return Found(changed, _in_place(problem.lists[changed], lists[changed]), relaxed=False), aim
+    return Found(changed, in_place(problem.lists[changed], lists[changed]), relaxed=False), aim
 
 
 def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatArray) -> Found:
@@ -134,17 +134,7 @@ def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatAr
     aim[targets] = lifted(loads[targets], float(came[targets].sum()))
     room = counts_on(problem.staying, brokers) + (lists.size if problem.room is None else problem.room)
     _Search(problem, lists, weight, aim, loads + came, room, _NEARLY).run(np.inf)
-    return Found(start.rows, _in_place(problem.lists[start.rows], lists[start.rows]), relaxed=False)
-
-
-def _in_place(before: IntArray, after: IntArray) -> IntArray:
-    """The lists with every replica that stays in its old place, newcomers in the others, the lowest broker first."""
-    goes = newcomers(after, before)
-    comes = newcomers(before, after)
-    out = before.copy()
-    rows = np.repeat(np.arange(len(after)), comes.sum(axis=1))
-    out[goes] = after[comes][np.lexsort((after[comes], rows))]
-    return out
+    return Found(start.rows, in_place(problem.lists[start.rows], lists[start.rows]), relaxed=False)
 
 
 @dataclass(frozen=True, slots=True)

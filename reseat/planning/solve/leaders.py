@@ -50,6 +50,7 @@ def preferred_leaders(
     resorts: BoolArray,
     *,
     rank: Longs | None = None,
+    tolerance: int | None = None,
 ) -> IntArray:
     """Choose the preferred leader of each of these lists.
 
@@ -61,6 +62,8 @@ def preferred_leaders(
         resorts: (B,) bool, those that are named first where a list has no such broker.
         rank: (B,) which brokers come before others, the lowest first: of each list only those of its lowest rank may
             be named first. None: all are alike.
+        tolerance: the difference of two brokers' leaders up to which none changes for balance, as of ``Solver.at``;
+            None: any that evens them changes.
 
     Returns:
         (n,) int32 position of the broker to name first. A list without a broker that may lead keeps its present
@@ -81,13 +84,20 @@ def preferred_leaders(
         return chosen
     options, counts = np.where(able[free], lists[free], NONE).astype(np.int32), np.asarray(fixed, np.int64)
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
-    even = _in_blocks(options, today, counts, may_lead) if free.size >= MANY_LISTS else None
-    chosen[free] = _at_a_price(options, today, counts, may_lead) if even is None else even
+    many = free.size >= MANY_LISTS and tolerance is None
+    even = _in_blocks(options, today, counts, may_lead) if many else None
+    chosen[free] = _at_a_price(options, today, counts, may_lead, tolerance=tolerance) if even is None else even
     return chosen
 
 
 def _at_a_price(
-    options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray, share: int | None = None
+    options: IntArray,
+    today: IntArray,
+    fixed: Longs,
+    may_lead: BoolArray,
+    share: int | None = None,
+    *,
+    tolerance: int | None = None,
 ) -> IntArray:
     """The choice (n,) of least cost; ``today`` is -1 where the present leader is none of the options."""
     brokers = len(may_lead)
@@ -95,8 +105,8 @@ def _at_a_price(
         candidates=options,
         amount=np.ones(len(options), np.int64),
         dear=(options != today[:, None]) & (today != NONE)[:, None],
-        price=1,
-        square=brokers + 1,
+        price=1 if tolerance is None else 2 * tolerance - 1,
+        square=brokers + 1 if tolerance is None else 1,
         base=fixed,
         counts=may_lead,
         rack=np.arange(brokers, dtype=np.int32),
