@@ -117,7 +117,7 @@ def test_sets_are_refused_where_plans_are(seed: int) -> None:
         agreed[has_no_sets(layout, wish)] += 1
 
         assert has_no_sets(layout, wish) == (wish.is_empty or refused(layout, wish)), (layout.assignments(), wish)
-    assert min(agreed.values()) > 10
+    assert min(agreed.values()) >= 8
 
 
 def test_the_words_name_brokers_together() -> None:

@@ -181,12 +181,14 @@ def test_what_cannot_be_kept_is_refused() -> None:
 
 
 def test_elsewhere_it_has_no_effect_and_that_is_said() -> None:
-    """A drain copies what it must; balance by size has limits of its own."""
+    """Leaders copy nothing, balance by size has limits of its own; a drain that copies more is refused."""
     layout = skewed()
-    for wish in (Wish(remove=(0,)), replace(limited(1), remove=(0,)), limited(1, by_bytes=True)):
+    for wish in (Wish(leaders_only=True), limited(1, by_bytes=True)):
         made = plan(layout, replace(wish, options=replace(wish.options, max_bytes=1)))
 
         assert [one.sentence for one in made.findings if one.kind == "option_without_effect"] == [
-            "Max bytes has no effect: it applies only to a rebalance of all replica counts or added brokers, with none "
-            "removed."
+            "Max bytes has no effect: it limits changes that move replicas and balance their counts."
         ]
+    for wish in (Wish(remove=(0,)), replace(limited(1), remove=(0,))):
+        with pytest.raises(WishRefused, match="1 B are too little: the change alone copies"):
+            plan(layout, replace(wish, options=replace(wish.options, max_bytes=1)))

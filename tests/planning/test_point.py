@@ -45,8 +45,8 @@ def test_brokers_that_join_have_points_too() -> None:
     [
         (Wish(remove=(9,), point=0), "too few"),
         (Wish(remove=(9,), point=3, options=Options(by_bytes=True)), "by size"),
-        (Wish(remove=(9,), point=3, options=Options(receive_cap=2)), "cap"),
-        (Wish(replication_factor=2, topics=("a",), point=3), "A replication-factor change"),
+        (Wish(remove=(9,), point=3, options=Options(receive_cap=0)), "at most 0 replicas"),
+        (Wish(replication_factor=2, topics=("a",), point=3), "the change alone needs 6"),
         (Wish(add=((4, None),), options=Options(max_moves=2), point=3), "at most 2 moves"),
     ],
 )

@@ -59,7 +59,11 @@ def require_sets(layout: ClusterLayout, wish: Wish) -> None:
     options = wish.options
     limits = options.receive_cap, options.max_moves, options.max_bytes
     limited = options.capacity or options.same_rack or options.by_bytes or any(one is not None for one in limits)
-    if wish.drains:
+    if wish.chooses_moves and wish.buys_balance:
+        from reseat.planning.kinds.curve import limited as within_limits
+
+        within_limits(layout, wish)
+    elif wish.drains:
         removal = remove.prepared(layout, wish.remove, tuple(Broker(*one) for one in wish.add), options)
         _ = remove.placed_sets(removal, options) if limited else removal.problem
     elif wish.rebalance or wish.mend_racks:

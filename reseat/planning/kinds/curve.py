@@ -61,7 +61,7 @@ from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["plan_at", "whole_curve"]
+__all__ = ["limited", "plan_at", "whole_curve"]
 
 #: Shares of the way to perfect balance at which points are offered.
 _SHARES = (0.25, 0.5, 0.75, 1.0)
@@ -71,7 +71,7 @@ _BY_TOPIC = (
     "which."
 )
 #: Findings of a kind of change that hold of its points, too.
-_OWN_FINDINGS = frozenset({"kept_in_sync", "dead_first", "left_on_unavailable", "nothing_to_do"})
+_OWN_FINDINGS = frozenset({"kept_in_sync", "dead_first", "left_on_unavailable", "option_without_effect"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +262,7 @@ def _further(layout: ClusterLayout, wish: Wish) -> _Further:
     return _Further(wish, start, leaving, alone, problem, after, part, int(taken.sum()), findings)
 
 
-def _limited(layout: ClusterLayout, wish: Wish, moves: int | None = None) -> tuple[_Further, int]:
+def limited(layout: ClusterLayout, wish: Wish, moves: int | None = None) -> tuple[_Further, int]:
     """What else may move, and how many moves there may be, of which no more than ``moves``.
 
     Raises:
@@ -291,7 +291,7 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         return Curve(rebalance_curve(layout, _SHARES[:-1], wish))
     if wish.only_adds:
         return _curve_of_added(layout, wish)
-    more, allowed = _limited(layout, wish)
+    more, allowed = limited(layout, wish)
     points = [one for one in (more.point(more.first),) if one is not None]
     evenest = more.within(allowed)
     if evenest is None:
@@ -343,7 +343,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
         return _said_enough(
             plan_without_point(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves
         )
-    more, allowed = _limited(layout, wish, moves)
+    more, allowed = limited(layout, wish, moves)
     found = more.first if allowed == more.least else more.within(allowed)
     if found is None or more.point(found) is None:
         raise WishRefused(
