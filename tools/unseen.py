@@ -109,8 +109,7 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_PROOF + "choices.py", "racks = int(rack.max(initial=0)) + 1", "0"): "a rack more that nobody is in",
     (
         _PROOF + "checker.py",
-        "change: Change, factor: Longs, orderable: BoolArray, wish: Wish, *, cap: int | None, "
-        "reorder_all: bool = False",
+        "reorder_all: bool = False,",
         "False",
     ): "of a replication factor nothing is told of what leaders could be",
     (

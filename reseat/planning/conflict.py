@@ -33,7 +33,7 @@ from reseat.model import ClusterLayout, Wish
 from reseat.model.rules import RULES
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
-from reseat.planning.kinds import require_sets
+from reseat.planning.plan import require_sets
 
 __all__ = ["Conflict", "Demand", "conflict", "conflict_in_words", "demands", "without"]
 

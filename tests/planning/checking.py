@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from reseat.errors import WishRefused
 from reseat.model import BoolArray, ClusterLayout, Options, Wish
-from reseat.planning.kinds import require_sets
+from reseat.planning.plan import require_sets
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict
 

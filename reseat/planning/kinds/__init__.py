@@ -11,7 +11,7 @@ from reseat.model.wording import named
 from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.rule_words import with_idle_options
 
-__all__ = ["plan_without_point", "refuse_closed_joining", "require_possible", "require_sets"]
+__all__ = ["plan_without_point", "refuse_closed_joining", "require_possible"]
 
 
 def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -43,38 +43,6 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
     raise WishRefused(
         "No change requested.", choices=("Remove or add a broker, change a replication factor, or rebalance.",)
     )
-
-
-def require_sets(layout: ClusterLayout, wish: Wish) -> None:
-    """Refuse a wish that has no replica sets, as its plan does; no leader is chosen for them, and nothing proven.
-
-    Sets are looked for only where something limits them: else each partition that finds brokers enough has some.
-
-    Raises:
-        WishRefused: as ``plan_without_point``, of leaders perhaps not.
-    """
-    from reseat.planning.kinds import mend, rebalance, remove, replication_factor
-
-    require_possible(layout, wish)
-    options = wish.options
-    limits = options.receive_cap, options.max_moves, options.max_bytes
-    limited = options.capacity or options.same_rack or options.by_bytes or any(one is not None for one in limits)
-    if wish.chooses_moves and wish.buys_balance:
-        from reseat.planning.kinds.curve import limited as within_limits
-
-        within_limits(layout, wish)
-    elif wish.drains:
-        removal = remove.prepared(layout, wish.remove, tuple(Broker(*one) for one in wish.add), options)
-        _ = remove.placed_sets(removal, options) if limited else removal.problem
-    elif wish.rebalance or wish.mend_racks:
-        _ = rebalance.rearranged_sets(layout, wish, fewest=True) if limited else rebalance.stated(layout, wish)
-    elif wish.mend:
-        start, _, problem = mend.stated(layout, options)
-        _ = mend.mended_sets(problem, start.layout, options) if limited else problem
-    elif wish.replication_factor is not None:
-        replication_factor.replanned(layout, wish)
-    else:
-        plan_without_point(layout, wish)
 
 
 def refuse_closed_joining(wish: Wish) -> None:
