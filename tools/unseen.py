@@ -62,6 +62,15 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around",
         "not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH",
     ): "which of two ways reads the same in less time",
+    ("reseat/formats/text/reassignment_entries.py", "class Entry(msgspec.Struct, gc=False):", "False"): (
+        "what the collector looks at"
+    ),
+    (
+        "reseat/formats/text/reassignment_entries.py",
+        "class _StrictEntry(Entry, gc=False, forbid_unknown_fields=True):",
+        "False",
+    ): "what the collector looks at",
+    (_TABLES + "table.py", "return True", "True"): "which of two ways reads the same in less time",
     (
         "reseat/formats/text/reassignment.py",
         "if stop - start > PIECE + _LONGEST_ENTRY:",
@@ -135,6 +144,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "guess = max(least, square * (int(np.ptp(load)) - 1)) if load.size else least",
         "1",
     ): "where a search begins",
+    (_PROOF + "compared.py", "np.nonzero(got > (got.max(initial=0) if cap is None else cap)),", "0"): (
+        "without a cap no broker receives more than the most, whatever stands for that where there is none"
+    ),
     (_PROOF + "compared.py", "if replicas.shape[1] > _WIDE:", "replicas.shape[1] > _WIDE"): (
         "which of two ways counts the same in less time"
     ),

@@ -204,6 +204,14 @@ def test_what_one_text_knows_and_another_does_not_is_filled_in() -> None:
     ]
 
 
+def test_in_sync_replicas_are_those_first_told() -> None:
+    """Of a partition whose ISR both texts tell."""
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: {}\n"
+    told = [combine([read(row.format(one)) for one in pair]).layout.in_sync for pair in (("1", "1,2"), ("1,2", "1"))]
+
+    assert [[] if one is None else one.tolist() for one in told] == [[[True, False]], [[True, True]]]
+
+
 def test_the_least_in_sync_replicas_of_a_topic_are_those_first_told() -> None:
     """By topic: one text tells it of a, the other of both."""
     heading = "Topic: {}\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: {}\n"

@@ -553,6 +553,27 @@ def test_a_footer_that_contradicts_itself_is_refused(
         read_parquet(file_of(partitions(2)))
 
 
+def test_the_shortest_file_that_ends_like_parquet_is_looked_into() -> None:
+    """Twelve bytes: two marks and a length; it holds nothing."""
+    with pytest.raises(InputRefused) as refused:
+        read_parquet(b"PAR1" + struct.pack("<I", 0) + b"PAR1")
+
+    assert "does not end like" not in str(refused.value)
+
+
+def test_a_number_that_is_none_is_listed_with_its_row_of_parquet() -> None:
+    """Topic and partition, as far as they are told, and what is at fault."""
+    rows = {"topic": ["t", "t", None, "t"], "partition": [0, -3, None, 1], "broker": [1, 1, -5, -7]}
+    out = io.BytesIO()
+    pq.write_table(pa.table(rows), out)
+
+    assert [(piece.line, piece.text) for piece in read_parquet(out.getvalue()).skipped] == [
+        (2, "topic=t, partition=-3"),
+        (3, "broker=-5"),
+        (4, "topic=t, partition=1, broker=-7"),
+    ]
+
+
 def test_columns_within_columns_do_not_shift_those_that_are_known() -> None:
     """Maps, structs and lists of both kinds stand before them; the same name twice is refused."""
     odd = {
