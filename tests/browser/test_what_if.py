@@ -15,7 +15,7 @@ from reseat.election import after_plan, layout_after
 from reseat.model import Wish
 from reseat.planning import plan, whole_curve
 from reseat.resilience.losses import from_layout
-from tests.browser.conftest import SCHEMES, at_rest, open_sample, settled, to
+from tests.browser.conftest import SCHEMES, also, at_rest, open_sample, settled, to
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -195,3 +195,22 @@ def test_a_change_file_is_opened_and_its_certificate_too(page: Page, dashboard: 
     page.locator("[data-testid='stPopoverBody'] input[type='file']").set_input_files(change)
     page.get_by_test_id("stPopoverBody").get_by_role("button", name="Preview").last.click()
     page.get_by_text("change.toml: A change file says what to change").wait_for()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_leaders_and_another_replication_factor_have_a_curve_that_is_clicked(
+    new_page: Callable[..., Page], dashboard: str, scheme: str
+) -> None:
+    """Changed leaders against their spread, moves against spread and data: a click makes the point the what-if's."""
+    for name, query, point in (("leaders", "options=leaders", "2"), ("factor", "rf=3&topics=audit-log", "57")):
+        page = new_page(color_scheme=scheme)
+        open_sample(page, dashboard, SAMPLE, then="Plan")
+        also(page, f"&{query}")
+        view = page.get_by_role("radio", name="Moves vs. balance")
+        at_rest(view)
+        view.click()
+        marks = page.locator(".js-plotly-plot").last.locator("path.point")
+        place = at_rest(marks.nth(0 if name == "leaders" else 1))
+        page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        page.wait_for_url(f"**point={point}**")
+        settled(page, f"curve-{name}-{scheme}")
