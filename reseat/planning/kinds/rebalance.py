@@ -139,6 +139,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     for found in (fewest, *(choice.at(one) for one in between), whole):
         if found is None or (moves := problem.moves(found)) in points or not least <= moves <= most or not moves:
             continue
+        if moves == most and found is not whole:
+            continue  # of sets as good those of the plan
         if options.max_moves is not None and moves > options.max_moves:
             continue
         if (point := point_of(prepared.current, problem, found)) is None:
