@@ -6,12 +6,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from reseat.errors import WishRefused
-from reseat.model import BoolArray, ClusterLayout, Options, Wish
+from reseat.model import BoolArray, Certificate, ClusterLayout, Options, Wish
 from reseat.planning.plan import require_sets
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict
 
-__all__ = ["check_addition", "check_rebalance", "check_removal", "check_replication_factor", "has_no_sets"]
+__all__ = [
+    "check_addition",
+    "check_rebalance",
+    "check_removal",
+    "check_replication_factor",
+    "has_no_sets",
+    "wholly_proven",
+]
 
 _PLAIN = Options()
 
@@ -23,6 +30,19 @@ def has_no_sets(layout: ClusterLayout, wish: Wish) -> bool:
     except WishRefused:
         return True
     return False
+
+
+def wholly_proven(certificate: Certificate) -> bool:
+    """Whether each of its five terms is."""
+    return all(
+        (
+            certificate.moves_proven,
+            certificate.rack_balance_proven,
+            certificate.replica_balance_proven,
+            certificate.leader_balance_proven,
+            certificate.changed_leaders_proven,
+        )
+    )
 
 
 def check_removal(

@@ -11,6 +11,7 @@ import pytest
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Options, Wish
 from reseat.planning import plan
 from reseat.planning.judge import apply_assignment, judge
+from tests.planning.checking import wholly_proven
 
 #: The documented example, before: one replica each, partition 0 on broker 1.
 TP_RE_02 = ClusterLayout.from_assignments({("tp_re_02", 0): [1], ("tp_re_02", 1): [0], ("tp_re_02", 2): [1]})
@@ -67,15 +68,7 @@ class TestDocumentedExamples:
 
         assert certificate.valid
         assert (certificate.moves, certificate.least_moves) == (3, 3)
-        assert all(
-            (
-                certificate.moves_proven,
-                certificate.rack_balance_proven,
-                certificate.replica_balance_proven,
-                certificate.leader_balance_proven,
-                certificate.changed_leaders_proven,
-            )
-        )
+        assert wholly_proven(certificate)
         assert certificate.sentences[0] == "It moves 3 replicas, the proven minimum (racks unknown)."
 
     def test_proposal_of_another_tool_reorders_a_partition_without_need(self) -> None:

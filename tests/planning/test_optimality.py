@@ -39,7 +39,7 @@ from tests.planning.brute_force import (
     shrunk_options,
     targets_of,
 )
-from tests.planning.checking import check_addition, check_removal, check_replication_factor
+from tests.planning.checking import check_addition, check_removal, check_replication_factor, wholly_proven
 
 #: Choices of replica sets that are tried one by one.
 MOST_CHOICES = 4_000
@@ -107,15 +107,7 @@ def reaches_the_best(layout: ClusterLayout, remove: tuple[int, ...], reorder_all
     certificate = made.certificate
     assert certificate.valid
     assert certificate.moves == certificate.least_moves == sum(m in remove for ids in current.values() for m in ids)
-    assert all(
-        (
-            certificate.moves_proven,
-            certificate.rack_balance_proven,
-            certificate.replica_balance_proven,
-            certificate.leader_balance_proven,
-            certificate.changed_leaders_proven,
-        )
-    )
+    assert wholly_proven(certificate)
     for key, members in proposed.items():
         assert len(members) == len(set(members)) == len(current[key])
         if key not in free:
