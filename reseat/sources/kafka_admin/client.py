@@ -41,7 +41,7 @@ _GRACE_SECONDS = 3.0
 _FRESH_SECONDS = 2.0
 #: How long a set ``cancelled`` may go unseen.
 _LOOK_SECONDS = 0.1
-#: Pauses before servers that closed the connection at once are asked again.
+#: Pauses before servers that closed the connection at once, or know no broker yet, are asked again.
 _AGAIN_SECONDS = (0.25, 0.75)
 #: How long a server may take to answer the question whether it speaks TLS.
 _PROBE_SECONDS = 3.0
@@ -260,6 +260,11 @@ class AdminClient:
         server = str(self._network.server(first))
         self._network.speak_as(first)
         await self._metadata(first, server, deadline)
+        for pause in _AGAIN_SECONDS:
+            if self._network.brokers() or time.monotonic() + pause >= deadline:
+                break
+            await self._network.pause(pause)  # a broker that has just started is told of the others a moment later
+            await self._metadata(first, server, deadline)
         for node in nodes:
             self._network.drop(node)
         await self._reach_advertised(server, deadline)
@@ -284,7 +289,11 @@ class AdminClient:
         """One of the addresses that the brokers advertise must lead somewhere: every further request goes there."""
         ids = [node.node_id for node in self._network.brokers()]
         if not ids:
-            raise ClusterUnreachable(f"{server} answers, but reports no broker of its cluster.", "lost", server)
+            sentence = (
+                f"{server} answers, but knows no broker of its cluster: the controller has not told it of any yet. "
+                "Try again, or name another broker."
+            )
+            raise ClusterUnreachable(sentence, "lost")  # without a server: it is Kafka, no closer look is wanted
         random.shuffle(ids)
         reached, failures = await self._connector.first_of(ids, deadline)
         if reached is not None:

@@ -7,8 +7,10 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from kafka.protocol.metadata import MetadataRequest
 
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.sources.connection import Connection, Secret
@@ -71,6 +73,28 @@ def test_what_is_not_kafka_is_called_so(serve: Serve, answer: bytes) -> None:
     refused = _trouble(server)
 
     assert (refused.reason, refused.server) == ("not_kafka", server), str(refused)
+
+
+@pytest.mark.parametrize("answers", [2, None], ids=["told a moment later", "never told"])
+def test_a_broker_that_has_only_just_started(answers: int | None) -> None:
+    """It knows no broker until the controller tells it: it is asked again, and never said to be anything but Kafka."""
+    asked: list[int] = []
+
+    def at_first_without(answer: Any, request: object, broker: int) -> Any:
+        asked.append(broker)
+        if answers is None or len(asked) <= answers:
+            answer.brokers = []
+        return answer
+
+    with StubKafka(even(1, 1, [1], 1), {1: "a"}, changes={MetadataRequest: at_first_without}) as stub:
+        if answers is None:
+            refused = _trouble(stub.bootstrap[0])
+            assert (refused.reason, len(asked)) == ("lost", 3)
+            assert f"{stub.bootstrap[0]} answers, but knows no broker of its cluster" in str(refused)
+            assert "not a broker" not in str(refused)
+        else:
+            with open_admin(Connection(bootstrap=stub.bootstrap, timeout_seconds=2.0)) as admin:
+                assert list(admin.brokers()) == [1]
 
 
 def test_a_silent_server_costs_the_timeout_and_no_more(serve: Serve) -> None:
