@@ -289,11 +289,7 @@ class AdminClient:
         """One of the addresses that the brokers advertise must lead somewhere: every further request goes there."""
         ids = [node.node_id for node in self._network.brokers()]
         if not ids:
-            sentence = (
-                f"{server} answers, but knows no broker of its cluster: the controller has not told it of any yet. "
-                "Try again, or name another broker."
-            )
-            raise ClusterUnreachable(sentence, "lost")  # without a server: it is Kafka, no closer look is wanted
+            raise _knows_none(server)
         random.shuffle(ids)
         reached, failures = await self._connector.first_of(ids, deadline)
         if reached is not None:
@@ -345,11 +341,15 @@ class AdminClient:
                 failure = failed
                 continue
             try:
-                return await self._connector.exchange(broker, request, deadline)
+                answer = await self._connector.exchange(broker, request, deadline)
+                if isinstance(request, MetadataRequest) and not answer.brokers:
+                    raise _knows_none(f"Broker {broker}")
             except ClusterUnreachable as failed:
                 if not again or failed.reason != "lost":
                     raise
                 failure = failed
+            else:
+                return answer
         raise failure or ClusterUnreachable("The cluster reports no live broker.", "lost")
 
     async def _to_controller(self, request: Any, deadline: float) -> Any:
@@ -416,6 +416,12 @@ class AdminClient:
         else:
             return
         await self._connector.open(broker, deadline)  # it came back at another address
+
+
+def _knows_none(who: str) -> ClusterUnreachable:
+    """What a broker is worth that has only just started: it is Kafka, but its answers tell nothing of the cluster."""
+    sentence = f"{who} answers, but knows no broker of its cluster: the controller has told it of none yet. "
+    return ClusterUnreachable(sentence + "Try again, or name another broker.", "lost")
 
 
 def _says_not_controller(answer: Any) -> bool:

@@ -79,6 +79,24 @@ def test_a_broker_that_never_answers_costs_its_own_part_alone() -> None:
     ]
 
 
+def test_a_broker_that_has_only_just_started_is_not_believed() -> None:
+    """It tells neither brokers nor topics until the controller tells it of them: another is asked instead."""
+    asked: list[int] = []
+
+    def knows_none_at_first(answer: Any, request: Any, broker: int) -> Any:
+        if request.topics is None:
+            asked.append(broker)
+            if len(asked) == 1:
+                answer.brokers, answer.topics = [], []
+        return answer
+
+    with StubKafka(even(3, 2, (1, 2, 3), 2), RACKS, changes={MetadataRequest: knows_none_at_first}) as cluster:
+        read = read_admin_cluster(Connection(bootstrap=cluster.bootstrap, timeout_seconds=2.0))
+
+    assert read.layout.partition_count == 6
+    assert len(set(asked)) == 2
+
+
 def test_a_quorum_that_does_not_answer_is_said_and_not_waited_for() -> None:
     """Brokers answer what they know; what controllers alone know is awaited once, and a finding says so."""
 
