@@ -37,7 +37,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(project: Path, check: str = "exit 0", *, behind: bool = False) -> tuple[int, str, list[str]]:
+def run(project: Path, check: str = "exit 0", *, behind: bool = False, **names: str) -> tuple[int, str, list[str]]:
     """The exit code, what was said, and what each run was asked for; ``behind``: as a script starts it with ``&``."""
     make = project / "bin" / "make"
     make.write_text(f"#!/bin/sh\n{check}\n")
@@ -45,7 +45,7 @@ def run(project: Path, check: str = "exit 0", *, behind: bool = False) -> tuple[
     done = subprocess.run(
         [*(("sh", "-c", 'trap "" INT; exec "$@"', "sh") if behind else ()), sys.executable, "tools/test.py"],
         cwd=project,
-        env={"PATH": f"{make.parent}:/usr/bin:/bin"},
+        env={"PATH": f"{make.parent}:/usr/bin:/bin", **names},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -76,6 +76,19 @@ def test_a_failure_anywhere_fails_it_and_the_others_run_to_their_end(project: Pa
 
     assert code == 1
     assert said.count("RAN") == len(asked) == 3
+
+
+@pytest.mark.parametrize("come", [True, False])
+def test_where_kafka_is_required_its_tests_begin_when_its_jars_have_come(project: Path, come: bool) -> None:
+    """The others do not wait for them, and where they do not come it has failed."""
+    make = (
+        f"[ $2 = kafka-jars ] || exit 0; until [ -e asked ]; do sleep 0.1; done; cp asked before; exit {int(not come)}"
+    )
+    code, _, asked = run(project, make, RESEAT_REQUIRE="browser,kafka")
+
+    assert code == int(not come)
+    assert not any(one.startswith("(kafka") for one in (project / "before").read_text().splitlines())
+    assert len(asked) == 2 + come
 
 
 @pytest.mark.parametrize("behind", [False, True])

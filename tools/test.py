@@ -3,7 +3,8 @@
 Beside each other run
 
 - ``make check``, which has one core for as long as mypy reads all the code anew;
-- the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons;
+- the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons; where
+  ``RESEAT_REQUIRE`` names Kafka, its jars are fetched first, which takes a new machine a minute;
 - those that need only their process, then the browser's with a dashboard a process, in two processes each. All three
   at once take longer, and so do three with browsers (tried): they drive each other out of the caches of two cores.
 
@@ -21,11 +22,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=10", "--durations-min=0.5")
+_MAKE = ("make", "--no-print-directory")
 _BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
+
+#: How long the end of a process may go unseen.
+_LOOK_SECONDS = 0.2
 
 
 def marked(*marks: str) -> list[str]:
@@ -41,33 +47,45 @@ def _environment() -> dict[str, str]:
 
 
 class Run:
-    """A process that runs from now on; what it says is shown at once, or when it is over."""
+    """Commands that run from now on, one after the other while they succeed; what they say is shown at once, or later.
 
-    def __init__(self, *command: str, beside: bool = False) -> None:
+    Args:
+        commands: each a program and its arguments; the next begins when somebody asks whether all are over.
+        beside: whether what they say is shown when they are over.
+    """
+
+    def __init__(self, *commands: Sequence[str], beside: bool = False) -> None:
         self._said = tempfile.TemporaryFile() if beside else None  # noqa: SIM115 (as long as the process)
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, env=_environment(), stdout=self._said, stderr=subprocess.STDOUT if beside else None
-        )
+        self._next = iter(commands)
+        self._process = self._begun(next(self._next))
+
+    def _begun(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        said = subprocess.STDOUT if self._said is not None else None
+        return subprocess.Popen(command, cwd=ROOT, env=_environment(), stdout=self._said, stderr=said)
 
     @property
     def over(self) -> bool:
-        """Whether it has ended."""
+        """Whether all have ended, or one has failed."""
+        if self._process.poll() == 0 and (command := next(self._next, None)) is not None:
+            self._process = self._begun(command)
         return self._process.poll() is not None
 
     @property
     def failed(self) -> bool:
-        """Whether it has ended, and all was not well."""
+        """Whether one has ended, and all was not well."""
         return self._process.poll() not in (None, 0)
 
     def interrupt(self) -> None:
         """End it as Ctrl-C does, with the servers that it has started."""
+        self._next = iter(())
         if not self.over:
             self._process.send_signal(signal.SIGINT)
         self._process.wait()
 
     def end(self) -> bool:
-        """Wait until it is over, and show what was not shown; whether all was well."""
-        self._process.wait()
+        """Wait until all is over, and show what was not shown; whether all was well."""
+        while not self.over:
+            time.sleep(_LOOK_SECONDS)
         if self._said is not None:
             self._said.seek(0)
             sys.stdout.buffer.write(self._said.read())
@@ -79,9 +97,10 @@ def main() -> int:
     """Run everything; the exit code is 0 where all is well."""
     # What a script starts with "&" ignores Ctrl-C, and so would all that is started here and is to be ended by it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    served = "(kafka or spark) and not browser and not slow"
-    check = Run("make", "--no-print-directory", "check", beside=True)
-    servers = Run(*_PYTEST, "-n", "3", *_BY_FILE, "-m", served, *marked("spark", "kafka"), beside=True)
+    check = Run((*_MAKE, "check"), beside=True)
+    jars = [(*_MAKE, "kafka-jars")] if "kafka" in os.environ.get("RESEAT_REQUIRE", "").split(",") else []
+    served = (*_PYTEST, "-n", "3", *_BY_FILE, "-m", "(kafka or spark) and not browser and not slow")
+    servers = Run(*jars, (*served, *marked("spark", "kafka")), beside=True)
     runs, well = [check, servers], True
     try:
         if not any((ROOT / "tests").rglob("*-pytest-*.pyc")):
@@ -92,9 +111,9 @@ def main() -> int:
             (*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"),
             (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
         ):
-            runs.append(Run(*command))
-            while not runs[-1].over and not check.failed:
-                time.sleep(0.2)
+            runs.append(Run(command))
+            while not [run.over for run in runs][-1] and not check.failed:
+                time.sleep(_LOOK_SECONDS)
             if check.failed:
                 for run in runs:
                     run.interrupt()
