@@ -53,9 +53,40 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "a heading that has a name has a count",
     ("reseat/formats/text/cut_off.py", "if not last or at < 0:", "at < 0"): "a row begins with its topic",
     ("reseat/formats/text/cut_off.py", 'at = data.rfind(b"Partition:", 0, max(end, 0))', "0"): "the same",
-    (_TABLES + "table.py", "if data.find(b'\"', header.end) < 0:", "0"): "a header's end is past the first byte",
-    (_TABLES + "table.py", "quoted = data.find(b'\"', header.end) >= 0", "data.find(b'\"', header.end) >= 0"): (
-        "the same"
+    (
+        _TABLES + "table.py",
+        "if header.quoted and (odd or not _rows_are_lines(data, header, arrow.num_rows)):",
+        "header.quoted and (odd or not _rows_are_lines(data, header, arrow.num_rows))",
+    ): "which of two ways reads the same in less time",
+    (_TABLES + "table.py", "if len(rows) >= BATCH:", "len(rows) >= BATCH"): "how many are in memory at once",
+    ("reseat/formats/rows/gather.py", "if len(self._single) >= _FLUSH:", "len(self._single) >= _FLUSH"): "the same",
+    (
+        "reseat/formats/rows/masks.py",
+        "if replicas.shape[1] * ids.shape[1] > _DIRECT:",
+        "replicas.shape[1] * ids.shape[1] > _DIRECT",
+    ): "which of two ways finds the same in less time",
+    (
+        _TABLES + "replica_rows.py",
+        "if position is None or not np.array_equal(position, _count_up(starts, table.count)):",
+        "position is None",
+    ): "rows that are in order are in order once they are sorted, too",
+    (
+        _TABLES + "csv_rows.py",
+        "while end > self._followed and len(lines) <= _MOST_LINES:",
+        "len(lines) <= _MOST_LINES",
+    ): "a limit that is one more is as good",
+    (
+        _TABLES + "csv_rows.py",
+        "while end > self._followed and len(lines) <= _MOST_LINES:",
+        "end > self._followed",
+    ): "a quote in the last line that one was followed over is followed on only where that limit was met",
+    (
+        _TABLES + "csv_cells.py",
+        "if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around",
+        "(pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH",
+    ): "which of two ways reads the same in less time",
+    (_TABLES + "parquet.py", "longest = pc.max(pc.binary_length(words)).as_py() or 0", "0"): (
+        "no limit is below one byte"
     ),
     (
         _TABLES + "csv_cells.py",
@@ -109,9 +140,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_TABLES + "table_layout.py", "differing.update(known[which[other[:1000]]].tolist())", "1000"): (
         "how many are named at most"
     ),
-    (_TABLES + "table_layout.py", "check_brokers(ids, 0, table.source, table.limits)", "0"): (
-        "no limit is below one broker"
-    ),
+    (
+        _TABLES + "table_columns.py",
+        "codes = np.where(codes == blank, np.int32(NONE), codes - (codes > blank))",
+        "codes > blank",
+    ): "a code that is blank becomes none",
     (_TABLES + "table_columns.py", 'if "" in words and len(place) == len(words) - 1:', "len(words) - 1"): (
         "which of two ways makes the same codes in less time"
     ),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.formats import Reading, combine, read
+from reseat.formats.rows.broker_facts import take
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, LogDirectory, Quorum
 from reseat.model.tiering import Tiering
 
@@ -226,3 +227,68 @@ def test_the_least_in_sync_replicas_of_a_topic_are_those_first_told() -> None:
     assert both is not None
     assert both.tolist() == [2, 3]
     assert neither.layout.min_in_sync is None
+
+
+def test_what_is_proposed_stays_beside_what_another_text_adds() -> None:
+    """With what was found in it; the first of two such texts counts."""
+    racks = read("broker,rack\n1,r1\n2,r2\n3,r3\n")
+    first, second = (read(f"a p0: [1 2] -> [{after}]\n") for after in ("3 3", "2 1"))
+    both = combine([racks, first, second])
+
+    assert both.proposed is first.proposed
+    assert [found.kind for found in both.proposed_findings] == ["duplicate_replicas"]
+
+
+def test_lists_whose_order_is_not_told_outrank_what_only_adds_facts() -> None:
+    """A table without partitions does so too where racks contradict: the first stays."""
+    kcat = read('  topic "a" with 1 partitions:\n    partition 0, leader 2, replicas: 2,1, isrs: 1\n')
+    racks = read("broker,rack\n1,r1\n")
+    node = read('get /brokers/ids/1\n{"host":"h","port":1,"rack":"r2"}\n')
+
+    assert combine([read(log_dirs((1, "a-0", 5), (3, "a-0", 6))), kcat]).layout.assignments() == {("a", 0): [2, 1]}
+    assert [combine(pair).layout.brokers[0].rack for pair in ([racks, node], [node, racks])] == ["r1", "r2"]
+    assert combine([read(DESCRIBE), racks, node]).layout.brokers[0].rack == "r1"
+
+
+def test_partitions_of_which_no_replica_is_told_are_merged() -> None:
+    """With the facts of their topics."""
+    empty = ClusterLayout.from_columns(topics=["a"], topic_of=[0], partition=[0], replicas=np.empty((1, 0), np.int32))
+    twice = combine([Reading(empty, "a list", "one"), Reading(empty, "a list", "two")])
+
+    assert twice.layout.assignments() == {("a", 0): []}
+
+
+def test_directories_of_two_texts_keep_their_names() -> None:
+    """Each text counts its own from 0."""
+    layout = combine([read(log_dirs((1, "a-0", 1))), read(log_dirs((2, "b-0", 2)))]).layout
+
+    assert [layout.log_dirs[code] for code in layout.log_dir.ravel().tolist()] == ["/d1", "/d2"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "merged"),
+    [
+        (Broker(1, host="h", port=1), Broker(1, host="h", port=2), Broker(1, host="h", port=1)),
+        (Broker(1, host="h"), Broker(1, host="h", port=2), Broker(1, host="h", port=2)),
+        (Broker(1, host="h"), Broker(1, host="other", port=2), Broker(1, host="h")),
+        (Broker(1), Broker(1, offline_dirs=("/a",)), Broker(1, offline_dirs=("/a",))),
+        (Broker(1, offline_dirs=("/b",)), Broker(1), Broker(1, offline_dirs=("/b",))),
+    ],
+)
+def test_facts_of_a_broker_are_filled_in(before: Broker, after: Broker, merged: Broker) -> None:
+    """A port belongs to its host."""
+    known = {1: before}
+    take(known, after, "line 2", "line 2")
+
+    assert known == {1: merged}
+    assert known[1].offline_dirs == merged.offline_dirs
+
+
+def test_skipped_pieces_stand_in_the_order_of_their_lines_or_of_their_texts() -> None:
+    """Of one text by line, whatever form reads them first; of two texts one after the other."""
+    kcat = '  topic "t" with 1 partitions: Broker: Unknown\n    partition 0, leader 1, replicas: 1, isrs: 1\n'
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\nTopic: a\tPartition: x\tLeader: 1\tReplicas: 1\n"
+    one, two = read(kcat + row), [read("\n\n\n" + kcat, source="1"), read(row, source="2")]
+
+    assert [piece.line for piece in one.skipped] == [1, 4]
+    assert [piece.line for piece in combine(two).skipped] == [4, 2]

@@ -224,3 +224,40 @@ def test_what_is_not_missing_leaves_the_digest_as_it_was() -> None:
 
     assert replace(plain, gaps=Gaps(racks_told=True)).digest == plain.digest
     assert replace(plain, gaps=Gaps(unread_rows=1)).digest != plain.digest
+
+
+def test_a_topic_is_measured_by_its_own_largest_id() -> None:
+    """Without headings, a gap in one topic is found above the next one, and of several rows the last one counts."""
+    layout = read(describe(("a", 0, (0, 3)), ("b", 0, (0,)), ("c", 0, (1,)), headings=False)).layout
+
+    assert layout.gaps.short == (ShortTopic("a", 4, 2, (1, 2)), ShortTopic("c", 2, 1, (0,)))
+
+
+def test_a_node_of_some_partitions_lacks_none() -> None:
+    """ZooKeeper's node of a topic may have any; and brokers alone count no topic."""
+    nodes = "ls /brokers/ids\n[1, 2]\n"
+
+    assert read(nodes + 'get /brokers/topics/a\n{"partitions":{"5":[1]}}\n').layout.gaps == Gaps()
+    assert read(nodes).layout.gaps == Gaps()
+
+
+def test_topics_that_another_text_names_are_missed_no_more() -> None:
+    """Kcat counts two, and each of two texts has one: of three, one is missing still."""
+    kcat = (
+        "Metadata for all topics (from broker 1: h1:9092/1):\n {} topics:\n"
+        '  topic "a" with 1 partitions:\n    partition 0, leader 1, replicas: 1, isrs: 1\n'
+    )
+    gaps = [combine([read(kcat.format(many)), read(describe(("b", 1, (0,))))]).layout.gaps for many in (2, 3)]
+
+    assert [one.topics_declared for one in gaps] == [0, 3]
+
+
+def test_what_is_missing_is_named_up_to_a_thousand_topics() -> None:
+    """Of the one after it how many partitions; the finding names the first topic with what it has."""
+    reading = read(describe(*((f"t{one:04}", 3, (0,)) for one in range(1_001))))
+    short = reading.layout.gaps.short
+
+    assert [topic.first for topic in short[998:]] == [(1, 2), (1, 2), ()]
+    assert {topic.missing for topic in short} == {2}
+    assert reading.findings[0].sentence.startswith("1,001 topics have more partitions than there are rows (such as t00")
+    assert "t0000: 3 partitions, 1 rows)" in reading.findings[0].sentence

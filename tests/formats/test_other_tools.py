@@ -304,3 +304,26 @@ def test_partitions_below_a_damaged_kcat_heading_are_not_those_of_the_topic_abov
 
     assert reading.layout.assignments() == {("a", 0): [1, 2]}
     assert broken.places == ("line 3", "line 4", "line 5")
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("is completed", (1, 0, 0)),
+        ("completed successfully", (1, 0, 0)),
+        ("is still in progress", (0, 1, 0)),
+        ("is in progress", (0, 1, 0)),
+        ("was started", (0, 1, 0)),
+        ("is not in progress", (0, 0, 1)),
+        ("failed", (0, 0, 1)),
+        ("was not found", (0, 0, 1)),
+        ("did not", (0, 0, 1)),
+    ],
+)
+@pytest.mark.parametrize("about", ["partition [a-b,12]", "partition a-b-12", "replica a-b-12-3"])
+def test_what_a_reassignment_is_said_to_be_is_counted(about: str, said: str, counts: tuple[int, int, int]) -> None:
+    """Of a partition or of a replica that goes to another directory, as new and as old tools print them."""
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+    facts = read(f"{row}\nStatus of partition reassignment:\nReassignment of {about} {said}\n").facts
+
+    assert tuple(facts[f"reassignments_{what}"] for what in ("completed", "in_progress", "failed")) == counts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from reseat.formats.tables.parquet_pages import Chunk, Page, PagesUnfit, chunks_of, pages_of
@@ -86,6 +88,8 @@ OTHERS: list[tuple[str, Fields]] = [
     ("structs", [(9, LIST, many(STRUCT, [struct([(1, INT, number(1))])] * 20))]),
     ("no map", [(9, MAP, varint(0))]),
     ("a map", [(9, MAP, varint(2) + bytes([BYTE << 4 | INT]) + (b"k" + number(9)) * 2)]),
+    ("a map of doubles", [(9, MAP, varint(1) + bytes([DOUBLE << 4 | BYTE]) + b"12345678b")]),
+    ("the largest number", [(9, INT, number(-(2**63)))]),
     ("a distant field", [(900, INT, number(1)), (901, BYTE, b"b")]),
     ("a field told anew", [(2, INT, number(300))]),
 ]
@@ -114,6 +118,28 @@ def test_structs_may_be_nested_eight_deep() -> None:
 
 
 @pytest.mark.parametrize(
+    "around",
+    [
+        lambda inner: (MAP, b"\1" + bytes([inner[0] << 4 | BYTE]) + inner[1] + b"b"),
+        lambda inner: (LIST, bytes([0x10 | inner[0]]) + inner[1]),
+        lambda inner: (LIST, bytes([0x10 | STRUCT, 0x10 | inner[0]]) + inner[1] + b"\0"),
+    ],
+    ids=["maps", "lists", "lists of structs"],
+)
+def test_what_holds_something_may_be_nested_eight_deep(
+    around: Callable[[tuple[int, bytes]], tuple[int, bytes]],
+) -> None:
+    """In itself; no deeper."""
+    inner = (INT, number(1))
+    for _ in range(8):
+        inner = around(inner)
+
+    assert pages(data_page(more=[(9, *inner)])) == [Page(300, 10, 0, False)]
+    with pytest.raises(PagesUnfit, match="nested too deep"):
+        pages(data_page(more=[(9, *around(inner))]))
+
+
+@pytest.mark.parametrize(
     ("data", "words"),
     [
         (data_page(packed=-1), "a page has no size"),
@@ -128,7 +154,8 @@ def test_structs_may_be_nested_eight_deep() -> None:
         (data_page(9), "cut off"),
         (data_page(packed=0)[:-1], "cut off"),
         (struct([(9, BINARY, varint(2) + b"t")])[:-1], "cut off"),
-        (struct([(9, INT, b"\x80" * 11)]), "too large"),
+        (struct([(9, LIST, bytes([0xF0 | BYTE]) + varint(2**60))]), "cut off"),
+        (struct([(9, INT, b"\x80" * 10 + b"\1")]), "too large"),
         (struct([(9, 13, b"")]), "damaged"),
     ],
 )

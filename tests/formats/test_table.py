@@ -611,3 +611,103 @@ def test_a_row_of_too_few_cells_that_is_no_text_is_listed() -> None:
 
     assert reading.layout.assignments() == {("a", 0): [1], ("b", 0): [2]}
     assert [piece.line for piece in reading.skipped] == [3]
+
+
+def test_each_replica_told_twice_is_told_with_both_its_places() -> None:
+    """Alike and otherwise, in rows that are not in order; positions that are not told are none twice."""
+    rows = ["t,1,0,5", "t,0,0,1", "t,2,,7", "t,0,0,1", "t,0,1,2", "t,2,,8", "t,1,0,6", "t,0,1,2"]
+    findings = read_csv("\n".join(["topic,partition,position,broker", *rows]).encode()).findings
+
+    assert [(found.kind, found.places) for found in findings] == [
+        ("repeated_rows", ("line 3", "line 5", "line 6", "line 9")),
+        ("contradicting_rows", ("line 2", "line 8")),
+    ]
+    assert "position 0 of t-0 (line 3 and line 5)" in findings[0].sentence
+
+
+def test_what_is_padded_is_not_in_sync() -> None:
+    """One partition has two replicas, the next one."""
+    layout = read_csv(b"topic,partition,position,broker,in_sync\nt,0,0,1,1\nt,0,1,2,1\nt,1,0,1,1\n").layout
+
+    assert layout.in_sync is not None
+    assert layout.in_sync.tolist() == [[True, True], [True, False]]
+
+
+def test_more_rows_than_cells_are_allowed_are_refused_before_they_are_laid_out() -> None:
+    """Rows of brokers, which are no cells, count too."""
+    rows = b"topic,partition,broker\n,,1\n,,2\nt,0,1\n"
+
+    assert read_csv(rows, limits=replace(LIMITS, cells=3)).layout.assignments() == {("t", 0): [1]}
+    with pytest.raises(LimitMet, match="More than 2 rows; that is the limit"):
+        read_csv(rows, limits=replace(LIMITS, cells=2))
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "value"),
+    [
+        ("leader", "none", -1),
+        ("leader", "-", -1),
+        ("leader", "0", 0),
+        ("leader", "0xFFFFFFFFFFFFFFFF", "'0xFFFFFFFFFFFFFFFF' is not a whole number"),
+        ("leader", "0x0000000000000001", "'0x0000000000000001' is not a whole number"),
+        ("partition", "none", "'none' is not a whole number"),
+        ("partition", "-1", "'-1' is not between 0 and 2,147,483,647"),
+        ("size_bytes", "0", 0.0),
+        ("size_bytes", "-0.5", "'-0.5' is not a number of bytes"),
+        ("size_bytes", "none", "'none' is not a number of bytes"),
+    ],
+)
+def test_a_cell_says_what_its_column_may(column: str, cell: str, value: float | str) -> None:
+    """Nobody leads, but no partition is nobody; a size may be nothing, and below that is none."""
+    told = {"topic": "t", "partition": "1", "broker": "0", "leader": "", "size_bytes": "1"} | {column: cell}
+    text = f"{','.join(told)}\n{','.join(told.values())}\nt,9,0,0,1\n".encode()
+    for reading in (read_csv(text), by_texts(text)):
+        if isinstance(value, str):
+            assert reading.skipped[0].why.startswith(f"{column} {value}")
+            continue
+        row = reading.layout.row("t", 1)
+        sizes = reading.layout.replica_bytes
+        assert reading.skipped == ()
+        assert row is not None
+        assert sizes is not None
+        assert value == (reading.layout.leader_ids[row] if column == "leader" else sizes[row, 0])
+
+
+def test_an_isr_that_cannot_be_read_names_nobody_beside_the_replicas() -> None:
+    """It is unknown; one size for all replicas is kept as one."""
+    text = b"topic,partition,replicas,isr,size_bytes\nt,0,1;2,9;4294967296,7\nt,1,1;2,1,7\n"
+    reading = read_csv(text)
+
+    assert [finding.kind for finding in reading.findings] == ["not_understood"]
+    assert reading.layout.in_sync_known.tolist() == [False, True]
+    assert reading.layout.size_bytes is not None
+    assert reading.layout.size_bytes.tolist() == [7, 7]
+
+
+def test_as_many_rows_of_another_width_are_listed_as_are_allowed() -> None:
+    """One more is refused, with the line of the first."""
+    rows = b"topic,partition,replicas\nt,0,1\nt,1\nt,2,1,1\n"
+
+    assert [piece.line for piece in read_csv(rows, limits=replace(LIMITS, lines=2)).skipped] == [3, 4]
+    with pytest.raises(
+        LimitMet, match="More than 1 rows of the table are not understood, the first of them so: 2"
+    ) as met:
+        read_csv(rows, limits=replace(LIMITS, lines=1))
+    assert met.value.line == 3
+
+
+def test_the_partition_that_lacks_a_replica_is_named_with_its_row() -> None:
+    """Of another one no replica is told at all."""
+    reading = read_csv(b"topic,partition,broker\nt,0,1\nu,0,1\nu,0,one\nv,0,one\n")
+
+    assert [(found.kind, found.rows.tolist()) for found in reading.findings[-1:]] == [("replicas_missing", [1])]
+
+
+def test_a_topic_alone_is_listed() -> None:
+    """A row with nothing in it is passed over."""
+    reading = read_csv(b"topic,partition,replicas\nt,0,1\nt,,\n,,\n,3,\n")
+
+    assert [(piece.line, piece.why) for piece in reading.skipped] == [
+        (3, "The partition is empty."),
+        (5, "The topic is empty."),
+    ]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats.input.reading import Reading
+from reseat.formats.tables import csv_rows
+from reseat.formats.tables.csv_rows import ends_open, row_lines
 from reseat.formats.tables.table import read_csv
+from reseat.formats.tables.table_names import named
 
 PARTITIONS = "topic,partition,replicas,isr"
 
@@ -104,3 +109,71 @@ def test_many_open_quotes_take_linear_time() -> None:
 
     assert reading.layout.assignments() == {("t", 9): [1, 2]}
     assert len(listed(reading)) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "second", "third"),
+    [
+        ("topic,partition,broker,position,rack", 't,0,1,0,"r', "t,1,2,0,r", 't,2,3,0,r"'),
+        ("topic,partition,replicas,rack", 't,0,1,"r', "t,1,2,r", 't,2,3,r"'),
+        ("topic,partition,broker,position,rack", 't,0,1,0,"r', ",,2,,r", 't,2,3,0,r"'),
+    ],
+)
+def test_a_row_is_not_taken_for_the_rest_of_a_name(header: str, first: str, second: str, third: str) -> None:
+    """A rack may go over lines, and these would be one; but the second is a row of a partition, or of a broker."""
+    reading = read_csv(text_of([first, second, third], header))
+
+    assert listed(reading) == {2}
+    assert ("t", 2) in reading.layout.assignments()
+
+
+def test_a_rack_may_go_over_lines_and_a_topic_may_not() -> None:
+    """Nor may a row that has other cells than the header then."""
+    rack = read_csv(text_of(['t,0,1,0,"r', '1"'], "topic,partition,broker,position,rack"))
+    topic = read_csv(text_of(['"t', 'u",0,1', "t,1,1"], "topic,partition,replicas"))
+    wide = read_csv(text_of(['t,0,"1', 'x",2', "t,1,1"], "topic,partition,replicas"))
+
+    assert [broker.rack for broker in rack.layout.brokers] == ["r\n1"]
+    assert (listed(topic), listed(wide)) == ({2}, {2, 3})
+    assert "quote" in wide.skipped[0].why
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+@pytest.mark.parametrize(
+    ("lines", "is_open"),
+    [
+        ([], False),
+        (['t,0,"1"'], False),
+        (['t,0,"1'], True),
+        (['"t,0,1'], True),
+        (['t,0,"1', "t,1,2"], False),
+        (["t,0,1", '"'], True),
+        (['t,0,"1"', '"t",1,"2"'], False),
+    ],
+)
+def test_the_last_line_may_leave_a_quote_open(lines: list[str], is_open: bool, end: str) -> None:
+    """It alone is looked at, whatever stands above it and below."""
+    data = "\n".join([PARTITIONS.removesuffix(",isr"), *lines]) + ("\n" if not lines else "") + end
+    header = replace(named(["topic", "partition", "replicas"], "x", 1), end=data.index("\n") + 1)
+
+    assert ends_open(data.encode(), header) == is_open
+
+
+@pytest.mark.parametrize("text", ["a\n", "a", "\n\na\nbb\n\n\nccc\nd", "\n" * 7, "abcdefgh\n\nx\n", ""])
+@pytest.mark.parametrize("chunk", [1, 2, 3, 4, 100])
+def test_lines_are_counted_some_bytes_at_a_time(text: str, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever one ends and the next begins."""
+    monkeypatch.setattr(csv_rows, "CHUNK", chunk)
+    header = replace(named(["topic", "partition", "replicas"], "x", 1), end=1)
+
+    assert row_lines(b"\n" + text.encode(), header).tolist() == [
+        number for number, line in enumerate(text.split("\n"), 1) if line
+    ]
+
+
+def test_the_first_byte_below_the_header_may_be_the_only_quote() -> None:
+    """It is open, and no part of a name."""
+    reading = read_csv(text_of(['"t,0,1;2,1', "t,1,1;2,1"]))
+
+    assert listed(reading) == {2}
+    assert reading.layout.topics == ("t",)

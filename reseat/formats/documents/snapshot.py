@@ -48,7 +48,7 @@ from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.json_scan import check_values, check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault
-from reseat.formats.rows.bounds import check_brokers
+from reseat.formats.rows.bounds import check_broker_count
 from reseat.model import (
     Broker,
     ClusterLayout,
@@ -86,7 +86,7 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
         raise LimitMet(f"The snapshot has {len(text) / 1e6:,.0f} MB; {limits.megabytes:,} MB is the limit.", source)
     try:
         told = _facts(text, source, limits)
-        check_brokers(np.empty(0, np.int32), len(told.brokers), source, limits)
+        check_broker_count(len(told.brokers), source, limits)
         brokers = [Broker(b.id, b.rack, b.host, b.port, b.state) for b in told.brokers]
         layout = layout_of(
             {name: getattr(told, name) for name in TABLES},

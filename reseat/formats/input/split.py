@@ -59,7 +59,7 @@ class Piece:
     start: int
     end: int
     line: int
-    is_json: bool
+    is_json: bool = False
     is_cut: bool = False
     open: int | None = None
 

@@ -108,7 +108,7 @@ def _repeats(topic_of: IntArray, partition: IntArray) -> tuple[npt.NDArray[np.in
     """Rows that tell a partition again, and beside each the row that told it first; later rows ascending."""
     key = row_keys(topic_of, partition)
     nothing = np.empty(0, np.int64)
-    if len(key) < 2 or bool((key[1:] > key[:-1]).all()):
+    if bool((key[1:] > key[:-1]).all()):
         return nothing, nothing
     order = np.argsort(key, kind="stable")
     ordered = key[order]

@@ -12,7 +12,7 @@ from reseat.formats.input.reading import Limits
 from reseat.formats.input.shown import shown
 from reseat.model import NONE, IntArray
 
-__all__ = ["check_brokers", "check_misread", "check_size", "check_topics", "padded"]
+__all__ = ["check_broker_count", "check_brokers", "check_misread", "check_size", "check_topics", "padded"]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -53,21 +53,22 @@ def check_topics(count: int, longest: int, name: str, source: str, limits: Limit
         raise LimitMet(f"The text names more than {limits.topics:,} topics; that is the limit.", source=source)
 
 
-def check_brokers(ids: IntArray, told: int, source: str, limits: Limits) -> None:
-    """Refuse more brokers than ``limits`` allow, before an object is made of each.
-
-    Args:
-        ids: broker ids in any shape, below 0 for none.
-        told: how many brokers are told by themselves.
-        source: the text's name.
-        limits: what is accepted.
+def check_brokers(ids: IntArray, source: str, limits: Limits) -> None:
+    """Refuse more brokers than ``limits`` allow among ids of any shape, below 0 for none.
 
     Raises:
         LimitMet: names the limit.
     """
-    count = told
     if int(ids.max(initial=NONE)) >= limits.brokers:  # below, there cannot be more
-        count = max(told, len(np.unique(ids[ids > NONE])))
+        check_broker_count(len(np.unique(ids[ids > NONE])), source, limits)
+
+
+def check_broker_count(count: int, source: str, limits: Limits) -> None:
+    """Refuse more brokers than ``limits`` allow, before an object is made of each.
+
+    Raises:
+        LimitMet: names the limit.
+    """
     if count > limits.brokers:
         raise LimitMet(f"The text names {count:,} brokers; {limits.brokers:,} is the limit.", source=source)
 

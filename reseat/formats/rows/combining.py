@@ -87,7 +87,7 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
     if isinstance(alive, tuple):
         held = set(layout.replica_ids.ravel().tolist()) | set(layout.leader_ids.tolist())
         states = living(layout.brokers, set(alive), set(), set())
-        layout = layout.with_brokers(b for b in states if b.id in held or b.id in alive)
+        layout = layout.with_brokers(broker for broker in states if broker.id in held)
     layout = with_merged_gaps(layout, [part.reading.layout for part in parts])
     findings: list[Finding] = []
     skipped: list[Skipped] = []
@@ -110,14 +110,13 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
     short = fewer_rows(layout)
     if short is not None:
         findings.append(short)
+    proposing = next((part.reading for part in parts if part.reading.proposed is not None), parts[0].reading)
     return Reading(
         layout=layout,
         kind=" + ".join(dict.fromkeys(part.reading.kind for part in parts)),
         source=", ".join(dict.fromkeys(part.reading.source for part in parts)),
-        proposed=next((part.reading.proposed for part in parts if part.reading.proposed is not None), None),
-        proposed_findings=next(
-            (part.reading.proposed_findings for part in parts if part.reading.proposed is not None), ()
-        ),
+        proposed=proposing.proposed,
+        proposed_findings=proposing.proposed_findings,
         skipped=tuple(skipped),
         findings=tuple(findings),
         facts=facts,
@@ -129,11 +128,9 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
     )
 
 
-def _authority(part: Part) -> int:
-    if not part.reading.assigns:
-        return 2
+def _authority(part: Part) -> tuple[bool, bool]:
     layout = part.reading.layout
-    return 0 if layout.partition_count == 0 or bool(layout.order_told.any()) else 1
+    return not part.reading.assigns, bool(layout.partition_count) and not layout.order_told.any()
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +156,9 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
     # For each replica of a shared row of a: the column in which b has the same broker, and whether it has it.
     same = ids_a[rows_a][:, :, None] == ids_b[rows_b][:, None, :]
     same &= (ids_b[rows_b] != NONE)[:, None, :]
-    at, held = same.argmax(axis=2) if same.shape[2] else np.zeros(same.shape[:2], np.intp), same.any(axis=2)
+    held, at = same.any(axis=2), np.zeros_like(ids_a[rows_a], np.intp)
+    if same.size:  # of nothing there is no place
+        at = same.argmax(axis=2)
     dirs = list(dict.fromkeys([*a.log_dirs, *b.log_dirs]))
     told_a, told_b = _told(a, code, dirs), _told(b, code, dirs)
     columns: dict[str, npt.NDArray[Any]] = {"replicas": np.concatenate([ids_a, ids_b[new]])}
@@ -194,7 +193,7 @@ def _told(layout: ClusterLayout, code: Mapping[str, int], dirs: Sequence[str]) -
         told["in_sync_told"] = layout.in_sync_known
     if "log_dir" in told:
         told["log_dir"] = np.array([*map(dirs.index, layout.log_dirs), NONE], np.int32)[layout.log_dir]
-    if told.pop("size_bytes", None) is not None and layout.replica_bytes is not None:
+    if layout.replica_bytes is not None:
         told["size_bytes"] = layout.replica_bytes
     return told
 

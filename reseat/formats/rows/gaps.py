@@ -50,12 +50,11 @@ def gaps_of(
     wanted = np.array([declared.get(name, 0) for name in layout.topics], np.int64)
     if whole_topics:
         wanted = np.maximum(wanted, 1)
-        last = np.flatnonzero(np.diff(layout.topic_of, append=-1) != 0)
-        np.maximum.at(wanted, layout.topic_of[last], layout.partition[last].astype(np.int64) + 1)
+        np.maximum.at(wanted, layout.topic_of, layout.partition.astype(np.int64) + 1)
     absent = tuple(sorted(set(topics_listed) - set(layout.topics)))
     return Gaps(
         racks_told=_all_told(layout, racks_told),
-        short=_short(layout, dict(zip(layout.topics, wanted.tolist(), strict=True))),
+        short=_short(layout, wanted),
         topics_declared=topics_declared if topics_declared > len(layout.topics) else 0,
         missing_topics=absent,
         unread_rows=unread_rows,
@@ -72,16 +71,16 @@ def with_merged_gaps(layout: ClusterLayout, parts: Iterable[ClusterLayout]) -> C
     each = [part for part in parts if part.gaps != Gaps()]
     if not each:
         return layout
-    wanted: dict[str, int] = {}
+    wanted = dict.fromkeys(layout.topics, 0)
     for part in each:
         for topic in part.gaps.short:
-            wanted[topic.topic] = max(topic.partitions, wanted.get(topic.topic, 0))
+            wanted[topic.topic] = max(topic.partitions, wanted[topic.topic])
     told = {broker.id for part in each if part.gaps.racks_told for broker in part.brokers}
     declared = max(part.gaps.topics_declared for part in each)
     absent = set().union(*(part.gaps.missing_topics for part in each)) - set(layout.topics)
     gaps = Gaps(
         racks_told=_all_told(layout, told),
-        short=_short(layout, wanted),
+        short=_short(layout, np.array([*wanted.values()], np.int64)),
         topics_declared=declared if declared > len(layout.topics) else 0,
         missing_topics=tuple(sorted(absent)),
         unread_rows=sum(part.gaps.unread_rows for part in each),
@@ -110,21 +109,15 @@ def _all_told(layout: ClusterLayout, told: Collection[int]) -> bool:
     return bool(told) and all(broker.rack is not None or broker.id in told for broker in layout.brokers)
 
 
-def _short(layout: ClusterLayout, wanted: Mapping[str, int]) -> tuple[ShortTopic, ...]:
-    """The topics that have fewer rows than partitions."""
-    rows = np.bincount(layout.topic_of, minlength=len(layout.topics))
-    held = dict(zip(layout.topics, rows.tolist(), strict=True))
+def _short(layout: ClusterLayout, wanted: npt.NDArray[np.int64]) -> tuple[ShortTopic, ...]:
+    """The topics of which not all wanted partitions are told."""
+    rows = np.bincount(layout.topic_of[layout.partition < wanted[layout.topic_of]], minlength=len(wanted))
     out: list[ShortTopic] = []
-    for name in sorted(wanted):
-        count = wanted[name]
-        if held.get(name, 0) >= count:
-            continue
+    for code in np.flatnonzero(rows < wanted).tolist():
+        name, count = layout.topics[code], int(wanted[code])
         span = layout.rows_of_topic(name)
-        ids = layout.partition[span.start : span.stop]
-        inside = ids[ids < count]
-        if len(inside) < count:
-            first = _first_missing(inside, count) if len(out) < _TOPICS_NAMED else ()
-            out.append(ShortTopic(name, count, count - len(inside), first))
+        first = _first_missing(layout.partition[span.start : span.stop], count) if len(out) < _TOPICS_NAMED else ()
+        out.append(ShortTopic(name, count, count - int(rows[code]), first))
     return tuple(out)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from reseat.errors import LimitMet
 from reseat.formats.input.lines import SkippedLines
 from reseat.formats.input.reading import Limits, Reading
 from reseat.formats.rows.assemble import assemble
-from reseat.formats.rows.bounds import check_brokers, check_misread, check_topics
+from reseat.formats.rows.bounds import check_broker_count, check_brokers, check_misread, check_topics
 from reseat.formats.rows.broker_facts import living, take
 from reseat.formats.rows.gaps import fewer_rows, gaps_of
 from reseat.formats.rows.masks import mask_of
@@ -29,8 +28,6 @@ from reseat.model.tiering import Tiering
 from reseat.model.wording import counted
 
 __all__ = ["Part", "RowBuilder"]
-
-_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 #: Rows read one by one are turned into columns when there are this many.
 _FLUSH = 20_000
@@ -204,7 +201,7 @@ class RowBuilder:
 
     def _flush(self) -> None:
         rows, self._single = self._single, []
-        if not rows:
+        if not rows and self._chunks:
             return
         self.row_count -= len(rows)  # add_columns counts them again
         lists: dict[str, tuple[IntArray, BoolArray]] = {}
@@ -250,7 +247,7 @@ class RowBuilder:
     def broker(self, told: Broker, place: str) -> None:
         """Add facts of one broker; facts told before stay, and a finding names what contradicts them."""
         if told.id not in self.brokers:
-            check_brokers(np.empty(0, np.int32), len(self.brokers) + 1, self.source, self.limits)
+            check_broker_count(len(self.brokers) + 1, self.source, self.limits)
         found = take(self.brokers, told, place, place)
         room = max(0, _FINDINGS - self._contradictions)
         self._contradictions += len(found)
@@ -284,18 +281,17 @@ class RowBuilder:
                 )
             )
         chunks = self._chunks
-        width = max((chunk.replicas.shape[1] for chunk in chunks), default=0)
+        width = max(chunk.replicas.shape[1] for chunk in chunks)
         if self.row_count * width > self.limits.cells:
             raise LimitMet(
                 f"{self.row_count:,} partitions with up to {width:,} replicas each are more than the "
                 f"{self.limits.cells:,} cells that are read at once. Leave topics out.",
                 source=self.source,
             )
-        lines = _joined([chunk.line for chunk in chunks], np.int64)
-        leader = _joined([chunk.leader for chunk in chunks], np.int32)
+        lines = np.concatenate([chunk.line for chunk in chunks])
         by_row: dict[str, npt.NDArray[np.generic]] = {
-            "leader": leader,
-            "leader_epoch": _joined([chunk.epoch for chunk in chunks], np.int32),
+            "leader": np.concatenate([chunk.leader for chunk in chunks]),
+            "leader_epoch": np.concatenate([chunk.epoch for chunk in chunks]),
             **{name: column for chunk in chunks for name, column in chunk.by_replica.items()},
         }
         outside: dict[str, BoolArray] = {}
@@ -314,19 +310,19 @@ class RowBuilder:
             # ELR, observers and a reassignment are "none" where a row does not tell them; the ISR is "not told".
             if name == "in_sync":
                 by_row["in_sync_told"] = told
-            if name == "in_sync" or mask.any() or (name in ("eligible", "last_known_eligible") and told.any()):
+            if name in ("in_sync", "eligible", "last_known_eligible") or mask.any():
                 by_row[name] = mask
             if out.any():
                 outside[name] = out
         rows_told = Rows(
             topics=list(self.codes),
-            topic_of=_joined([chunk.topic_of for chunk in chunks], np.int32),
-            partition=_joined([chunk.partition for chunk in chunks], np.int32),
-            replicas=_stacked(chunks, width),
+            topic_of=np.concatenate([chunk.topic_of for chunk in chunks]),
+            partition=np.concatenate([chunk.partition for chunk in chunks]),
+            replicas=np.concatenate([widened(chunk.replicas, width) for chunk in chunks]),
             place=lambda row: f"line {int(lines[row])}",
             by_row=by_row,
         )
-        check_brokers(rows_told.replicas, len(self.brokers), self.source, self.limits)
+        check_brokers(rows_told.replicas, self.source, self.limits)
         self._chunks = []
         min_in_sync = None
         if self.min_in_sync:
@@ -377,13 +373,3 @@ class RowBuilder:
             return f"line {int(lines[at[0]])}" if at.size else kind
 
         return Part(reading, locate=locate)
-
-
-def _joined(arrays: list[npt.NDArray[_Scalar]], kind: type[_Scalar]) -> npt.NDArray[_Scalar]:
-    return np.concatenate(arrays) if arrays else np.empty(0, kind)
-
-
-def _stacked(chunks: list[_Chunk], width: int) -> IntArray:
-    if not chunks:
-        return np.empty((0, width), np.int32)
-    return np.concatenate([widened(chunk.replicas, width) for chunk in chunks])

@@ -44,8 +44,6 @@ def padded(lists: Sequence[bytes], limits: Limits) -> tuple[IntArray, npt.NDArra
         LimitMet: a list is longer than ``limits.replicas``.
     """
     count = len(lists)
-    if not count:
-        return np.empty((0, 0), np.int32), np.empty(0, np.bool_)
     buffer = np.frombuffer(b"\n".join(lists) + b"\n", np.uint8)
     digit = (buffer >= _ZERO) & (buffer <= _NINE)
     edge = np.flatnonzero(digit[1:] != digit[:-1]) + 1  # the buffer ends in a line end, so every run has an end
@@ -53,10 +51,10 @@ def padded(lists: Sequence[bytes], limits: Limits) -> tuple[IntArray, npt.NDArra
         edge = np.concatenate(([0], edge))
     start, end = edge[0::2], edge[1::2]
     # By lengths and not by line ends: a damaged text can put a line end inside a list.
-    last = np.cumsum(np.fromiter(map(len, lists), np.int64, count) + 1) - 1
-    owner = np.searchsorted(last, start)
+    stop = np.cumsum(np.fromiter(map(len, lists), np.int64, count) + 1)
+    owner = np.searchsorted(stop, start, side="right")
     length = np.bincount(owner, minlength=count)
-    width = int(length.max())
+    width = int(length.max(initial=0))
     if width > limits.replicas:
         raise LimitMet(
             f"One partition lists {width:,} brokers; at most {limits.replicas:,} are read.",

@@ -149,5 +149,5 @@ def _unfit(name: str, cells: Any, fits: Any, expected: str) -> list[Unfit]:
     """The cells that tell something and do not fit; nothing where all of them do."""
     import pyarrow.compute as pc
 
-    wrong = np.asarray(pc.and_(cells.is_valid(), pc.invert(pc.fill_null(fits, False))))
+    wrong = np.asarray(pc.and_not_kleene(cells.is_valid(), fits))
     return [(name, wrong, expected)] if wrong.any() else []

@@ -24,7 +24,7 @@ class CsvForm(Form):
             return None
         from reseat.formats.tables.table import read_csv
 
-        check_lines(data, Piece(0, len(data), 1, False), source, limits)
+        check_lines(data, Piece(0, len(data), 1), source, limits)
         return read_csv(data, source=source, limits=limits)
 
 

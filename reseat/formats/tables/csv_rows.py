@@ -25,11 +25,12 @@ import numpy.typing as npt
 
 from reseat.formats.tables.table_names import Header
 
-__all__ = ["Record", "ends_open", "records", "row_lines"]
+__all__ = ["CHUNK", "Record", "ends_open", "records", "row_lines"]
 
 #: Lines that one cell may go over: more is no remark that somebody typed.
 _MOST_LINES = 1_000
-_CHUNK = 4_000_000
+#: Bytes in which lines are counted at once.
+CHUNK = 4_000_000
 #: Known columns in which a name may hold a line end, absurd as it is; what is written of such a layout reads back.
 _LOOSE = frozenset(("rack", "host", "log_dir"))
 _LINE_END = 10
@@ -57,24 +58,24 @@ class Record:
 
 
 def records(data: bytes, header: Header) -> Iterator[Record]:
-    """All records of a text (UTF-8, lines ended by line feeds) below its header; empty lines are left out."""
+    """All records of a text (UTF-8, lines ended by line feeds) below its header."""
     return _Divider(data, header).records(header.end)
 
 
 def ends_open(data: bytes, header: Header) -> bool:
     """Whether the last line leaves a quote open: the text was cut off there."""
     end = len(data)
-    while data[end - 1] == _LINE_END and end > header.end:
+    while data[end - 1] == _LINE_END:
         end -= 1
-    last = max(data.rfind(b"\n", 0, end) + 1, header.end)
+    last = data.rfind(b"\n", header.end, end) + 1 or header.end
     return any(record.cells is None for record in _Divider(data, header).records(last))
 
 
 def row_lines(data: bytes, header: Header) -> npt.NDArray[np.int64]:
     """Numbers of the lines below the header that are not empty, ascending; the first line there is 1."""
     found, before, ended_before = [np.empty(0, np.int64)], 1, True
-    for at in range(header.end, len(data), _CHUNK):
-        ends = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - at), at) == _LINE_END
+    for at in range(header.end, len(data), CHUNK):
+        ends = np.frombuffer(data, np.uint8, min(CHUNK, len(data) - at), at) == _LINE_END
         starts = ~ends
         starts[1:] &= ends[:-1]
         starts[0] &= ended_before
@@ -90,15 +91,13 @@ class _Divider:
         self._data = data
         self._header = header
         self._where = {name: i for i, name in header.known.items()}
-        self._followed = 0  # an open quote in a line that ends before was followed already
+        self._followed = header.end  # an open quote in a line that ends before was followed already
 
     def records(self, at: int) -> Iterator[Record]:
         number = 0
         while at < len(self._data):
             line, at = self._line(at)
             number += 1
-            if line == "\n":
-                continue
             if '"' in line:
                 record, at = self._quoted(number, line, at)
             else:
@@ -125,9 +124,9 @@ class _Divider:
         def asked() -> Iterator[str]:
             nonlocal until, stopped
             yield line
-            while end > self._followed and len(lines) <= _MOST_LINES and until < len(self._data):
+            while end > self._followed and len(lines) <= _MOST_LINES:
                 following, after = self._line(until)
-                if self._is_row(following):
+                if not following or self._is_row(following):
                     break
                 lines.append(following)
                 until = after

@@ -162,8 +162,8 @@ class _File:
         most = self.limits.bytes
         unpacked = in_texts = count = 0
         values = dict.fromkeys(leaves, 0)
-        (length,) = struct.unpack("<I", self.data[-8:-4])
-        for chunks in chunks_of(self.data, len(self.data) - 8 - length, len(self.data) - 8):
+        (length,), end = struct.unpack("<I", self.data[-8:-4]), len(self.data) - 8
+        for chunks in chunks_of(self.data, end - length, end):
             if len(chunks) != len(metadata.schema):
                 raise PagesUnfit("a row group does not have the columns of the file")
             for leaf in leaves:
@@ -315,15 +315,7 @@ def _value_type(kind: Any) -> Any:
 
 def _leaf_count(kind: Any) -> int:
     """Columns that Parquet keeps for a field of this type."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
-        return 1
-    if pa.types.is_map(kind):
-        return _leaf_count(kind.key_type) + _leaf_count(kind.item_type)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return _leaf_count(kind.value_type)
-    return sum(_leaf_count(kind.field(i).type) for i in range(kind.num_fields)) if kind.num_fields else 1
+    return sum(_leaf_count(kind.field(i).type) for i in range(kind.num_fields)) or 1
 
 
 def _short(error: Exception) -> str:

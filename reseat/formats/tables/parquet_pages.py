@@ -183,9 +183,9 @@ class _Thrift:
                 return [self.struct(depth + 1) for _ in range(count)]
             self._elements(count, (head & 15,), depth)
         elif kind == _MAP:
-            count = self._varint()
-            head = self._byte() if count else 0
-            self._elements(count, (head >> 4, head & 15), depth)
+            if count := self._varint():
+                head = self._byte()
+                self._elements(count, (head >> 4, head & 15), depth)
         else:
             raise PagesUnfit("its footer or the header of a page is damaged")
         return None
@@ -205,16 +205,15 @@ class _Thrift:
         return self._data[self.at - 1]
 
     def _step(self, count: int) -> None:
-        self.at += count
-        if self.at > self._end:
-            raise PagesUnfit("its footer or the header of a page is cut off")
+        self.at += count - 1
+        self._byte()  # the last of them is there
 
     def _varint(self) -> int:
         value = shift = 0
         while (byte := self._byte()) & 0x80:
             value |= (byte & 0x7F) << shift
             shift += 7
-            if shift > 63:
+            if shift >= 70:
                 raise PagesUnfit("its footer or the header of a page holds a number that is too large")
         return value | byte << shift
 

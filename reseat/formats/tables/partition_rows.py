@@ -43,7 +43,7 @@ class PartitionRows:
             self._note_cells(table, "replicas", bad, "is not a list of broker ids, such as 1;2;3.")
             table = self.table = table.rows(np.flatnonzero(~bad))
             lists = lists[~bad]
-        check_brokers(lists, 0, table.source, table.limits)
+        check_brokers(lists, table.source, table.limits)
         padded(lists.ravel(), np.full(len(lists), lists.shape[1]), NONE, table.source, table.limits)  # the limits alone
         by_row: dict[str, npt.NDArray[Any]] = {}
         leader = table.integer.get("leader")
@@ -65,8 +65,8 @@ class PartitionRows:
             by_row[mask] &= told[:, None]
             if mask == "in_sync":
                 by_row["in_sync_told"] = told
-            if (outside & told).any():
-                self.outside[mask] = np.flatnonzero(outside & told)
+            if (named := np.flatnonzero(outside & told)).size:
+                self.outside[mask] = named
         self._sizes(table, lists, by_row)
         log_dirs = self._log_dirs(table, lists, by_row)
         by_row |= table.leader_epochs(np.arange(table.count))

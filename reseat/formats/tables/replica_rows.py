@@ -41,7 +41,7 @@ class ReplicaRows:
         if position is None or not np.array_equal(position, _count_up(starts, table.count)):
             table, starts = self._in_order()
         broker = table.integer["broker"]
-        check_brokers(broker, 0, table.source, table.limits)
+        check_brokers(broker, table.source, table.limits)
         held = broker != ABSENT  # a partition told without a replica is one row without a broker
         lengths = np.diff(starts, append=table.count)
         some: slice | BoolArray = slice(None)
@@ -145,11 +145,11 @@ class ReplicaRows:
         return out
 
 
-def _changes(*columns: IntArray) -> BoolArray:
+def _changes(first: IntArray, *further: IntArray) -> BoolArray:
     """Where a row differs from the one before in one of these columns; the first does."""
-    new = np.zeros(len(columns[0]), np.bool_)
+    new = np.zeros(len(first), np.bool_)
     new[:1] = True
-    for column in columns:
+    for column in (first, *further):
         new[1:] |= column[1:] != column[:-1]
     return new
 

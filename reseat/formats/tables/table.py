@@ -107,7 +107,8 @@ def _header(data: bytes, source: str) -> Header:
         text = found[1][:_LONGEST_HEADER].decode("utf-8", "replace")
         delimiter = max(",;\t", key=text.count)
         told = next(csv.reader([text], delimiter=delimiter))
-        return replace(named(told, source, lines), delimiter=delimiter, end=found.end(), lines=lines)
+        quoted, end = data.rfind(b'"') >= found.end(), found.end()
+        return replace(named(told, source, lines), delimiter=delimiter, end=end, lines=lines, quoted=quoted)
     raise InputRefused("The text is empty; a table with a header was expected.", source=source)
 
 
@@ -154,15 +155,14 @@ def _parsed(data: bytes, header: Header, odd: Callable[[Any], str] | None = None
     import pyarrow.csv
 
     names = [header.known.get(i, f"\x00{i}") for i in range(len(header.told))]
-    quoted = data.find(b'"', header.end) >= 0
     return pyarrow.csv.read_csv(
         pa.BufferReader(pa.py_buffer(memoryview(data)[header.end :])),
         # The handler is told a row's number only where one thread reads.
         read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=odd is None),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=header.delimiter,
-            quote_char='"' if quoted else False,
-            newlines_in_values=quoted,
+            quote_char='"' if header.quoted else False,
+            newlines_in_values=header.quoted,
             invalid_row_handler=odd,
         ),
         convert_options=pyarrow.csv.ConvertOptions(
@@ -177,9 +177,7 @@ def _parsed(data: bytes, header: Header, odd: Callable[[Any], str] | None = None
 
 def _rows_are_lines(data: bytes, header: Header, rows: int) -> bool:
     """Whether so many rows are as many lines; if not, a quoted cell goes over lines: is it meant to?"""
-    if data.find(b'"', header.end) < 0:
-        return True
-    return rows == len(row_lines(data, header)) and not ends_open(data, header)
+    return not header.quoted or (rows == len(row_lines(data, header)) and not ends_open(data, header))
 
 
 def read_typed(data: bytes, header: Header) -> Any:
@@ -213,7 +211,7 @@ def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.N
         arrow = _parsed(data, header, handler)
     except (pa.ArrowException, ValueError):
         return read_divided(data, header, faults)
-    if data.find(b'"', header.end) >= 0 and (odd or not _rows_are_lines(data, header, arrow.num_rows)):
+    if header.quoted and (odd or not _rows_are_lines(data, header, arrow.num_rows)):
         return read_divided(data, header, faults)
     lines = row_lines(data, header)
     faults.found += [(int(lines[row]), text, why, None) for row, text, why in told]

@@ -150,7 +150,7 @@ class Table:
 def _filled(column: Any, fill: float, kind: type[np.generic]) -> npt.NDArray[Any]:
     if column.null_count:
         column = column.fill_null(fill)
-    return np.asarray(column.to_numpy(zero_copy_only=False)).astype(kind, copy=False)
+    return np.asarray(column.to_numpy(), kind)
 
 
 def _merged(codes: IntArray, words: list[str]) -> tuple[IntArray, list[str]]:

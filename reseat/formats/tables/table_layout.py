@@ -199,7 +199,7 @@ class _TableReader:
         if not missing:
             return
         named = first_few([f"{topic}-{partition} ({place})" for topic, partition, place in missing[:PLACES_NAMED]])
-        rows = {layout.row(topic, partition) for topic, partition, _ in missing} - {None}
+        rows = {layout.row(topic, partition) for topic, partition, _ in missing}
         self.findings.append(
             Finding(
                 kind="replicas_missing",
@@ -241,7 +241,7 @@ def _brokers_of(table: Table) -> tuple[list[Broker], list[Finding]]:
     facts = {name: table.text[name] for name in ("rack", "host", "state") if name in table.text}
     if not facts and "port" not in table.integer and not (table.text["topic"][0] == NONE).any():
         return [], []  # brokers only mentioned: the layout adds them itself
-    check_brokers(ids, 0, table.source, table.limits)
+    check_brokers(ids, table.source, table.limits)
     rows: slice | npt.NDArray[np.int64] = slice(None) if (ids != ABSENT).all() else np.flatnonzero(ids != ABSENT)
     known, which = _numbered(ids[rows])
     columns: dict[str, IntArray] = {name: codes for name, (codes, _) in facts.items()}

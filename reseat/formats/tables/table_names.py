@@ -63,6 +63,7 @@ class Header:
         delimiter: what divides cells.
         end: offset of the first byte after the header.
         lines: lines up to there.
+        quoted: whether a quote stands below it.
     """
 
     told: tuple[str, ...]
@@ -71,6 +72,7 @@ class Header:
     delimiter: str = ","
     end: int = 0
     lines: int = 0
+    quoted: bool = False
 
     @property
     def unknown(self) -> list[str]:

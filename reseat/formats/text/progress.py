@@ -96,10 +96,9 @@ class _Told:
     def takes(self, number: int, text: str) -> bool:
         """Whether the tool speaks in a line; what it says counts."""
         if (found := _VERIFIED.search(text)) is not None:
-            verdict = found["verdict"]
-            if verdict in ("is completed", "completed successfully"):
+            if found["verdict"] in ("is completed", "completed successfully"):
                 self.completed += 1
-            elif verdict.endswith("progress") and "not" not in verdict:
+            elif found["verdict"] in ("is still in progress", "is in progress", "was started"):
                 self.in_progress += 1
             else:
                 self.failed += 1

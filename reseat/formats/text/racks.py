@@ -7,7 +7,6 @@ import io
 import re
 
 import msgspec
-import numpy as np
 
 from reseat.errors import InputRefused
 from reseat.formats.input.document import Document
@@ -16,7 +15,7 @@ from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.json_scan import check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault, shown
-from reseat.formats.rows.bounds import check_brokers, check_size
+from reseat.formats.rows.bounds import check_broker_count, check_size
 from reseat.formats.rows.gather import Part
 from reseat.formats.text.form import DocumentForm, Paste
 from reseat.model import Broker, ClusterLayout
@@ -155,7 +154,7 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
                     line=line,
                 )
             racks[broker] = rack
-            check_brokers(np.empty(0, np.int32), len(racks), source, limits)
+            check_broker_count(len(racks), source, limits)
             told_at.setdefault(broker, line)
     except csv.Error as error:
         raise InputRefused(f"Not CSV: {error}.", source=source, line=reader.line_num) from error

@@ -104,7 +104,7 @@ class EntryColumns:
         check_topics(len(self.code), len(longest), longest, source, limits)
         lengths, told = np.concatenate(self._lengths), np.concatenate(self._dir_lengths)
         brokers = np.concatenate(self._brokers)
-        check_brokers(brokers, 0, source, limits)
+        check_brokers(brokers, source, limits)
         replicas = padded(brokers, lengths, NONE, source, limits)
         by_row: dict[str, npt.NDArray[np.generic]] = {}
         if len(self.dir_code) > 1:
