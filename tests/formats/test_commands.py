@@ -204,3 +204,16 @@ def test_each_tool_goes_the_way_that_its_version_knows(
 def test_another_throttle_is_proposed_twice_as_high() -> None:
     """To be run while it moves."""
     assert "--throttle 2000 " in texts("3.7", throttle=1_000)["Change the throttle"]
+
+
+@pytest.mark.parametrize(
+    ("version", "throttles"),
+    [("0.9.0", False), ("0.10.0", False), ("0.10.1", True), ("0.10.2", True), ("0.11.0", True), ("1.0", True)],
+)
+def test_a_throttle_is_for_kafka_0_10_1_and_later(version: str, throttles: bool) -> None:
+    """Before, there is none to set."""
+    if throttles:
+        assert "--throttle 9 " in commands(version, throttle=9)[0].text
+        return
+    with pytest.raises(WishRefused, match=r"it was added in 0\.10\.1"):
+        commands(version, throttle=9)

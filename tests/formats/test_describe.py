@@ -9,6 +9,7 @@ import pytest
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import Limits, Reading, read
+from reseat.formats.input import lines
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout
 
 Reader = Callable[[str], Reading]
@@ -298,8 +299,9 @@ def test_tiered_topics_are_told_by_their_configs() -> None:
 
 def test_headers_alone_are_refused() -> None:
     """Headers without a row (--topics-with-overrides) hold no layout."""
-    with pytest.raises(InputRefused, match="no partition in it"):
+    with pytest.raises(InputRefused, match="no partition in it") as refused:
         read("Topic: a\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 1\tConfigs: \n")
+    assert refused.value.line == 1
 
 
 def test_fast_and_tolerant_path_read_alike() -> None:
@@ -427,3 +429,121 @@ def test_a_damaged_row_does_not_swallow_the_lines_below_it() -> None:
 
     assert reading.layout.assignments() == {("b", 0): [3, 1, 2], ("c", 1): [3, 1]}
     assert [(piece.line, piece.lines) for piece in reading.skipped] == [(1, 1), (4, 1)]
+
+
+ROW = "Topic: {}\tPartition: {}\tLeader: 1\tReplicas: 1,2\tIsr: 1,2{}\n"
+HEADING = "Topic: {}\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: {}\n"
+
+
+@pytest.mark.parametrize("name", ["describe-4.1", "describe-lost-lines", "describe-noise", "describe-wrapped", "kcat"])
+@pytest.mark.parametrize("size", [16 * 300, 16 * 90])
+def test_a_text_is_read_alike_however_much_of_it_at_a_time(
+    name: str, size: int, sample: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows without a topic, lines of findings, and what is listed: whatever stands in the piece before."""
+    text = ROW.format("first", 0, "") + sample(name).replace(", leader 1,", ", leader 9999999999,")
+    whole = read(text)
+    monkeypatch.setattr(lines, "CHUNK", size)
+    pieces = read(text)
+
+    assert pieces.layout == whole.layout
+    assert pieces.skipped == whole.skipped
+    assert [(found.kind, found.places) for found in pieces.findings] == [
+        (found.kind, found.places) for found in whole.findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "marked"),
+    [
+        ("Topic: a\tPartitionCount: 1\tReplicationFactor: 2\tMarkedForDeletion: true\tConfigs: x=1\n", True),
+        ("Topic: a\tPartitionCount: 1\tReplicationFactor: 2\tMarkedForDeletion: false\tConfigs: x=1\n", False),
+        (HEADING.format("a", "x=1\tMarkedForDeletion: true"), True),
+        (HEADING.format("a", "x=1\tMarkedForDeletion: false"), False),
+        (HEADING.format("a", "x=1"), False),
+        ("[1] " + HEADING.format("a", "x=1"), False),
+    ],
+)
+def test_a_heading_says_that_its_topic_will_be_deleted(heading: str, marked: bool) -> None:
+    """Before its configs, or behind them."""
+    reading = read(heading + ROW.format("a", 0, ""))
+
+    assert [found.topics for found in reading.findings if found.kind == "marked_for_deletion"] == [("a",)] * marked
+
+
+def test_a_row_glued_to_its_heading_is_a_row() -> None:
+    """Whatever the heading's configs are."""
+    glued = HEADING.format("a", "x=1").rstrip() + " " + ROW.format("a", 0, "")
+
+    assert read(glued).layout.assignments() == {("a", 0): [1, 2]}
+    assert read(ROW.format("b", 0, "") + glued).layout.partition_count == 2
+
+
+def test_replicas_that_are_being_added_do_not_differ_from_the_heading() -> None:
+    """Kafka counts those that stay; a row with one more is said to differ."""
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2{}\n"
+    told = [
+        read(HEADING.format("a", "") + row.format(more)) for more in ("\tAdding Replicas: 3\tRemoving Replicas: ", "")
+    ]
+
+    assert [[found.kind for found in reading.findings] for reading in told] == [[], ["header_factor_differs"]]
+    assert [reading.layout.adding is None for reading in told] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("column", "kept"), [("Elr: 2147483647", True), ("Elr: 2147483648", False), ("Offline: 2147483647", True)]
+)
+def test_an_id_behind_the_isr_is_one_that_kafka_knows(column: str, kept: bool) -> None:
+    """Else the row is listed; a broker that is offline is dead."""
+    reading = read(
+        "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2147483647\tIsr: 1\t" + column + "\n" + ROW.format("b", 0, "")
+    )
+
+    assert (("a", 0) in reading.layout.assignments()) == kept
+    assert [piece.why for piece in reading.skipped] == (
+        [] if kept else ["An id in this row is above 2,147,483,647, Kafka's largest id."]
+    )
+    assert [broker.id for broker in reading.layout.brokers if broker.state is BrokerState.DEAD] == (
+        [2**31 - 1] if "Offline" in column else []
+    )
+
+
+def test_a_last_row_may_end_with_its_replicas_where_none_tells_its_isr() -> None:
+    """As old tools print them; what follows it belongs to itself."""
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\n"
+    alone, above = read(row), read(row + "first\n  second\n")
+
+    assert alone.layout.in_sync_known.tolist() == above.layout.in_sync_known.tolist() == [False]
+    assert not alone.layout.gaps.incomplete
+    assert [(piece.line, piece.lines, piece.text) for piece in above.skipped] == [(2, 2, "first\nsecond")]
+
+
+def test_a_row_may_be_wrapped_over_four_lines() -> None:
+    """And over no more; the next row begins below them."""
+    words = ["Topic: a\tPartition: 0", "Leader: 1", "Replicas: 1,2", "Isr: 1,2"]
+    wrapped = read("\n".join([*words, ROW.format("a", 1, "")]))
+    torn = read("\n".join([*words[:3], "", *words[3:], ROW.format("a", 1, "")]))
+
+    assert wrapped.layout.partition.tolist() == [0, 1]
+    assert wrapped.layout.in_sync_known.all()
+    assert torn.layout.in_sync_known.tolist() == [False, True]
+
+
+def test_two_headings_on_one_line_count_their_own_partitions() -> None:
+    """What stands behind the configs of the first is none of it; and a row may say that its topic will be deleted."""
+    reading = read(
+        HEADING.format("a", "x=1").rstrip() + " " + HEADING.format("b", "").replace("1", "9") + ROW.format("a", 0, "")
+    )
+    marked = [read(ROW.format("a", 0, f"\tMarkedForDeletion: {word}")).findings for word in ("true", "false")]
+
+    assert [topic.topic for topic in reading.layout.gaps.short if topic.topic == "a"] == []
+    assert [[found.kind for found in findings] for findings in marked] == [["marked_for_deletion"], []]
+
+
+def test_rows_with_blanks_in_their_lists_are_rows_like_others() -> None:
+    """The largest id is read, and a last row without an ISR is cut off where another one tells its."""
+    row = "Topic: a\tPartition: {}\tLeader: 1\tReplicas: 1, {}"
+    reading = read(row.format(0, 2**31 - 1) + "\tIsr: 1\n" + row.format(1, 2) + "\n")
+
+    assert reading.layout.assignments() == {("a", 0): [1, 2**31 - 1]}
+    assert reading.layout.gaps.unread_rows == 1

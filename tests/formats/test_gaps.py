@@ -67,7 +67,11 @@ def test_a_topic_of_which_nothing_is_told_lacks_a_partition_in_an_output_of_whol
     """And in no other, which tells of some partitions."""
     layout = ClusterLayout.from_columns(topics=("a", "b"), topic_of=[0], partition=[0], replicas=[[1, 2]])
 
-    assert gaps_of(layout, declared={}, whole_topics=whole).short == short
+    gaps = gaps_of(
+        layout, declared={}, whole_topics=whole, topics_declared=2, topics_listed=["a"], unread_rows=3, racks_told=[]
+    )
+
+    assert gaps == Gaps(short=short, unread_rows=3)
 
 
 def test_a_heading_of_which_no_row_follows_is_cut_off() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import Limits, Reading, read
-from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Severity
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Severity, ShortTopic
 
 Reader = Callable[[str], Reading]
 
@@ -324,6 +326,176 @@ def test_partitions_below_a_damaged_kcat_heading_are_not_those_of_the_topic_abov
 def test_what_a_reassignment_is_said_to_be_is_counted(about: str, said: str, counts: tuple[int, int, int]) -> None:
     """Of a partition or of a replica that goes to another directory, as new and as old tools print them."""
     row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
-    facts = read(f"{row}\nStatus of partition reassignment:\nReassignment of {about} {said}\n").facts
+    reading = read(f"{row}\nStatus of partition reassignment:\nReassignment of {about} {said}\n")
 
-    assert tuple(facts[f"reassignments_{what}"] for what in ("completed", "in_progress", "failed")) == counts
+    assert reading.skipped == ()
+    assert tuple(reading.facts[f"reassignments_{what}"] for what in ("completed", "in_progress", "failed")) == counts
+
+
+KCAT = """
+Metadata for all topics (from broker 0: h:1/0):
+ 1 brokers:
+  broker 0 at h:1{}
+
+ 1 topics:
+  topic "a" with 1 partitions:
+"""
+
+
+def test_kcat_whose_first_broker_is_0() -> None:
+    """It leads; with a controller the order is told. Without a partition the text is incomplete."""
+    row = "    partition 0, leader 0, replicas: 0, isrs: 0\n"
+    whole, old = read(KCAT.format(" (controller)") + row), read(KCAT.format("") + row)
+
+    assert whole.layout.leader_ids.tolist() == [0]
+    assert (whole.findings, whole.skipped) == ((), ())
+    assert [found.kind for found in old.findings] == ["order_not_told"]
+    assert read(KCAT.partition(" 1 topics")[0].format("")).findings == ()
+    with pytest.raises(InputRefused, match="no partition follows") as refused:
+        read(KCAT)
+    assert refused.value.line == 2
+
+
+def test_as_many_rows_of_topicmappr_are_read_as_lines_are_allowed() -> None:
+    """They are looked at one by one."""
+    rows = "".join(f"a p{one}: [1] -> [2] replaced broker\n" for one in range(3))
+
+    assert read(rows, limits=replace(Limits(), lines=3)).layout.partition_count == 3
+    with pytest.raises(LimitMet, match="The text holds 3 lines that are not rows of a known output; at most 2 are"):
+        read(rows, limits=replace(Limits(), lines=2))
+
+
+RPK = "PARTITION  LEADER  REPLICAS\n0          1       [1 2]\n"
+
+
+def test_a_table_of_rpk_ends_where_something_else_begins() -> None:
+    """A rule within it does not end it; what stands below it is listed, and a row there is none of it."""
+    ruled = read("rpk topic describe -p a\n" + RPK + "---------------\n1          1       [1 2]\n")
+    ended = read("NAME  a\n" + RPK + "that is all\n1          1       [1 2]\n")
+
+    assert ruled.layout.partition.tolist() == [0, 1]
+    assert ended.layout.assignments() == {("a", 0): [1, 2]}
+    assert [piece.line for piece in ruled.skipped] == [1, 4]
+    assert [(piece.line, piece.lines) for piece in ended.skipped] == [(4, 2)]
+
+
+def test_an_id_that_is_too_large_does_not_end_a_table() -> None:
+    """Its row is listed once."""
+    reading = read("NAME  a\n" + RPK + "1          1       [1 2147483648]\n2          1       [1 2]\n")
+
+    assert reading.layout.partition.tolist() == [0, 2]
+    assert [(piece.line, piece.lines) for piece in reading.skipped] == [(4, 1)]
+
+
+def test_of_which_topic_rpk_does_not_tell_the_order() -> None:
+    """Of one, or of all that moves; the Confluent CLI tells it."""
+    moves = "NAMESPACE-TOPIC  PARTITION  MOVING-FROM  MOVING-TO\nkafka/t          0          [1]          [2]\n"
+    titled = "a, 1 partitions, 1 replicas\n"
+    cloud = "   Topic | Partition | Leader | Replicas | ISR\n+-------+-----------+--------+----------+-----+\n"
+    one, all_of_them, told = (
+        read("NAME  a\n" + RPK),
+        read(moves),
+        read(cloud + "   a     |         0 |      1 | [1,2]    | [1]\n"),
+    )
+
+    assert [(found.kind, found.topics) for found in one.findings] == [("order_not_told", ("a",))]
+    assert [(found.kind, found.topics) for found in all_of_them.findings] == [("order_not_told", ())]
+    assert all_of_them.proposed is not None
+    assert not all_of_them.proposed.order_told.any()
+    assert (told.findings, told.layout.order_told.all()) == ((), True)
+    assert read(titled + RPK).skipped == ()
+
+
+def test_cruise_control_without_counts_of_replicas_says_none() -> None:
+    """It names brokers by other counts; what is no count is none."""
+    state = {"KafkaBrokerState": {"LeaderCountByBrokerId": {"1": 0}}, "KafkaPartitionState": {}}
+    counted = {"KafkaBrokerState": {"ReplicaCountByBrokerId": {"1": 2, "2": "x"}}, "KafkaPartitionState": {}}
+
+    assert "of 0 replicas in the cluster" in read(json.dumps(state)).findings[0].sentence
+    assert "of 2 replicas in the cluster" in read(json.dumps(counted)).findings[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        ({"version": 1, "odd": []}, "This is JSON, but in no format that Reseat reads (its keys: odd, version)."),
+        (
+            {"partitions": [{"partition": 0}]},
+            "This is JSON, but in no format that Reseat reads (its keys: partitions).",
+        ),
+        ([{"partition": 0}], "This is JSON, but in no format that Reseat reads."),
+        ([{"replicas": [1]}], "This is JSON, but in no format that Reseat reads."),
+        (["partition", "replicas"], "Not recognised as any format that Reseat reads."),
+        ({"brokers": [{"broker": 1, "logDirs": []}]}, ""),
+        ({"topics": [{"topic": "a", "partitions": [{"partition": 0, "leader": 1, "replicas": [{"id": 1}]}]}]}, ""),
+        ({"topics": [{"topic": "a"}], "controllerid": 1}, "Not a topic with partitions."),
+        ([{"partition": 0, "leader": 1, "replicas": [{"broker": 1, "in_sync": True}]}], ""),
+    ],
+)
+def test_json_is_of_a_form_by_what_it_holds(document: object, why: str) -> None:
+    """Beside a layout of another form it is read, or listed with what it is."""
+    row = "Topic: z\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+
+    assert [piece.why for piece in read(f"{row}\n{json.dumps(document)}\n").skipped] == [why] * bool(why)
+
+
+def test_a_proxy_that_tells_an_empty_name_tells_none() -> None:
+    """A topic is tiered where its configs say true."""
+    entry = {"partition": 0, "leader": 1, "replicas": [{"broker": 1, "in_sync": True}]}
+    nameless = read(json.dumps({"name": "", "partitions": [entry]}))
+    told = [
+        read(
+            json.dumps({"name": "a", "configs": {"remote.storage.enable": word}, "partitions": [entry]})
+        ).tiering.topics
+        for word in ("true", "false")
+    ]
+
+    assert [found.kind for found in nameless.findings] == ["topic_name_not_told"]
+    assert told == [("a",), ()]
+
+
+def test_logs_that_are_told_twice_leave_the_others_where_they_are() -> None:
+    """Of three logs the second is told again; a log may be empty."""
+    logs = [
+        (directory, [{"partition": name, "size": size, "offsetLag": 0, "isFuture": False} for name, size in held])
+        for directory, held in (("/a", [("t-0", 0), ("t-1", 5)]), ("/b", [("t-1", 6), ("u-3", 7)]))
+    ]
+    one = {"broker": 1, "logDirs": [{"logDir": path, "error": None, "partitions": held} for path, held in logs]}
+    two = {"broker": 2, "logDirs": [{"logDir": "/c", "error": None, "partitions": logs[0][1]}]}
+    layout = read(json.dumps({"version": 1, "brokers": [one, two]})).layout
+
+    assert layout.assignments() == {("t", 0): [1, 2], ("t", 1): [1, 2], ("u", 3): [1]}
+    assert layout.size_bytes is not None
+    assert layout.size_bytes[:2].tolist() == [[0, 0], [5, 5]]
+    assert layout.log_dir is not None
+    assert [[layout.log_dirs[i] if i >= 0 else "" for i in row] for row in layout.log_dir.tolist()] == [
+        ["/a", "/c"],
+        ["/a", "/c"],
+        ["/b", ""],
+    ]
+
+
+def test_a_line_that_is_a_topics_name_is_of_topicmappr() -> None:
+    """As it lists them above its rows; other words are somebody else's."""
+    skipped = read("  a\nother\na p0: [1 2] -> [1 3] replaced broker\n").skipped
+
+    assert [(piece.line, piece.why.partition(";")[0]) for piece in skipped] == [
+        (1, "topicmappr's summary"),
+        (2, "Not recognised as any format that Reseat reads."),
+    ]
+
+
+def test_what_an_election_prints_is_no_layout() -> None:
+    """Said only where nothing else has said what the text is."""
+    said = "Successfully completed leader election (PREFERRED) for partitions a-0\n"
+    with pytest.raises(InputRefused, match="This is the output of a preferred-leader election"):
+        read(said)
+    with pytest.raises(InputRefused, match="progress of a reassignment"):
+        read("Reassignment of partition a-0 is completed.\n" + said)
+
+
+def test_kcat_lacks_partitions_below_its_largest() -> None:
+    """The heading counts one, and that is the second."""
+    reading = read(KCAT.format(" (controller)") + "    partition 1, leader 0, replicas: 0, isrs: 0\n")
+
+    assert reading.layout.gaps.short == (ShortTopic("a", 2, 1, (0,)),)

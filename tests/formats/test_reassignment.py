@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
 from reseat.formats.text import reassignment
-from reseat.formats.text.reassignment import read_document
+from reseat.formats.text.reassignment import read_document, read_parts
+from reseat.formats.text.reassignment_form import Reassignments
 from reseat.model import ClusterLayout
 
 
@@ -313,3 +314,77 @@ def test_unknown_keys_are_not_echoed_without_end() -> None:
     with pytest.raises(InputRefused) as caught:
         read_document(f'{{"{long}":1}}'.encode())
     assert len(str(caught.value)) < 400
+
+
+def test_a_document_that_is_whole_is_never_read_entry_by_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However it is cut, and wherever white space stands; one that is not is."""
+    lists = {("t", one): [one % 3, 3] for one in range(40)}
+    entries = [{"topic": t, "partition": one, "replicas": ids} for (t, one), ids in lists.items()]
+    text = json.dumps({"version": 1, "partitions": entries}).replace("}, {", "} ,\n {")
+
+    def by_entry(*_: object) -> None:
+        raise AssertionError("entry by entry")
+
+    monkeypatch.setattr("reseat.formats.text.reassignment.check_width", by_entry)
+    for size in (50, 333, 2_000_000):
+        monkeypatch.setattr(reassignment, "PIECE", size)
+        assert read_document(text.encode()).layout.assignments() == lists
+    with pytest.raises(AssertionError, match="entry by entry"):
+        read_document(text.replace("[0, 3]", '"0"', 1).encode())
+
+
+def test_places_are_counted_from_the_first_line() -> None:
+    """It may be empty; as a document by itself it begins with line 1."""
+    wrong = b'\n{"partitions":[{"topic":"t","topic":"t","partition":0,"replicas":[1]},\n{"topic":"c"},{"topic":"d"}]}'
+    reading = read_parts(wrong).reading
+    (twice,) = (found for found in reading.findings if found.kind == "repeated_keys")
+
+    assert twice.places == ("line 2, column 16",)
+    assert [piece.line for piece in reading.skipped] == [3, 3]
+    with pytest.raises(
+        LimitMet, match="More than 1 entries of 'partitions' are not partitions; the first of them: 'par"
+    ) as met:
+        read_document(wrong.replace(b'{"topic":"d"}', b"5"), limits=replace(LIMITS, lines=1))
+    assert 'topic "c"' in str(met.value)
+    with pytest.raises(LimitMet) as wide:
+        read_document(b'\n{"a":1,"b":2,"c":3}', limits=replace(LIMITS, keys=1))
+    assert wide.value.line == 1
+
+
+@pytest.mark.parametrize(("keys", "end"), [(20, "'k19' (1 time)."), (21, "'k19' (1 time) and 1 more.")])
+def test_twenty_keys_that_kafka_does_not_know_are_named(keys: int, end: str) -> None:
+    """And that there are more."""
+    document = {f"k{one}": 1 for one in range(keys)} | {"partitions": [{"topic": "t", "partition": 0, "replicas": [1]}]}
+    (found,) = read_document(json.dumps(document).encode()).findings
+
+    assert found.sentence.endswith(end)
+
+
+def test_a_list_of_partitions_within_another_value_stands_once() -> None:
+    """In the seal, or below a key that Kafka does not know."""
+    document = b'{"reseat":{"partitions":[1]},"partitions":[{"topic":"t","partition":0,"replicas":[1]}]}'
+
+    assert read_document(document).findings == ()
+
+
+def test_a_large_text_that_is_one_document_is_read_as_one() -> None:
+    """Above a million bytes, where nothing stands behind it; a limit that it meets ends everything."""
+    form = Reassignments()
+    text = b'{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1]}'
+    large = text + b" " * (1_000_000 - len(text) - 1) + b"]}"
+
+    assert len(large) == 1_000_001
+    for whole in (large, large + b"\n\n"):
+        reading = form.whole(whole, "x", LIMITS)
+        assert reading is not None
+        assert reading.layout.assignments() == {("t", 0): [1]}
+    for other in (
+        text + b"]}",
+        large.replace(b"  ", b" ", 1),
+        large + b"x",
+        b" x" + large,
+        large.replace(b":[1]", b":[1"),
+    ):
+        assert form.whole(other, "x", LIMITS) is None
+    with pytest.raises(LimitMet):
+        form.whole(large, "x", replace(LIMITS, partitions=0))

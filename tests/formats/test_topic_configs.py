@@ -54,3 +54,25 @@ def test_lines_that_only_look_like_settings_are_left() -> None:
 
     assert reading.tiering == Tiering()
     assert len(reading.skipped) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "is_setting"),
+    [
+        (" remote.storage.enable=true sensitive=false synonyms={}", True),
+        ("remote.storage.enable=true sensitive=false synonyms={}", False),
+        ("  remote.storage.enable=true", False),
+        ("  remote.storage.enable=true sensitive=false", False),
+        ("  remote.storage.enable=true synonyms={}", False),
+        ("  remote.storage.enable=true sensitive=false synonyms={", False),
+        ("  remote.storage.enable=true sensitive=false }", False),
+        ("  remote storage enable=true sensitive=false synonyms={}", False),
+        ("  remote.storage.enable sensitive=false synonyms={}", False),
+    ],
+)
+def test_a_setting_is_a_line_as_kafka_prints_it(line: str, is_setting: bool) -> None:
+    """Any other is listed."""
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+    reading = read(f"{row}\nDynamic configs for topic a are:\n{line}\n")
+
+    assert (reading.tiering.topics == ("a",), reading.skipped == ()) == (is_setting, is_setting)

@@ -149,3 +149,35 @@ def test_malformed_partition_is_skipped_with_its_text() -> None:
 
     assert reading.layout.assignments() == {("a", 2): [3]}
     assert [(piece.line, piece.text) for piece in reading.skipped] == [(2, "x: [1]"), (2, "1: ['2']")]
+
+
+NODE = '{"partitions":{"0":[1]}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "topics"),
+    [
+        ("get /brokers/topics/a\nget /brokers/topics/b\n" + NODE, ["a"]),
+        ("get /brokers/topics/a\nthat is all\nget /brokers/topics/b\n" + NODE, ["b"]),
+        ("get /brokers/topics/a\nls /brokers/ids\n[1]\nget /brokers/topics/b\n" + NODE, ["b"]),
+        (
+            "get /brokers/topics/a\nget /brokers/topics/b\nget /brokers/topics/c\n"
+            "Node does not exist: /brokers/topics/a\n" + NODE + NODE.replace("1", "2"),
+            ["b", "c"],
+        ),
+    ],
+)
+def test_a_node_is_that_of_the_command_that_waits_longest(text: str, topics: list[str]) -> None:
+    """Commands wait beside one another only where they stand together; one that fails waits no more."""
+    assert sorted(read(text).layout.topics) == topics
+
+
+def test_a_listing_that_is_read_is_not_listed_as_skipped() -> None:
+    """A rack that is empty or no text is none; a state without a partition is named with its place."""
+    registered = 'get /brokers/ids/1\n{"host":"h","port":9,"rack":%s}\n'
+    state = 'get /brokers/topics/t-1/partitions/7/state\n{"leader":1,"isr":[1]}\n'
+    told = read("ls /brokers/ids\n[1, 2]\nls /brokers/topics\n[a]\nget /brokers/topics/a\n" + NODE + state)
+
+    assert told.skipped == ()
+    assert "such as t-1-7;" in told.findings[0].sentence
+    assert [read(registered % rack).layout.brokers[0].rack for rack in ('""', "5", '"r"')] == [None, None, "r"]

@@ -19,7 +19,7 @@ _KEPT_PIECES = 2_000
 #: Characters of a line by which it is told what it is.
 _TOLD_BY = 300
 #: Bytes of text taken at once: large enough to amortise numpy, small enough to keep the fields' objects few.
-_CHUNK = 4_000_000
+CHUNK = 4_000_000
 #: Where lines are shorter than this many bytes, a chunk is that many times smaller.
 _DENSE = 16
 
@@ -72,8 +72,8 @@ def chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
     start, index = 0, 0
     while start < len(data):
         end = len(data)
-        if end - start > _CHUNK // _DENSE:
-            size = _CHUNK if data.count(b"\n", start, start + _CHUNK) < _CHUNK // _DENSE else _CHUNK // _DENSE
+        if end - start > CHUNK // _DENSE:
+            size = CHUNK if data.count(b"\n", start, start + CHUNK) < CHUNK // _DENSE else CHUNK // _DENSE
             cut = data.rfind(b"\n", start, start + size)
             end = cut + 1 if cut > start else _after_newline(data, start + size)
         piece = data[start:end] if (start, end) != (0, len(data)) else data

@@ -30,10 +30,10 @@ def gaps_of(
     *,
     declared: Mapping[str, int],
     whole_topics: bool,
-    topics_declared: int = 0,
-    topics_listed: Collection[str] = (),
-    unread_rows: int = 0,
-    racks_told: Collection[int] = (),
+    topics_declared: int,
+    topics_listed: Collection[str],
+    unread_rows: int,
+    racks_told: Collection[int],
 ) -> Gaps:
     """What one output leaves out.
 

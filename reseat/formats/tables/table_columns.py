@@ -32,8 +32,8 @@ class Table:
         line: where a row stands, as a number from 1.
         limits: what is accepted.
         source: the text's name.
-        unit: what ``line`` counts, "line" or "row".
         count: n.
+        unit: what ``line`` counts, "line" or "row".
         text: codes (-1 empty) and what they stand for.
         integer: int32, ``ABSENT`` where empty.
         flag: int8, -1 where empty.
@@ -48,8 +48,8 @@ class Table:
     line: Callable[[int], int]
     limits: Limits
     source: str
+    count: int
     unit: str = "line"
-    count: int = 0
     text: dict[str, tuple[IntArray, list[str]]] = field(default_factory=dict)
     integer: dict[str, IntArray] = field(default_factory=dict)
     flag: dict[str, npt.NDArray[np.int8]] = field(default_factory=dict)

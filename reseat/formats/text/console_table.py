@@ -194,7 +194,7 @@ def _heading(text: str) -> list[str] | None:
         return None
     cells = [cell.upper() for cell in _HEADING_CELL.findall(text[:_LOOKED_AT])]
     used = {_USED[cell] for cell in cells if cell in _USED}
-    return cells if {"partition", "replicas"} <= used and used & {"leader", "target"} else None
+    return cells if used.issuperset(("partition", "replicas")) and used & {"leader", "target"} else None
 
 
 def _ids(cell: str) -> list[int | None] | None:

@@ -59,7 +59,8 @@ class CruiseControl(DocumentForm):
                 line=line,
             )
         replicas = brokers.get("ReplicaCountByBrokerId")
-        counted = sum(i for i in replicas.values() if isinstance(i, int)) if isinstance(replicas, dict) else 0
+        counts = replicas.values() if isinstance(replicas, dict) else ()
+        counted = sum(count for count in counts if isinstance(count, int))
         if "other" not in partitions:
             told.findings.append(
                 Finding(

@@ -32,9 +32,9 @@ def cut_off(data: bytes) -> bytes:
     end = data.rfind(b"\n")
     last = data[end + 1 :]
     at = data.rfind(b"Partition:", 0, max(end, 0))
-    if not last or at < 0:
+    if at < 0:
         return b""
-    row = data[data.rfind(b"\n", 0, at) + 1 : data.find(b"\n", at)]
-    shorter = _LAST in row and b"Isr:" in last and _LAST not in last
-    begun = data.find(b"\n", at) == end and _BEGUN.fullmatch(last)
+    ends = data.find(b"\n", at)
+    shorter = _LAST in data[at:ends] and b"Isr:" in last and _LAST not in last
+    begun = ends == end and _BEGUN.fullmatch(last)
     return last if begun or shorter or _LABEL.fullmatch(last) or _LIST.fullmatch(last) else b""

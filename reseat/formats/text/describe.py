@@ -43,6 +43,7 @@ from reseat.formats.text.describe_lines import (
 )
 from reseat.formats.text.form import Form, Paste
 from reseat.model import NONE, BoolArray, IntArray
+from reseat.model.arrays import matrix_of
 from reseat.model.naming import LARGEST_ID
 
 __all__ = ["Describe"]
@@ -91,8 +92,7 @@ class Describe(Form):
 
 class _Leaders(dict[bytes, int]):
     def __missing__(self, told: bytes) -> int:
-        number = NONE if told in (b"none", b"-1") else int(told)
-        self[told] = number if number <= LARGEST_ID else LARGEST_ID + 1
+        self[told] = NONE if told in (b"none", b"-1") else int(told)
         return self[told]
 
 
@@ -115,13 +115,16 @@ class _Tails:
         self.parsed: list[dict[str, list[int] | None]] = []
         self.left: list[str] = []
         self.marked: list[bool] = []
+        self.large: list[bool] = []
 
     def parse_new(self) -> None:
         for tail in list(self.codes)[len(self.parsed) :]:
-            columns, left, marked = columns_of(tail.decode("utf-8", "replace"))
+            text = tail.decode("utf-8", "replace")
+            columns, length, marked = columns_of(text)
             self.parsed.append(columns)
-            self.left.append(left)
+            self.left.append(text[length:].strip())
             self.marked.append(marked)
+            self.large.append(any(i > LARGEST_ID for ids in columns.values() for i in ids or ()))
 
 
 class _Reader(LineReader):
@@ -144,10 +147,6 @@ class _Reader(LineReader):
         if _SINCE_ID not in self.since and b"TopicId:" in data and _WITH_ID.search(data):
             self.since.add(_SINCE_ID)
         found = _LINE.findall(data)
-        if data.endswith(b"\n") and found and not any(found[-1]):
-            found.pop()  # the empty match after the last line end
-        if not found:
-            return
         words, partitions, leaders, replicas, isrs, tails, others = zip(*found, strict=True)
         is_row = np.fromiter(map(bool, partitions), np.bool_, len(found))
         del found
@@ -181,7 +180,7 @@ class _Reader(LineReader):
         isr, bad_isr = padded(tuple(compress(isrs, is_row)), self.limits)
         partition, bad_partition = padded(tuple(compress(partitions, is_row)), self.limits)
         leader = np.fromiter(map(self.leaders.__getitem__, compress(leaders, is_row)), np.int64, len(rows))
-        bad |= bad_isr | bad_partition | (leader > LARGEST_ID) | (topic_of < 0)
+        bad |= bad_isr | bad_partition | (leader > LARGEST_ID) | (topic_of < 0) | np.array(self.tails.large)[tail_of]
         line = block.number_all(rows + index)
         if bad.any():
             text = data.split(b"\n")
@@ -229,19 +228,11 @@ class _Reader(LineReader):
     ) -> None:
         used, place = np.unique(tail_of, return_inverse=True)
         parsed = [self.tails.parsed[i] for i in used.tolist()]
-        for name in sorted({name for columns in parsed for name in columns}):
+        self.told.dead.update(*(columns.get("offline") or () for columns in parsed))
+        for name in sorted({name for columns in parsed for name in columns} - {"offline"}):
             values = [columns.get(name) for columns in parsed]
-            if name == "offline":
-                for value in values:
-                    self.told.dead.update(value or ())
-                continue
-            width = max((len(value) for value in values if value), default=0)
-            table = np.full((len(values), width), NONE, np.int32)
-            for row, value in enumerate(values):
-                if value:
-                    table[row, : len(value)] = [i if i <= LARGEST_ID else NONE for i in value]
             tells = np.array([value is not None for value in values], np.bool_)
-            lists[name] = (table[place], tells[place])
+            lists[name] = (matrix_of(value or () for value in values)[place], tells[place])
         for at, code in enumerate(used.tolist()):
             if self.tails.marked[code] or self.tails.left[code]:
                 rows = np.flatnonzero(place == at)
@@ -279,7 +270,7 @@ class _Reader(LineReader):
             number = block.number(index + at)
             position += 1
             if ROW_START.search(text):
-                alone, next_position = text, position
+                alone, below = text, position
                 for more in range(_WRAPPED):
                     if complete(text):
                         break
@@ -288,8 +279,8 @@ class _Reader(LineReader):
                         break
                     text = f"{text.rstrip()} {following[1].decode('utf-8', 'replace').strip()}"
                     position += 1
-                if position > next_position and not goes_on_from(text, len(alone.rstrip())):
-                    text, position = alone, next_position  # damaged, not wrapped: the lines below are their own
+                if not goes_on_from(text, len(alone.rstrip())):
+                    text, position = alone, below  # damaged, not wrapped: the lines below are their own
                 self.several(number, text)
             elif not text.isspace():
                 self.no_row(number, text)

@@ -132,9 +132,9 @@ class LineReader:
             if gap.strip():
                 self.no_row(number, gap)
             topic = name or self.header
-            columns, _, marked = columns_of(text[rest.end() :])
+            columns, length, marked = columns_of(text[rest.end() :])
             self.printed(columns)
-            at = rest.end() + _tail_length(text[rest.end() :])
+            at = rest.end() + length
             add = partial(
                 self._row,
                 number,
@@ -198,23 +198,24 @@ class LineReader:
     def no_row(self, number: int, text: str) -> None:
         """A header, the rest of one, or a line for other readers."""
         labels = list(_HEADER_LABEL.finditer(text))
-        goes_on = self.configs is not None and number - self.configs[1] <= 1  # no row of a partition in between
+        above, self.configs = self.configs, None
+        if above is not None and number - above[1] > 1:
+            above = None  # a row of a partition is in between
         if (
             labels
             and labels[0][1] == "Configs"
             and len(labels) == 1
             and not _TOPIC_LABEL.search(text[: labels[0].start()])
         ):
-            if self.configs is not None and goes_on:
-                self._config(number, self.configs[0], text[labels[0].end() :])
+            if above is not None:
+                self._config(number, above[0], text[labels[0].end() :])
                 return
         elif labels:
             self._header(number, text, labels)
             return
-        elif self.configs is not None and goes_on and _CONTINUES.match(text):
-            self._config(number, self.configs[0], text)
+        elif above is not None and _CONTINUES.match(text):
+            self._config(number, above[0], text)
             return
-        self.configs = None
         if _DAMAGED.search(text):
             self.told.misread(number, text, DAMAGED_WHY)
             return
@@ -303,8 +304,8 @@ class LineReader:
         return replace(part, reading=replace(part.reading, since=max(self.since, default=None)))
 
 
-def columns_of(tail: str) -> tuple[dict[str, list[int] | None], str, bool]:
-    """The lists of a row's columns after Isr (None: "N/A"), what is left over, and whether it is marked."""
+def columns_of(tail: str) -> tuple[dict[str, list[int] | None], int, bool]:
+    """The lists of a row's columns after Isr (None: "N/A"), how long they are as text, and whether it is marked."""
     columns: dict[str, list[int] | None] = {}
     marked = False
     at = 0
@@ -315,7 +316,7 @@ def columns_of(tail: str) -> tuple[dict[str, list[int] | None], str, bool]:
         else:
             columns[_LISTS[label]] = None if value == "N/A" else _ids(value)
         at = found.end()
-    return columns, tail[at:].strip(), marked
+    return columns, at, marked
 
 
 def _ids(text: str) -> list[int]:
@@ -326,7 +327,7 @@ def goes_on_from(text: str, length: int) -> bool:
     """Whether the last row that begins in the first ``length`` characters ends beyond them, and so is wrapped."""
     begins = [found for found in _PARTITION.finditer(text) if found.start() < length]
     rest = _REST.match(text, begins[-1].end()) if begins else None
-    return rest is not None and rest.end() > length
+    return rest is not None and len(text[: rest.end()].rstrip()) > length
 
 
 def complete(text: str) -> bool:
@@ -334,10 +335,3 @@ def complete(text: str) -> bool:
     last = max((found.end() for found in _PARTITION.finditer(text)), default=len(text))
     rest = _REST.match(text, last)
     return rest is not None and rest[3] is not None
-
-
-def _tail_length(tail: str) -> int:
-    at = 0
-    while (found := _COLUMN.match(tail, at)) is not None:
-        at = found.end()
-    return at

@@ -76,15 +76,11 @@ class _Reader:
 
     def chunk(self, data: bytes, index: int, block: Block) -> None:
         found = _LINE.findall(data)
-        if data.endswith(b"\n") and found and not any(found[-1]):
-            found.pop()
-        if not found:
-            return
         partitions, leaders, replicas, isrs, rests, others = zip(*found, strict=True)
         is_row = np.fromiter(map(bool, partitions), np.bool_, len(found))
         topic_at: list[tuple[int, int]] = [(-1, NONE if self.topic is None else self.told.topic(self.topic))]
         for at in np.flatnonzero(~is_row).tolist():
-            if others[at] and not others[at].isspace():
+            if others[at].strip():
                 self._other(block.number(index + at), others[at].decode("utf-8", "replace"))
                 topic_at.append((at, NONE if self.topic is None else self.told.topic(self.topic)))
         rows = np.flatnonzero(is_row)

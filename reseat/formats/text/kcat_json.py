@@ -43,11 +43,12 @@ class KcatJson(DocumentForm):
 
 
 def _json_broker(told: RowBuilder, item: object, line: int) -> None:
-    broker = id_of(item.get("id")) if isinstance(item, dict) else None
-    if broker is None or not isinstance(item, dict):
+    row = item if isinstance(item, dict) else {}
+    broker = id_of(row.get("id"))
+    if broker is None:
         told.skipped.add(line, str(item), "Not a broker: an id is missing.")
         return
-    name = item.get("name") or f"{item.get('host', '')}:{item.get('port', '')}"
+    name = row.get("name") or f"{row.get('host', '')}:{row.get('port', '')}"
     host, _, port = str(name).rpartition(":")
     told.broker(
         Broker(

@@ -80,11 +80,12 @@ class _Reader:
         self.moving: list[str] = []
 
     def broker(self, item: object, line: int) -> None:
-        broker = id_of(item.get("broker")) if isinstance(item, dict) else None
-        if broker is None or not isinstance(item, dict):
+        row = item if isinstance(item, dict) else {}
+        broker = id_of(row.get("broker"))
+        if broker is None:
             self.told.skipped.add(line, str(item), "Not a broker with its log directories: the id is missing.")
             return
-        directories = item.get("logDirs")
+        directories = row.get("logDirs")
         offline: list[str] = []
         for directory in directories if isinstance(directories, list) else ():
             if not isinstance(directory, dict):
@@ -113,16 +114,17 @@ class _Reader:
         self.told.broker(told, f"line {line}")
 
     def _log(self, log: object, broker: int, directory: int, line: int) -> None:
-        name = log.get("partition") if isinstance(log, dict) else None
+        row = log if isinstance(log, dict) else {}
+        name = row.get("partition")
         topic, _, number = name.rpartition("-") if isinstance(name, str) else ("", "", "")
         partition = id_in(number)
-        if not isinstance(log, dict) or not topic or partition is None:
+        if not topic or partition is None:
             self.told.misread(line, str(log), "Not a log of a partition: 'topic-number' was expected.")
             return
-        if log.get("isFuture") is True:
+        if row.get("isFuture") is True:
             self.moving.append(str(name))
             return
-        size = log.get("size")
+        size = row.get("size")
         self.topic_of.append(self.told.topic(topic))
         self.partition.append(partition)
         self.holder.append(broker)

@@ -214,8 +214,6 @@ class _Reader:
         """All entries, if every piece is a list of whole entries of the expected type; else None."""
         columns = EntryColumns()
         inner = body.strip()
-        if not (inner.startswith(b"[") and inner.endswith(b"]")):
-            return None
         for start, stop in _pieces(inner):
             if stop - start > PIECE + _LONGEST_ENTRY:
                 return None
@@ -317,21 +315,16 @@ class _Reader:
             twice = top_keys(self.document[:kept])
             if len(twice) > 1:
                 places, what = [self.place(at) for at in twice[:PLACES_NAMED]], "Key 'partitions' stands"
-        if self._kept is None:
-            entries = self.document.count(b"{", kept, kept + length)
-        else:
-            entries = len(self._kept) + len(self._wrong)
+        entries = len(self.rows.partition) + len(self._wrong)
         for key in _ENTRY_KEYS if not places else ():
-            count = self.document.count(key, kept, kept + length)
-            if count <= entries:
-                continue
-            self._raws = self._raws or RAW_LIST.decode(top["partitions"])
-            doubled = [number for number, raw in enumerate(self._raws) if repeats(bytes(memoryview(raw)), key)]
-            if doubled:
-                places = [self.place(self._start_of(number)) for number in doubled[:PLACES_NAMED]]
-                word = key.decode().strip('"')
-                what = f"Key {word!r} stands in {counted(len(doubled), 'entry', 'entries')}"
-                break
+            if self.document.count(key, kept, kept + length) > entries:
+                self._raws = self._raws or RAW_LIST.decode(top["partitions"])
+                doubled = [number for number, raw in enumerate(self._raws) if repeats(bytes(memoryview(raw)), key)]
+                if doubled:
+                    places = [self.place(self._start_of(number)) for number in doubled[:PLACES_NAMED]]
+                    word = key.decode().strip('"')
+                    what = f"Key {word!r} stands in {counted(len(doubled), 'entry', 'entries')}"
+                    break
         if places:
             self.findings.append(
                 Finding(

@@ -91,8 +91,8 @@ class EntryColumns:
         self._lengths.append(np.fromiter(map(len, lists), np.int64, len(lists)))
         self._brokers.append(np.fromiter(chain.from_iterable(lists), np.int32))
         dirs = [e.log_dirs for e in entries]
-        # -1: no log_dirs key, which is not an empty list.
-        self._dir_lengths.append(np.fromiter([-1 if d is None else len(d) for d in dirs], np.int64, len(dirs)))
+        # NONE: no log_dirs key, which is not an empty list.
+        self._dir_lengths.append(np.fromiter([NONE if d is None else len(d) for d in dirs], np.int64, len(dirs)))
         names = list(chain.from_iterable([d for d in dirs if d]))
         self._dirs.append(
             np.fromiter([dir_code.setdefault(name, len(dir_code) - 1) for name in names], np.int32, len(names))
