@@ -133,7 +133,7 @@ def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int 
         if point is None:
             return
         st.button(
-            f"spread {point.spread} with {text.counted(point.number, point.unit)}",
+            f"{point.measure} {point.spread} with {text.counted(point.number, point.unit)}",
             key="next-point",
             type="tertiary",
             icon=":material/trending_flat:",
@@ -168,22 +168,22 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
     """
     spread = {point.number: point.spread for point in points}
     balance = {point.number: point.balance for point in points}
-    one = points[0].unit
+    one, what = points[0].unit, points[0].measure
     if moves > own:
         more = text.counted(moves - own, f"more {one}")
         brings = "changes" if moves - own == 1 else "change"
-        return f"{more} {brings} the spread from {spread[own]} to {spread[moves]}."
+        return f"{more} {brings} the {what} from {spread[own]} to {spread[moves]}."
     if moves < own:
         less = text.counted(own - moves, f"{one} fewer", f"{one}s fewer")
-        return f"{less}: the spread is {spread[moves]} instead of {spread[own]}."
+        return f"{less}: the {what} is {spread[moves]} instead of {spread[own]}."
     further = [point for point in points if point.number > own and point.balance < balance[own]]
     if further:
         more = text.counted(further[0].number - own, f"more {one}")
-        return f"{more} would change the spread from {spread[own]} to {further[0].spread}."
+        return f"{more} would change the {what} from {spread[own]} to {further[0].spread}."
     fewer = [point for point in points if point.number < own]
     if fewer:
         less = text.counted(own - fewer[-1].number, f"{one} fewer", f"{one}s fewer")
-        return f"{less}: the spread would be {fewer[-1].spread} instead of {spread[own]}."
+        return f"{less}: the {what} would be {fewer[-1].spread} instead of {spread[own]}."
     return "No alternative is better balanced."
 
 
@@ -208,7 +208,7 @@ def _say(offered: Curve) -> None:
 
 
 def _words(point: CurvePoint) -> str:
-    return f"{text.counted(point.number, point.unit)}, spread {point.spread}"
+    return f"{text.counted(point.number, point.unit)}, {point.measure} {point.spread}"
 
 
 _HEIGHT = 260
@@ -223,9 +223,9 @@ def _draw_curve(points: Sequence[CurvePoint], chosen: int, key: str, on_click: C
         key: the figure's name on the page.
         on_click: called when a point is clicked; the name of its mark is its number.
     """
-    first, last = points[0], points[-1]
+    first, last, what = points[0], points[-1], points[0].measure.capitalize()
     alt = (
-        f"Spread of {len(points)} plans: {first.spread} with {text.counted(first.number, first.unit)}, "
+        f"{what} of {len(points)} plans: {first.spread} with {text.counted(first.number, first.unit)}, "
         f"{last.spread} with {last.number:,}."
     )
     plots.draw(_figure(points, chosen), key, alt, height=_HEIGHT, on_click=on_click)
@@ -245,7 +245,12 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
     figure = make_subplots(1, len(axes), shared_yaxes=True, horizontal_spacing=0.04)
     spreads = [point.balance for point in points]
     words = [
-        [str(point.number), text.counted(point.number, point.unit), text.size(point.bytes_to_move), point.spread]
+        [
+            str(point.number),
+            text.counted(point.number, point.unit),
+            text.size(point.bytes_to_move),
+            f"{point.measure} {point.spread}",
+        ]
         for point in points
     ]
     for column, (name, places) in enumerate(axes, 1):
@@ -261,7 +266,7 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
                 "opacity": 1,
             },
             customdata=words,
-            hovertemplate="%{customdata[1]}, %{customdata[2]}: spread %{customdata[3]}<extra></extra>",
+            hovertemplate="%{customdata[1]}, %{customdata[2]}: %{customdata[3]}<extra></extra>",
             cliponaxis=False,
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 1}},
@@ -273,14 +278,14 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
         ticks = sorted({min(told), max(told)})
         figure.update_xaxes(tickvals=ticks, ticktext=[text.size(tick) for tick in ticks], row=1, col=2)
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
-    figure.update_yaxes(title_text="spread", row=1, col=1)
+    figure.update_yaxes(title_text=points[0].measure, row=1, col=1)
     if points[0].byte_spread is not None:
         ends = sorted({min(spreads), max(spreads)})
         figure.update_yaxes(tickvals=ends, ticktext=[text.size(end) for end in ends])
     figure.update_layout(template=theme.template(), showlegend=False, margin={"l": 60, "r": 30, "t": 16, "b": 44})
     plots.tell(
         figure,
-        {f"{points[0].unit}s": [point.number for point in points], "spread": spreads, "bytes to copy": sizes},
+        {f"{points[0].unit}s": [point.number for point in points], points[0].measure: spreads, "bytes to copy": sizes},
         "moves vs balance",
     )
     return figure

@@ -109,7 +109,7 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
         rows = [(f"{at.number:,}", at.spread, size(at.bytes_to_move)) for at in offered.points]
         what = f"{offered.points[0].unit}s"
         choose = "--point N or --max-moves N" if what == "moves" else "--point N"
-        heads = (what, "spread", "data to copy")
+        heads = (what, offered.points[0].measure, "data to copy")
         lines += [f"{what.capitalize()} vs. balance (choose one with {choose}):", *table(heads, rows, left=0)]
     return lines
 
@@ -123,13 +123,6 @@ def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
     by_size = chosen.by_bytes and (chosen.rebalance or chosen.remove)
     if chosen.max_bytes is not None and (still or by_size):
         raise WishRefused("--max-bytes goes with changes that move replicas and balance their counts, not their size.")
-    limited = chosen.max_moves is not None or chosen.max_bytes is not None
-    if chosen.rebalance and chosen.even_topics and limited:
-        raise WishRefused(
-            "--even-topics has no limit on moves or data: with fewer moves some topics would not get their least "
-            "spread, and no aim says which.",
-            choices=("Leave topics out of it (--pin).", "Rebalance without --even-topics."),
-        )
     if chosen.kafka_version is not None and version_of(chosen.kafka_version) is None:
         raise WishRefused(f"{chosen.kafka_version} is not a Kafka version; one such as 2.8 or 4.1.0 was expected.")
 

@@ -16,7 +16,7 @@ from reseat.model.layout import ClusterLayout
 from reseat.model.units import size
 from reseat.model.wish import Wish
 
-__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan"]
+__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan", "widest_topic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,7 @@ class CurvePoint:
         byte_spread: where bytes are evened out, fullest minus emptiest remaining broker in bytes; else None.
         changed_leaders: of leaders only, partitions that get another preferred leader; else None.
         leader_spread: of leaders only, the most minus the fewest preferred leaders of a broker; else None.
+        topic_spread: of a rebalance by topic, the largest spread of one topic's replicas over brokers; else None.
     """
 
     moves: int
@@ -63,13 +64,14 @@ class CurvePoint:
     byte_spread: float | None = None
     changed_leaders: int | None = None
     leader_spread: int | None = None
+    topic_spread: int | None = None
 
     @classmethod
     def of(cls, plan: Plan) -> CurvePoint:
         """A plan as a point."""
         made = plan.certificate
         by_size = (made.wish.rebalance or made.wish.drains) and made.wish.options.by_bytes
-        leaders = made.wish.leaders_only
+        leaders, by_topic = made.wish.leaders_only, made.wish.rebalance and made.wish.options.even_topics
         return cls(
             made.moves,
             made.replica_sum_of_squares or 0,
@@ -78,6 +80,9 @@ class CurvePoint:
             byte_spread=_byte_spread(plan) if by_size else None,
             changed_leaders=made.changed_preferred_leaders if leaders else None,
             leader_spread=made.leader_spread if leaders else None,
+            topic_spread=widest_topic(plan.proposed.topic_of, plan.proposed.replicas, _counting(plan))
+            if by_topic
+            else None,
         )
 
     @property
@@ -91,16 +96,22 @@ class CurvePoint:
         return "move" if self.changed_leaders is None else "changed leader"
 
     @property
+    def measure(self) -> str:
+        """What its balance is measured by, in words."""
+        return "spread" if self.topic_spread is None else "topic spread"
+
+    @property
     def balance(self) -> float:
-        """The spread that the change is about, less being better: of leaders, bytes, else replicas."""
-        if self.leader_spread is not None:
-            return self.leader_spread
+        """The spread that the change is about, less being better: of leaders, a topic, bytes, else replicas."""
+        for spread in (self.leader_spread, self.topic_spread):
+            if spread is not None:
+                return spread
         return self.replica_spread if self.byte_spread is None else self.byte_spread
 
     @property
     def uneven(self) -> float:
-        """What no plan with as many moves has less of: the spread of leaders or bytes, else squares of replicas."""
-        counts = self.leader_spread is None and self.byte_spread is None
+        """What more moves make less of: the spread of leaders, a topic or bytes, else squares of replicas."""
+        counts = self.leader_spread is None and self.byte_spread is None and self.topic_spread is None
         return self.replica_sum_of_squares if counts else self.balance
 
     @property
@@ -122,12 +133,31 @@ class Curve:
     sentences: tuple[str, ...] = ()
 
 
-def _byte_spread(plan: Plan) -> float | None:
+def _counting(plan: Plan) -> BoolArray:
     layout = plan.proposed
-    counts = layout.receiving & ~np.isin(layout.broker_ids, (*plan.wish.remove, *plan.wish.options.never_onto))
+    return layout.receiving & ~np.isin(layout.broker_ids, (*plan.wish.remove, *plan.wish.options.never_onto))
+
+
+def _byte_spread(plan: Plan) -> float | None:
+    layout, counts = plan.proposed, _counting(plan)
     if layout.replica_bytes is None or not counts.any():
         return None
     return float(np.ptp(layout.carried_bytes[counts]))
+
+
+def widest_topic(topic_of: IntArray, replicas: IntArray, counts: BoolArray) -> int:
+    """The largest spread of one topic's replicas over the brokers that count.
+
+    Args:
+        topic_of: (P,) topic of each partition, from 0 on.
+        replicas: (P, R) positions of brokers, -1 padded.
+        counts: (B,) bool.
+    """
+    if not topic_of.size or not counts.any():
+        return 0
+    places = np.where(replicas == NONE, counts.size, replicas) + topic_of[:, None].astype(np.int64) * (counts.size + 1)
+    loads = np.bincount(places.ravel(), minlength=(int(topic_of.max()) + 1) * (counts.size + 1))
+    return int(np.ptp(loads.reshape(-1, counts.size + 1)[:, :-1][:, counts], axis=1).max())
 
 
 @dataclass(frozen=True, kw_only=True)

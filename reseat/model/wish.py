@@ -157,7 +157,6 @@ class Wish:
     def limits_bytes(self) -> bool:
         """Whether no more than ``Options.max_bytes`` may be copied: not where leaders or bytes are evened."""
         counts = not (self.options.by_bytes and (self.rebalance or self.drains))
-        counts &= not (self.options.even_topics and self.rebalance)
         return counts and not self.leaders_only and self.options.max_bytes is not None
 
     @property

@@ -83,8 +83,8 @@ def with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if options.by_bytes and not (wish.rebalance or wish.remove):
         idle.append("sizes have no effect: replicas are counted")
-    if options.even_topics and wish.rebalance and (options.max_moves is not None or options.by_bytes):
-        idle.append("max moves and balance by size have no effect beside balance by topic")
+    if options.even_topics and wish.rebalance and options.by_bytes:
+        idle.append("balance by size has no effect beside balance by topic")
     if options.even_topics and not wish.rebalance:
         idle.append("balance by topic has no effect: it is an aim of a rebalance")
     if options.rack_levels and wish.leaders_only:

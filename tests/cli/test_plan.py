@@ -342,7 +342,6 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
     [
         (["--leaders-only", "--max-moves", "1"], "of leaders only choose a --point"),
         (["--remove", "1", "--by-bytes", "--max-bytes", "1GB"], "balance their counts, not their size"),
-        (["--rebalance", "--even-topics", "--max-moves", "1"], "--even-topics has no limit on moves or data"),
         (["--remove", "1", "--kafka-version", "newest"], "newest is not a Kafka version"),
     ],
 )

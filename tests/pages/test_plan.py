@@ -303,6 +303,22 @@ def test_the_points_are_a_figure_against_moves_and_data(opened):
     assert made == f"{moves[points[0]['marker']['symbol'].index('diamond')]:,}"
 
 
+def test_a_rebalance_by_topic_is_slid_along_topics(opened):
+    """Fewer moves even the widest topics alone; the figure is of the spread that is left in a topic."""
+    at = opened("plan", generate(6, 300), Wish(rebalance=True, options=Options(even_topics=True)))
+    slider = at.select_slider[0]
+    moves, said = str(slider.options[0]).split(" moves, topic spread ")
+    slider.set_value(int(moves.replace(",", ""))).run()
+    choose(at, "plan-view", "Moves vs. balance")
+    drawn = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")][-1]
+
+    assert not at.exception
+    assert at.metric[0].value == moves
+    assert f"the topic spread is {said} instead of " in texts(at)
+    assert drawn["layout"]["yaxis"]["title"]["text"] == "topic spread"
+    assert len(drawn["data"][0]["customdata"]) == len(slider.options) > 2
+
+
 def test_what_the_chart_counts_has_the_glossarys_line(opened):
     """Preferred leaders are explained where they are counted; a word that is no term of Kafka's or ours is not."""
     at = opened("plan", wish=Wish(remove=(3,)))

@@ -11,6 +11,7 @@ import pytest
 from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Wish
+from reseat.model.plan import CurvePoint
 from reseat.model.rules import Capacity
 from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
@@ -117,17 +118,83 @@ def test_rules_hold_by_topic_too() -> None:
     assert limited.proposed.replicas_by_broker[5] <= 20
 
 
-def test_there_is_one_plan_and_limits_have_no_effect() -> None:
-    """No curve; a limit on moves, and sizes, are said to have no effect."""
+def points_hold(seed: int) -> int:
+    """Each point is the plan that is made of it, by moves and by its limit, and topics not evened lie as racks ask."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(4, 16)))
+    told, own = whole_curve(layout, BY_TOPIC).points, plan(layout, BY_TOPIC)
+
+    assert not told or CurvePoint.of(own) == replace(told[-1], fullest=None), seed
+    for before, point in itertools.pairwise(told):
+        assert (before.moves, before.balance) < (point.moves, point.balance + before.balance), seed
+    for point in told:
+        made = plan(layout, BY_TOPIC.at(point.moves))
+        limited = plan(layout, replace(BY_TOPIC, options=replace(BY_TOPIC.options, max_moves=point.moves)))
+        assert made.certificate.faults == ()
+        assert made.certificate.rack_sum_of_squares == own.certificate.rack_sum_of_squares
+        assert CurvePoint.of(made) == replace(point, fullest=None), seed
+        assert limited.proposed.assignments() == made.proposed.assignments()
+    return len(told)
+
+
+def test_each_point_is_the_plan_that_is_made_of_it() -> None:
+    """Of 60 small layouts."""
+    assert sum(points_hold(seed) for seed in range(60)) > 90
+
+
+@pytest.mark.slow
+def test_each_point_is_the_plan_that_is_made_of_it_at_length() -> None:
+    """The same of many more."""
+    for seed in range(10_000, 10_500):
+        points_hold(seed)
+
+
+def test_with_fewer_moves_the_widest_topics_come_first() -> None:
+    """Topic a is 4 apart, b 2, c even: one move is not enough for a, two even it out, and b comes after it."""
+    lists = (
+        {("a", at): [0] for at in range(4)} | {("b", at): [1] for at in range(2)} | {("c", at): [at] for at in (0, 1)}
+    )
+    layout = ClusterLayout.from_assignments(lists)
+    points = whole_curve(layout, BY_TOPIC).points
+    first = plan(layout, BY_TOPIC.at(2))
+
+    assert [(point.moves, point.balance, point.measure) for point in points] == [
+        (2, 2, "topic spread"),
+        (3, 0, "topic spread"),
+    ]
+    assert [spread_of(layout, first.proposed.assignments(), topic) for topic in "abc"] == [0, 2, 0]
+    assert "2 of 3 topics are proven to have their least spread over brokers." in first.certificate.sentences
+    assert plan(layout, replace(BY_TOPIC, options=replace(BY_TOPIC.options, max_moves=1))).certificate.moves == 0
+
+
+def test_limits_of_data_hold_by_topic_too() -> None:
+    """As many topics as may be copied; fewer moves than racks alone need are refused with their number."""
+    layout = generate(9, 120, 3, 3)
+    points = whole_curve(layout, BY_TOPIC).points
+    first, last = points[0].bytes_to_move, points[-1].bytes_to_move
+    assert first is not None
+    assert last is not None
+    most = int(first + last) // 2
+    some = plan(layout, replace(BY_TOPIC, options=replace(BY_TOPIC.options, max_bytes=most))).certificate
+    split = ClusterLayout.from_assignments(
+        {("a", 0): [0, 1], ("a", 1): [0, 1]}, brokers=[Broker(0, "a"), Broker(1, "a"), Broker(2, "b")]
+    )
+
+    assert some.bytes_to_move is not None
+    assert 0 < some.bytes_to_move <= most
+    assert some.moves < points[-1].moves
+    with pytest.raises(WishRefused, match="1 move is too few: rack diversity alone needs 2"):
+        plan(split, replace(BY_TOPIC, options=replace(BY_TOPIC.options, max_moves=1)))
+
+
+def test_what_has_no_effect_is_said() -> None:
+    """Sizes beside topics; topics beside a drain."""
     layout = ClusterLayout.from_assignments({("a", 0): [0], ("a", 1): [0]}, brokers=[Broker(0), Broker(1)])
-    made = plan(layout, replace(BY_TOPIC, options=replace(BY_TOPIC.options, max_moves=0)))
+    made = plan(layout, replace(BY_TOPIC, options=replace(BY_TOPIC.options, by_bytes=True)))
     idle = plan(layout, Wish(remove=(0,), options=Options(even_topics=True)))
 
     assert made.certificate.moves == 1
-    assert whole_curve(layout, BY_TOPIC).points == ()
     assert [one.sentence for one in (*made.findings, *idle.findings) if one.kind == "option_without_effect"] == [
-        "Max moves and balance by size have no effect beside balance by topic.",
+        "Balance by size has no effect beside balance by topic.",
         "Balance by topic has no effect: it is an aim of a rebalance.",
     ]
-    with pytest.raises(WishRefused):
-        plan(layout, replace(BY_TOPIC, point=1))

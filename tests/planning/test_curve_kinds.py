@@ -243,15 +243,6 @@ def test_a_curve_of_leaders_is_one_of_changed_leaders() -> None:
         plan(layout, never.at(0))
 
 
-def test_a_rebalance_by_topic_says_why_it_has_one_plan() -> None:
-    """And a point of it is refused with the same."""
-    wish = Wish(rebalance=True, options=Options(even_topics=True))
-
-    assert whole_curve(UNEVEN, wish).points == ()
-    with pytest.raises(WishRefused, match="no aim says which"):
-        plan(UNEVEN, wish.at(3))
-
-
 def test_what_a_last_resort_took_stays_there() -> None:
     """A partition that finds room on the fenced broker alone keeps it, and others even out beside it."""
     states = [Broker(at, state=BrokerState.FENCED if at == 3 else BrokerState.NOT_TOLD) for at in (1, 2, 3, 4)]

@@ -7,6 +7,9 @@ Promises, in this order:
     3. Then replicas of all topics as evenly as found, by few moves: topics are planned one after the other, the largest
        first, and each once more when the loads of all others are there. No claim is made of it.
 
+Where fewer moves or bytes are allowed than that takes, topics are evened one after the other, the one with the largest
+spread first, as the others stand by then and as far as the limits reach; of the rest racks alone change.
+
 How: a topic is the problem of its partitions alone. Its least window of loads is found by itself, then the least sum of
 squares of all loads within that window, each move at a price that no move pays which evens nothing out.
 
@@ -18,17 +21,18 @@ Complexity: that of ``solver`` twice a topic, and a search for its window by flo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
-from reseat.model import ClusterLayout, Longs
+from reseat.model import ClusterLayout, IntArray, Longs
 from reseat.model.arrays import counts_on, widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["rebalanced_by_topic"]
+__all__ = ["rebalanced_by_topic", "topics_one_by_one"]
 
 _Found = TypeVar("_Found")
 
@@ -39,20 +43,65 @@ def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
     Raises:
         NoRoom: limits leave no sets, or those of a topic were not found.
     """
-    topics = [np.asarray(layout.rows_of_topic(name), np.int64) for name in layout.topics]
-    topics.sort(key=len, reverse=True)
-    windows = [_window(problem, rows) for rows in topics]
-    lists, loads = problem.lists.copy(), problem.loads.copy()
-    own = [counts_on(problem.staying[rows], len(loads)) for rows in topics]
+    made = _Topics(layout, problem, problem.lists, problem.staying)
     for _ in range(2):  # once more with the loads that all others have by then
-        for at, (rows, window) in enumerate(zip(topics, windows, strict=True)):
-            found = _within(problem.part(rows, loads - own[at]), *window, rest=loads - own[at])
-            lists[rows] = problem.lists[rows]
-            lists[rows[found.rows]] = widened(found.lists, lists.shape[1])
-            after = counts_on(lists[rows], len(loads))
-            loads, own[at] = loads + after - own[at], after
-    changed = np.flatnonzero((lists != problem.lists).any(axis=1))
-    return Found(changed, lists[changed], relaxed=False).in_order(problem)
+        for at in range(len(made.rows)):
+            made.even(at)
+    return made.found()
+
+
+def topics_one_by_one(layout: ClusterLayout, problem: Problem, first: Found) -> Iterator[Found]:
+    """Sets with one topic more at its least spread each, the one with the largest spread first.
+
+    Args:
+        layout: whose topics.
+        problem: over all its partitions.
+        first: what comes before all topics: racks alone.
+
+    Raises:
+        NoRoom: as ``rebalanced_by_topic``.
+    """
+    lists = problem.lists_with(first)
+    made = _Topics(layout, problem, lists, lists)
+    spread = [int(np.ptp(own[problem.targets])) for own in made.own]
+    yield made.found()
+    for at in sorted(range(len(spread)), key=spread.__getitem__, reverse=True):
+        low, high = made.windows[at]
+        if spread[at] > high - low:
+            made.even(at)
+            yield made.found()
+
+
+class _Topics:
+    """Topics, the largest first, and how they lie by now.
+
+    Attributes:
+        rows: of each its partitions.
+        own: of each its (B,) replicas by broker, as far as they are placed.
+        windows: of each the fewest and the most on a broker at its least spread.
+    """
+
+    def __init__(self, layout: ClusterLayout, problem: Problem, lists: IntArray, placed: IntArray) -> None:
+        self._problem, self._lists = problem, lists.copy()
+        self._loads = counts_on(placed, len(problem.targets))
+        topics = (np.asarray(layout.rows_of_topic(name), np.int64) for name in layout.topics)
+        self.rows = sorted(topics, key=len, reverse=True)
+        self.own = [counts_on(placed[rows], len(problem.targets)) for rows in self.rows]
+        self.windows = [_window(problem, rows) for rows in self.rows]
+
+    def even(self, at: int) -> None:
+        """Give a topic its least spread, beside the others as they lie by now."""
+        rows, rest = self.rows[at], self._loads - self.own[at]
+        found = _within(self._problem.part(rows, rest), *self.windows[at], rest=rest)
+        self._lists[rows] = self._problem.lists[rows]
+        self._lists[rows[found.rows]] = widened(found.lists, self._lists.shape[1])
+        self.own[at] = counts_on(self._lists[rows], len(rest))
+        self._loads = rest + self.own[at]
+
+    def found(self) -> Found:
+        """The sets of all partitions that change."""
+        changed = np.flatnonzero((self._lists != self._problem.lists).any(axis=1))
+        return Found(changed, self._lists[changed], relaxed=False).in_order(self._problem)
 
 
 def _window(problem: Problem, rows: Longs) -> tuple[int, int]:

@@ -66,10 +66,6 @@ __all__ = ["limited", "plan_at", "whole_curve"]
 #: Shares of the way to perfect balance at which points are offered.
 _SHARES = (0.25, 0.5, 0.75, 1.0)
 _CUT_SHORT = "Better balanced plans with more moves may exist: the end of this curve could not be computed."
-_BY_TOPIC = (
-    "A rebalance by topic has one plan: with fewer moves some topics would not get their least spread, and no aim says "
-    "which."
-)
 #: Findings of a kind of change that hold of its points, too.
 _OWN_FINDINGS = frozenset({"kept_in_sync", "dead_first", "left_on_unavailable", "option_without_effect"})
 
@@ -285,8 +281,6 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     """
     if wish.leaders_only:
         return Curve(_curve_of_leaders(layout, wish))
-    if wish.rebalance and wish.options.even_topics:
-        return Curve((), (_BY_TOPIC,))
     if wish.rebalance:
         return Curve(rebalance_curve(layout, _SHARES[:-1], wish))
     if wish.only_adds:
@@ -332,8 +326,6 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
             "allowed.",
             choices=("Choose another point of the curve.", "Allow more moves."),
         )
-    if wish.rebalance and wish.options.even_topics:
-        raise WishRefused(_BY_TOPIC, choices=("Plan without a point.",))
     if wish.leaders_only:
         return even_leaders(layout, options=wish.options, changes=moves)
     if wish.rebalance or wish.only_adds:

@@ -37,10 +37,11 @@ from reseat.balance.findings import SKEW_SHARE
 from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Options, Plan, Wish
 from reseat.model.arrays import on_brokers
+from reseat.model.plan import widest_topic
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, with_leaders_evened
 from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
-from reseat.planning.kinds.by_topic import rebalanced_by_topic
+from reseat.planning.kinds.by_topic import rebalanced_by_topic, topics_one_by_one
 from reseat.planning.preconditions import Settled, begun, closed_to, require_known, require_room, require_targets
 from reseat.planning.proof.verdict import (
     Verdict,
@@ -125,6 +126,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     Raises:
         WishRefused: as ``rearranged``.
     """
+    if wish.options.even_topics:
+        return _curve_by_topic(layout, shares, wish)
     if wish.options.by_bytes:
         return _curve_by_bytes(layout, shares, wish)
     prepared, choice, whole, _ = _with_room(layout, wish, lambda solver, _: (solver.evenest(), False))
@@ -169,6 +172,23 @@ def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
     return tuple(points[moves] for moves in sorted(points))
 
 
+def _curve_by_topic(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
+    """Points of a rebalance by topic: ever more topics at their least spread, the widest first, and all of them."""
+    prepared, _, first, _ = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=False))
+    current, problem = prepared.current, prepared.problem
+    sets, _ = _sets_by_topic(prepared, first, wish)
+    moves = [problem.moves(one) for one in sets]
+    points: list[CurvePoint] = []
+    for share in (0.0, *shares, 1.0) if sets else ():
+        most = moves[0] + share * (max(moves) - moves[0])
+        found = next(one for one, taken in zip(reversed(sets), reversed(moves), strict=True) if taken <= most)
+        if problem.moves(found) and (point := point_of(current, problem, found)) is not None:
+            widest = widest_topic(current.topic_of, problem.lists_with(found), problem.targets)
+            if not points or widest < points[-1].balance or found is sets[-1]:
+                points.append(replace(point, topic_spread=widest))
+    return tuple({point.moves: point for point in points}.values())
+
+
 _Found = TypeVar("_Found", bound=Found | None)
 
 
@@ -190,6 +210,16 @@ def _with_room(
     raise no_room(prepared.current, wish.options)
 
 
+def _allowed(layout: ClusterLayout, problem: Problem, wish: Wish) -> Callable[[Found], bool]:
+    """Whether sets keep the limits of moves and bytes."""
+    most, most_bytes = wish.options.max_moves, wish.options.max_bytes if wish.limits_bytes else None
+
+    def fits(made: Found) -> bool:
+        return (most is None or problem.moves(made) <= most) and copies_no_more(layout, made, most_bytes)
+
+    return fits
+
+
 def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) -> tuple[Found, bool]:
     """The sets for a wish, with ``fewest`` those of fewest moves, and whether it is a point before the least spread."""
     problem, options = choice.problem, wish.options
@@ -199,9 +229,7 @@ def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) 
     if found is None:
         raise not_found()
 
-    def fits(made: Found) -> bool:
-        return (most is None or problem.moves(made) <= most) and copies_no_more(layout, made, most_bytes)
-
+    fits = _allowed(layout, problem, wish)
     if wish.mend_racks or options.even_topics or fits(found):
         return found, False
     about, copied = problem.moves(found), bytes_to_copy(layout, found.rows, found.lists)
@@ -257,15 +285,32 @@ def rearranged_sets(
     """
     prepared, _, found, limited = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=fewest))
     if wish.rebalance and wish.options.even_topics:
-        try:
-            found = rebalanced_by_topic(prepared.current, prepared.problem)
-        except NoRoom:
-            raise no_room(prepared.current, wish.options) from None
+        sets, limited = _sets_by_topic(prepared, found, wish, every=False)
+        if not sets:
+            require_enough(prepared.current, wish, found, wish.options.max_moves)
+        found = sets[-1]
     elif wish.rebalance and wish.options.by_bytes:
         most = wish.options.max_moves
         by_bytes = rebalanced_by_bytes(prepared.current, prepared.problem, found, prepared.leaving, most=most)
         return prepared, by_bytes[0], limited, *by_bytes[1:]
     return prepared, found, limited, None, ()
+
+
+def _sets_by_topic(prepared: _Start, first: Found, wish: Wish, *, every: bool = True) -> tuple[list[Found], bool]:
+    """What limits allow of ``topics_one_by_one``, then all topics; and whether that is too much.
+
+    Where nothing is, and without ``every``, all topics are all that is told.
+    """
+    layout, problem, fits = prepared.current, prepared.problem, _allowed(prepared.current, prepared.problem, wish)
+    try:
+        whole = rebalanced_by_topic(layout, problem)
+        if (all_of_it := fits(whole)) and not every:
+            return [whole], False
+        most, steps = problem.moves(whole), topics_one_by_one(layout, problem, first)
+        some = [one for one in steps if problem.moves(one) < most and fits(one)]
+    except NoRoom:
+        raise no_room(layout, wish.options) from None
+    return ([*some, whole] if all_of_it else some), not all_of_it
 
 
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS, changes: int | None = None) -> Plan:
@@ -286,8 +331,9 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS, changes
     while changes is not None and changed > changes and (fewer := next(orders, None)) is not None:
         changed, proposed = fewer
     if changes is not None and changed > changes:
+        few = f"{counted(changes, 'changed preferred leader')} {verb(changes, 'is', 'are')} too few"
         raise WishRefused(
-            f"{counted(changes, 'changed preferred leader')} are too few: {changed:,} must change.",
+            f"{few}: {changed:,} must change.",
             choices=(f"Allow at least {changed:,}.",),
         )
 
