@@ -165,6 +165,10 @@ def test_with_fewer_moves_the_widest_topics_come_first() -> None:
     assert [spread_of(layout, first.proposed.assignments(), topic) for topic in "abc"] == [0, 2, 0]
     assert "2 of 3 topics are proven to have their least spread over brokers." in first.certificate.sentences
     assert plan(layout, replace(BY_TOPIC, options=replace(BY_TOPIC.options, max_moves=1))).certificate.moves == 0
+    assert (
+        "1 move was requested; the plan makes 0: the next topic takes more."
+        in plan(layout, BY_TOPIC.at(1)).certificate.sentences
+    )
 
 
 def test_limits_of_data_hold_by_topic_too() -> None:

@@ -353,10 +353,10 @@ def _said_enough(made: Plan, allowed: int | None) -> Plan:
     certificate = made.certificate
     if allowed is None or certificate.moves >= allowed or certificate.faults:
         return made
-    fewer = (
-        f"{counted(allowed, 'move')} {verb(allowed, 'was', 'were')} requested; the plan makes {certificate.moves:,}: "
-        "none was found that balances better with as many."
-    )
+    by_topic = made.wish.rebalance and made.wish.options.even_topics
+    why = "the next topic takes more" if by_topic else "none was found that balances better with as many"
+    asked = f"{counted(allowed, 'move')} {verb(allowed, 'was', 'were')} requested"
+    fewer = f"{asked}; the plan makes {certificate.moves:,}: {why}."
     return replace(made, certificate=replace(certificate, sentences=(*certificate.sentences, fewer)))
 
 
