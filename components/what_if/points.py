@@ -229,7 +229,11 @@ def _draw_curve(points: Sequence[CurvePoint], chosen: int, key: str, on_click: C
         f"{last.spread} with {last.number:,}."
     )
     plots.draw(_figure(points, chosen), key, alt, height=_HEIGHT, on_click=on_click)
-    st.caption("Each point is a plan: click one to take it as the what-if. Lower is better balanced, left is cheaper.")
+    how = "Each point is a plan: click one to take it as the what-if. Lower is better balanced, left is cheaper."
+    topic = (
+        "" if first.topic_spread is None else " Topic spread: the largest spread of one topic's replicas over brokers."
+    )
+    st.caption(how + topic)
 
 
 def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:

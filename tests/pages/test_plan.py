@@ -315,6 +315,7 @@ def test_a_rebalance_by_topic_is_slid_along_topics(opened):
     assert not at.exception
     assert at.metric[0].value == moves
     assert f"the topic spread is {said} instead of " in texts(at)
+    assert "Topic spread: the largest spread of one topic's replicas over brokers." in texts(at)
     assert drawn["layout"]["yaxis"]["title"]["text"] == "topic spread"
     assert len(drawn["data"][0]["customdata"]) == len(slider.options) > 2
 
