@@ -12,7 +12,8 @@ Complexity: O(P R) to copy the columns, O(n R^2) for the n given rows.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -25,7 +26,34 @@ from reseat.model.columns import COLUMNS
 from reseat.planning.solve.by_weight import ROUNDING, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["bytes_to_copy", "point_of", "propose"]
+__all__ = ["Between", "bytes_to_copy", "moves_of", "point_of", "propose"]
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """What a curve is drawn of.
+
+    Attributes:
+        layout: the layout planned on.
+        problem: what may be chosen.
+        first: the sets with the fewest moves; None: nothing has to move, and that is no point.
+        last: the best balanced; None where they were not found.
+        within: the best balanced with about so many moves, those of the plan that is made of them, or None.
+        by_size: whether bytes are balanced.
+        by_topic: whether each topic is.
+        beside: numbers of moves to offer beside shares.
+        planned: whether the last are the plan without a point, which its curve has in any case.
+    """
+
+    layout: ClusterLayout
+    problem: Problem
+    first: Found | None
+    last: Found | None
+    within: Callable[[int], Found | None]
+    by_size: bool = False
+    by_topic: bool = False
+    beside: tuple[int, ...] = ()
+    planned: bool = True
 
 
 def propose(current: ClusterLayout, rows: Longs, lists: IntArray) -> ClusterLayout:
@@ -68,6 +96,11 @@ def propose(current: ClusterLayout, rows: Longs, lists: IntArray) -> ClusterLayo
     return replace(current, **moved)  # type: ignore[arg-type]  # all are columns
 
 
+def moves_of(layout: ClusterLayout, found: Found) -> int:
+    """Replicas that these sets of the layout's partitions copy."""
+    return int(newcomers(layout.replicas[found.rows], found.lists).sum())
+
+
 def bytes_to_copy(layout: ClusterLayout, rows: Longs, lists: IntArray) -> float | None:
     """Bytes that newcomers of these lists copy: the largest told replica of each partition, once a newcomer.
 
@@ -102,7 +135,7 @@ def point_of(layout: ClusterLayout, problem: Problem, found: Found, *, by_size: 
     after, gone = (counts_on(one, len(targets)) for one in (found.lists, before))
     loads = (layout.replicas_by_broker + after - gone)[targets]
     return CurvePoint(
-        int(newcomers(before, found.lists).sum()),
+        moves_of(layout, found),
         int((loads**2).sum()),
         int(np.ptp(loads)),
         int(loads.max(initial=0)),

@@ -33,7 +33,7 @@ from reseat.model.units import size
 from reseat.model.wording import counted, listed, named, verb
 from reseat.planning.apart import Apart, replicas_of
 from reseat.planning.preconditions import require_known
-from reseat.planning.proposal import bytes_to_copy
+from reseat.planning.proposal import bytes_to_copy, moves_of
 from reseat.planning.rack_levels import in_regions
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.by_weight import ROUNDING, weight_on
@@ -172,7 +172,7 @@ def require_enough(layout: ClusterLayout, wish: Wish, alone: Found, most: int | 
         WishRefused: that; or as ``copies_no_more``.
     """
     what = "rack diversity alone" if wish.rebalance and not wish.remove else "the change alone"
-    needed, most_bytes = int(newcomers(layout.replicas[alone.rows], alone.lists).sum()), wish.options.max_bytes
+    needed, most_bytes = moves_of(layout, alone), wish.options.max_bytes
     if most is not None and needed > most:
         said, enough = f"{counted(most, 'move')} {verb(most, 'is', 'are')} too few: {what} needs", f"{needed:,}"
     elif wish.limits_bytes and not copies_no_more(layout, alone, most_bytes):

@@ -152,8 +152,9 @@ def test_the_more_may_be_copied_the_evener_it_gets() -> None:
     assert all(one.moves_proven and one.replica_balance_proven for one in made)
     assert made[1].sentences[-1] == "93.0 GB are copied; at most 100 GB were allowed."
     assert made[3].moves == plan(layout, Wish(rebalance=True)).certificate.moves
-    points = whole_curve(layout, limited(2 * 10**11)).points
-    assert [point.bytes_to_move for point in points] == [35e9, 171e9]
+    points, most = whole_curve(layout, limited(2 * 10**11)).points, plan(layout, limited(2 * 10**11)).certificate
+    assert [point.bytes_to_move for point in points] == [11e9, 50e9, 102e9, 199e9]
+    assert (points[-1].moves, points[-1].bytes_to_move) == (most.moves, most.bytes_to_move)
 
 
 def test_who_judges_a_plan_notices_too_much_data() -> None:

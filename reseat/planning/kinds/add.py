@@ -38,6 +38,7 @@ from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.preconditions import Settled, begun, usable
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, spread_sentence
+from reseat.planning.proposal import Between
 from reseat.planning.rules import copies_no_more, fitted, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -93,19 +94,24 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     return concluded(start, proposed, wish, say, bound=bound, limited=capped)
 
 
-def addition(layout: ClusterLayout, brokers: Sequence[Broker], options: Options) -> tuple[ClusterLayout, Solver, Found]:
-    """The layout planned on, the solver, and the sets of the plan of ``add_brokers``, of which a curve has parts.
+def addition(layout: ClusterLayout, wish: Wish) -> Between:
+    """From nothing that moves to the sets of the plan of ``add_brokers``.
 
     Raises:
         WishRefused: as ``add_brokers``.
     """
-    start, added = _joined(layout, brokers, options)
+    options = wish.options
+    start, added = _joined(layout, tuple(Broker(*one) for one in wish.add), options)
     whole = Solver(_problem(start.layout, added, start.pinned, options), own_arcs=0)
 
     def solved(one: Problem) -> tuple[Found, bool]:
         return _solved(whole if one is whole.problem else Solver(one, own_arcs=0), start.layout, options)
 
-    return start.layout, whole, fitted(whole.problem, start.layout, solved)[0]
+    def within(most: int) -> Found | None:
+        made = whole.with_moves(most)
+        return made if made is not None and copies_no_more(start.layout, made, options.max_bytes) else None
+
+    return Between(start.layout, whole.problem, None, fitted(whole.problem, start.layout, solved)[0], within)
 
 
 def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray, options: Options) -> Problem:

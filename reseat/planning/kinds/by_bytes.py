@@ -22,10 +22,10 @@ from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, Longs
 from reseat.model.arrays import newcomers
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
-from reseat.planning.solve.by_weight import evened, least_copied, lifted, weight_on
+from reseat.planning.solve.by_weight import Evening, least_copied, lifted, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["Weights", "rebalanced_by_bytes"]
+__all__ = ["ByBytes", "Weights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,55 +93,60 @@ class Weights:
         return None, (f"{share} {said}, counting known bytes only.",)
 
 
-def rebalanced_by_bytes(
-    layout: ClusterLayout,
-    problem: Problem,
-    start: Found,
-    leaving: BoolArray,
-    *,
-    most: int | None,
-    part: Longs | None = None,
-) -> tuple[Found, float | None, tuple[str, ...]]:
+@dataclass(frozen=True, eq=False)
+class ByBytes:
     """Replica sets of which brokers hold bytes as evenly as found, racks staying as good as those it starts from.
 
-    Args:
-        layout: the layout planned on.
-        problem: what may be chosen of its replica sets.
-        start: sets at their best on racks.
-        leaving: (B,) bool, brokers that hold nothing afterwards.
-        most: replicas that may move, or None.
-        part: (n,) the partition of each row of the problem; None: all partitions.
-
-    Returns:
-        The sets; the share by which the sum of squares of bytes exceeds the bound at most, None where a size is not
-        told; and sentences, of which the first lacks what copies.
-
-    Raises:
-        WishRefused: the layout tells no size.
+    Attributes:
+        evening: the sets, by how many moves there may be.
+        untold: (P,) bool, partitions of which no replica tells a size.
     """
-    weights = Weights.of(layout, np.arange(layout.partition_count), leaving)
-    moved = weights.moved if part is None else weights.moved[part]
-    found, aim = evened(problem, start, moved, most=most)
-    # One that went back moved twice: asked for as many as there are, others may come out.
-    while most is not None and problem.moves(start) < (moves := problem.moves(found)) < most:
-        most = moves
-        found, aim = evened(problem, start, moved, most=most)
-    targets, both = problem.targets, (problem.lists, problem.lists_with(found))
-    before, after = (weight_on(one, moved, len(targets)) for one in both)
-    gap = _above(after[targets], aim[targets])
-    copied = float(moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
-    least = min(copied, least_copied(problem, moved, after))
-    known = "" if not weights.untold.any() else ", counting known bytes only"
-    sentences = [
-        f"copy {size(copied)}; no plan that balances as well copies less than {size(least)}{known}.",
-        f"Balanced by size instead of replica count: {_range(after[targets])} per broker (current: "
-        f"{_range(before[targets])}). The sum of squares of bytes is at most {_share(gap)} above "
-        f"the minimum that any plan with the best rack diversity can reach{known}.",
-    ]
-    if weights.untold.any():
-        told = int((~weights.untold).sum())
-        sentences.append(f"Sizes are known for {told:,} of {counted(weights.untold.size, 'partition')}.")
-    return found, None if weights.untold.any() else gap, tuple(sentences)
+
+    evening: Evening
+    untold: BoolArray
+
+    @classmethod
+    def of(
+        cls, layout: ClusterLayout, problem: Problem, start: Found, leaving: BoolArray, part: Longs | None = None
+    ) -> ByBytes:
+        """The same of a problem.
+
+        Args:
+            layout: the layout planned on.
+            problem: what may be chosen of its replica sets.
+            start: sets at their best on racks.
+            leaving: (B,) bool, brokers that hold nothing afterwards.
+            part: (n,) the partition of each row of the problem; None: all partitions.
+
+        Raises:
+            WishRefused: the layout tells no size.
+        """
+        weights = Weights.of(layout, np.arange(layout.partition_count), leaving)
+        return cls(Evening(problem, start, weights.moved if part is None else weights.moved[part]), weights.untold)
+
+    def told(self, found: Found) -> tuple[float | None, tuple[str, ...]]:
+        """Of sets of ``evening``, the share by which their sum of squares exceeds the bound at most; and in words.
+
+        Returns:
+            None where a size is not told; and sentences, of which the first lacks what copies.
+        """
+        problem, moved, aim, untold = self.evening.problem, self.evening.weight, self.evening.aim, self.untold
+        targets, both = problem.targets, (problem.lists, problem.lists_with(found))
+        before, after = (weight_on(one, moved, len(targets)) for one in both)
+        gap = _above(after[targets], aim[targets])
+        copied = float(moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
+        least = min(copied, least_copied(problem, moved, after))
+        known = "" if not untold.any() else ", counting known bytes only"
+        sentences = [
+            f"copy {size(copied)}; no plan that balances as well copies less than {size(least)}{known}.",
+            f"Balanced by size instead of replica count: {_range(after[targets])} per broker (current: "
+            f"{_range(before[targets])}). The sum of squares of bytes is at most {_share(gap)} above "
+            f"the minimum that any plan with the best rack diversity can reach{known}.",
+        ]
+        if untold.any():
+            told = int((~untold).sum())
+            sentences.append(f"Sizes are known for {told:,} of {counted(untold.size, 'partition')}.")
+        return None if untold.any() else gap, tuple(sentences)
 
 
 def _above(carried: FloatArray, least: FloatArray) -> float:

@@ -46,16 +46,17 @@ from reseat.model.arrays import (
     row_counts,
     widened,
 )
+from reseat.model.plan import widest_topic
 from reseat.model.wording import counted, verb
 from reseat.planning.finishing import Bound, concluded, with_leaders_evened
 from reseat.planning.kinds import plan_without_point, refuse_closed_joining
 from reseat.planning.kinds.add import addition
-from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
-from reseat.planning.kinds.rebalance import even_leaders, leader_orders, rebalance_curve
+from reseat.planning.kinds.by_bytes import ByBytes
+from reseat.planning.kinds.rebalance import even_leaders, leader_orders, rebalancing
 from reseat.planning.kinds.remove import findings_of, placed_sets, prepared
 from reseat.planning.preconditions import Settled, begun, closed_to, require_targets, usable, who_leads
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, rack_sentences
-from reseat.planning.proposal import bytes_to_copy, point_of, propose
+from reseat.planning.proposal import Between, bytes_to_copy, moves_of, point_of, propose
 from reseat.planning.rules import copies_no_more, require_enough, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -64,7 +65,7 @@ from reseat.planning.solve.solver import Solver
 __all__ = ["limited", "plan_at", "whole_curve"]
 
 #: Shares of the way to perfect balance at which points are offered.
-_SHARES = (0.25, 0.5, 0.75, 1.0)
+_SHARES = (0.25, 0.5, 0.75)
 _CUT_SHORT = "Better balanced plans with more moves may exist: the end of this curve could not be computed."
 #: Findings of a kind of change that hold of its points, too.
 _OWN_FINDINGS = frozenset({"kept_in_sync", "dead_first", "left_on_unavailable", "option_without_effect"})
@@ -110,15 +111,7 @@ class _Further:
     @cached_property
     def least(self) -> int:
         """Moves of the change alone."""
-        return self.moves(self.first)
-
-    def moves(self, found: Found) -> int:
-        """Replicas that are copied."""
-        return int(newcomers(self.layout.replicas[found.rows], found.lists).sum())
-
-    def point(self, found: Found) -> CurvePoint | None:
-        """As ``point_of``."""
-        return point_of(self.layout, self.problem, found, by_size=self.by_size)
+        return moves_of(self.layout, self.first)
 
     @property
     def by_size(self) -> bool:
@@ -133,7 +126,7 @@ class _Further:
         """The best balanced sets with at most so many moves; None where they were not found."""
         budget, solver, limits = most - self.placed, self._solver, self.wish.limits_bytes
         if self.by_size:
-            return self.evened(budget)[0]
+            return self._whole(self.by_bytes.evening.within(budget))
         found = solver.with_moves(budget) or solver.within(budget)
 
         def copies(one: Found) -> bool:
@@ -144,14 +137,17 @@ class _Further:
             found = solver.within(about, lambda one: self.problem.moves(one) <= about and copies(one))
         return None if found is None else self._whole(found)
 
-    def evened(self, budget: int) -> tuple[Found, float | None, tuple[str, ...]]:
-        """As ``rebalanced_by_bytes`` from the change alone, with at most so many moves."""
+    def exactly(self, most: int) -> Found | None:
+        """As ``within``, of the moves that it makes: what the plan with so many is made of."""
+        found = self.within(most)
+        return found if found is None or (moves := moves_of(self.layout, found)) == most else self.within(moves)
+
+    @cached_property
+    def by_bytes(self) -> ByBytes:
+        """Bytes evened from the change alone on."""
         rows = np.flatnonzero(lists_differ(self.problem.lists, self.left))
         start = Found(rows, self.left[rows], relaxed=False)
-        found, gap, said = rebalanced_by_bytes(
-            self.layout, self.problem, start, self.leaving, most=budget, part=self.part
-        )
-        return self._whole(found), gap, said
+        return ByBytes.of(self.layout, self.problem, start, self.leaving, self.part)
 
     def _whole(self, found: Found) -> Found:
         """The sets of the layout's partitions: replicas that the change alone has stay at their places."""
@@ -165,6 +161,9 @@ class _Further:
         after[place] = in_place(after[place], widened(lists, width))
         return Found(rows, after, relaxed=False)
 
+    def _bytes_told(self, found: Found) -> tuple[float | None, tuple[str, ...]]:
+        return self.by_bytes.told(self.by_bytes.evening.within(moves_of(self.layout, found) - self.placed))
+
     def planned(self, found: Found) -> Plan:
         """The plan of these sets."""
         wish, current, options = self.wish, self.layout, self.wish.options
@@ -176,7 +175,7 @@ class _Further:
         first, every = propose(current, rows[~led], lists[~led]), options.reorder_all and not keeps_order
         free = np.flatnonzero(~self.start.pinned) if every else rows[led]
         proposed = with_leaders_evened(first, rows[led], lists[led], free=free, leaving=self.leaving, options=options)
-        _, gap, said = self.evened(self.moves(found) - self.placed) if self.by_size else (found, None, ())
+        gap, said = self._bytes_told(found) if self.by_size else (None, ())
 
         def say(verdict: Verdict) -> tuple[str, ...]:
             how = "Minimal under the rack rule according to the solver; not checked a second time"
@@ -282,33 +281,37 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     if wish.leaders_only:
         return Curve(_curve_of_leaders(layout, wish))
     if wish.rebalance:
-        return Curve(rebalance_curve(layout, _SHARES[:-1], wish))
+        return _drawn(rebalancing(layout, wish))
     if wish.only_adds:
-        return _curve_of_added(layout, wish)
+        return _drawn(addition(layout, wish))
     more, allowed = limited(layout, wish)
-    points = [one for one in (more.point(more.first),) if one is not None]
     evenest = more.within(allowed)
-    if evenest is None:
-        return Curve(tuple(points), (_CUT_SHORT,))
-    most, missing = more.moves(evenest) - more.least, 0
-    for further in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
-        found = more.within(more.least + further)
-        if found is not None and (moves := more.moves(found)) < more.least + further:
-            found = more.within(moves)  # what a plan with so many moves is made of
-        point = None if found is None else more.point(found)
-        missing += point is None
-        if point is not None and (not points or point.uneven < points[-1].uneven):
+    last = None if evenest is None else more.exactly(moves_of(more.layout, evenest))
+    return _drawn(Between(more.layout, more.problem, more.first, last, more.exactly, more.by_size, planned=False))
+
+
+def _drawn(line: Between) -> Curve:
+    """Points at shares of the moves, and both ends; each that is better balanced than those before it."""
+    ends = [0 if one is None else moves_of(line.layout, one) for one in (line.first, line.last)]
+    numbers = {*(ends[0] + int(np.ceil((ends[1] - ends[0]) * share)) for share in _SHARES), *line.beside}
+    between = [line.within(moves) for moves in sorted(numbers) if ends[0] < moves < ends[1]]
+    between = [one for one in between if one is None or ends[0] < moves_of(line.layout, one) < ends[1]]
+    points: list[CurvePoint] = []
+    missing = 0
+    for found in (line.first, *between, *((line.last,) if ends[0] < ends[1] else ())):
+        point = None if found is None else point_of(line.layout, line.problem, found, by_size=line.by_size)
+        missing += point is None and found is not line.first
+        if point is not None and found is not None and line.by_topic:
+            lists = line.problem.lists_with(found)
+            point = replace(point, topic_spread=widest_topic(line.layout.topic_of, lists, line.problem.targets))
+        if point is not None and (
+            not points or point.uneven < points[-1].uneven or (line.planned and found is line.last)
+        ):
             points.append(point)
-    return Curve(tuple(points), _left_out(missing))
-
-
-def _left_out(missing: int) -> tuple[str, ...]:
-    if not missing:
-        return ()
-    return (
-        f"{counted(missing, 'further point')} {verb(missing, 'is', 'are')} omitted: no plan there is proven to have "
-        "the smallest spread for that many moves.",
-    )
+    if line.last is None:
+        return Curve(tuple(points), (_CUT_SHORT,))
+    said = f"{counted(missing, 'further point')} {verb(missing, 'is', 'are')} omitted: no plan there is proven to have "
+    return Curve(tuple(points), (f"{said}the smallest spread for that many moves.",) if missing else ())
 
 
 def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
@@ -329,7 +332,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
     if wish.leaders_only:
         return even_leaders(layout, options=wish.options, changes=moves)
     if wish.rebalance or wish.only_adds:
-        weighed = wish.options.by_bytes or any(rule.bytes is not None for rule in wish.options.capacity)
+        weighed = any(rule.bytes is not None for rule in wish.options.capacity)
         if weighed and (whole := plan_without_point(layout, wish)).certificate.moves == moves:
             return whole
         return _said_enough(
@@ -337,13 +340,13 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
         )
     more, allowed = limited(layout, wish, moves)
     found = more.first if allowed == more.least else more.within(allowed)
-    if found is None or more.point(found) is None:
+    if found is None or point_of(more.layout, more.problem, found) is None:
         raise WishRefused(
             f"No plan with {counted(allowed, 'move')} is proven to have the smallest spread.",
             brokers=wish.remove,
             choices=("Choose another point of the curve.", "Choose the plan with the fewest moves."),
         )
-    alone = more.moves(found) == more.least
+    alone = moves_of(more.layout, found) == more.least
     made = plan_without_point(layout, wish.unlimited()) if alone else more.planned(found)
     return _said_enough(made, None if moves is None and most is None else allowed)
 
@@ -373,14 +376,3 @@ def _curve_of_leaders(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ..
         if not changed:
             break
     return tuple(points[changed] for changed in sorted(points) if changed)
-
-
-def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:
-    """Shares of the moves that the best balance takes (or of those allowed), as far as they are exact."""
-    current, solver, last = addition(layout, tuple(Broker(*one) for one in wish.add), wish.options)
-    most = solver.problem.moves(last)
-    grid = sorted({int(np.ceil(most * share)) for share in _SHARES} | {most})
-    answers = [last if at == most else solver.with_moves(at) for at in grid]
-    answers = [one for one in answers if one is None or copies_no_more(current, one, wish.options.max_bytes)]
-    points = [None if one is None else point_of(current, solver.problem, one) for one in answers]
-    return Curve(tuple(one for one in points if one is not None), _left_out(points.count(None)))

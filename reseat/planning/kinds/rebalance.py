@@ -26,21 +26,20 @@ Complexity: see ``solver`` and ``leaders``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TypeVar
 
 import numpy as np
 
 from reseat.balance.findings import SKEW_SHARE
 from reseat.errors import WishRefused
-from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Options, Plan, Wish
+from reseat.model import BoolArray, Broker, ClusterLayout, Options, Plan, Wish
 from reseat.model.arrays import on_brokers
-from reseat.model.plan import widest_topic
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.finishing import Bound, concluded, with_leaders_evened
-from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
+from reseat.planning.kinds.by_bytes import ByBytes
 from reseat.planning.kinds.by_topic import rebalanced_by_topic, topics_one_by_one
 from reseat.planning.preconditions import Settled, begun, closed_to, require_known, require_room, require_targets
 from reseat.planning.proof.verdict import (
@@ -50,14 +49,14 @@ from reseat.planning.proof.verdict import (
     rack_sentences,
     spread_sentence,
 )
-from reseat.planning.proposal import bytes_to_copy, point_of
+from reseat.planning.proposal import Between, bytes_to_copy
 from reseat.planning.receivers import left_on_unavailable
 from reseat.planning.rules import copies_no_more, fitted, no_room, not_found, require_enough, ruled
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["even_leaders", "leader_orders", "rearranged", "rearranged_sets", "rebalance_curve", "stated"]
+__all__ = ["even_leaders", "leader_orders", "rearranged", "rearranged_sets", "rebalancing", "stated"]
 
 _DEFAULTS = Options()
 
@@ -115,78 +114,46 @@ def stated(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
     return _Start(start, leaving, targets, problem)
 
 
-def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
-    """Points between what racks alone need and the least spread, by ascending moves, the latter last.
-
-    Args:
-        layout: the layout.
-        shares: about which shares of the further moves to offer; and one where the fullest broker is no warning.
-        wish: a rebalance, brokers that join with it perhaps; with ``max_moves``, no point has more.
+def rebalancing(layout: ClusterLayout, wish: Wish) -> Between:
+    """From what racks and brokers that leave need to the plan; a point is offered where the fullest is no warning.
 
     Raises:
         WishRefused: as ``rearranged``.
     """
-    if wish.options.even_topics:
-        return _curve_by_topic(layout, shares, wish)
-    if wish.options.by_bytes:
-        return _curve_by_bytes(layout, shares, wish)
-    prepared, choice, whole, _ = _with_room(layout, wish, lambda solver, _: (solver.evenest(), False))
-    problem, options, fewest = prepared.problem, wish.options, choice.at(None)
-    if fewest is None or whole is None:
-        raise not_found()
-    least, most = problem.moves(fewest), problem.moves(whole)
-    loads = problem.loads[problem.targets]
-    calm = int(loads.mean() * (1 + SKEW_SHARE))
-    between = choice.tolerances([least + int(share * (most - least)) for share in shares], calm)
-    points: dict[int, CurvePoint] = {}
-    for found in (fewest, *(choice.at(one) for one in between), whole):
-        if found is None or (moves := problem.moves(found)) in points or not least <= moves <= most or not moves:
-            continue
-        if moves == most and found is not whole:
-            continue  # of sets as good those of the plan
-        if options.max_moves is not None and moves > options.max_moves:
-            continue
-        if (point := point_of(prepared.current, problem, found)) is None:
-            continue
-        copied = point.bytes_to_move
-        if options.max_bytes is None or (copied is not None and copied <= options.max_bytes):
-            points[moves] = point
-    return tuple(points[moves] for moves in sorted(points))
+    prepared, choice, found, _ = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=False))
+    current, problem, options = prepared.current, prepared.problem, wish.options
+    if options.even_topics:
+        sets = _sets_by_topic(prepared, found, wish)[0] or [Found.nothing(problem)]
+
+        def topics(most: int) -> Found | None:
+            return next((one for one in reversed(sets) if problem.moves(one) <= most), None)
+
+        first = _further(problem, topics(problem.moves(sets[0])), sets[-1])
+        return Between(current, problem, first, sets[-1], topics, by_topic=True)
+    if options.by_bytes:
+        evening = ByBytes.of(current, problem, found, prepared.leaving).evening
+        first, last, within = evening.within(problem.moves(found)), evening.within(options.max_moves), evening.within
+        return Between(current, problem, _further(problem, first, last), last, within, by_size=True)
+    at = cache(choice.at)
+
+    def about(most: int) -> Found | None:
+        tolerance = choice.least_within(most)
+        made = at(tolerance)
+        # Of sets as good those at the least tolerance, as in the plan; where racks are no matter it is this one.
+        while made is not None and tolerance > 1 and problem.moves(made) != choice.foreseen(tolerance):
+            less = at(tolerance := tolerance - 1)
+            if less is None or problem.moves(less) != problem.moves(made):
+                break
+            made = less
+        return made if made is not None and copies_no_more(current, made, options.max_bytes) else None
+
+    calm = choice.moves_until(int(problem.loads[problem.targets].mean() * (1 + SKEW_SHARE)))
+    return Between(current, problem, _further(problem, at(None), found), found, about, beside=(calm,))
 
 
-def _curve_by_bytes(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
-    """Points of a rebalance by size: its first steps, which are the plans with ``max_moves``, and all of them."""
-    prepared, _, start, limited = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=False))
-    current, problem = prepared.current, prepared.problem
-
-    def within(most: int | None) -> Found:
-        return start if limited else rebalanced_by_bytes(current, problem, start, prepared.leaving, most=most)[0]
-
-    whole = within(wish.options.max_moves)
-    least, most = problem.moves(start), problem.moves(whole)
-    between = [within(least + int(share * (most - least))) for share in (0.0, *shares)]
-    points: dict[int, CurvePoint] = {}
-    for found in (*between, whole):
-        if (moves := problem.moves(found)) and (point := point_of(current, problem, found, by_size=True)) is not None:
-            points[moves] = point
-    return tuple(points[moves] for moves in sorted(points))
-
-
-def _curve_by_topic(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
-    """Points of a rebalance by topic: ever more topics at their least spread, the widest first, and all of them."""
-    prepared, _, first, _ = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=False))
-    current, problem = prepared.current, prepared.problem
-    sets, _ = _sets_by_topic(prepared, first, wish)
-    moves = [problem.moves(one) for one in sets]
-    points: list[CurvePoint] = []
-    for share in (0.0, *shares, 1.0) if sets else ():
-        most = moves[0] + share * (max(moves) - moves[0])
-        found = next(one for one, taken in zip(reversed(sets), reversed(moves), strict=True) if taken <= most)
-        if problem.moves(found) and (point := point_of(current, problem, found)) is not None:
-            widest = widest_topic(current.topic_of, problem.lists_with(found), problem.targets)
-            if not points or widest < points[-1].balance or found is sets[-1]:
-                points.append(replace(point, topic_spread=widest))
-    return tuple({point.moves: point for point in points}.values())
+def _further(problem: Problem, first: Found | None, last: Found) -> Found | None:
+    """The first sets, if something moves for them and more for the last."""
+    return first if first is not None and 0 < problem.moves(first) < problem.moves(last) else None
 
 
 _Found = TypeVar("_Found", bound=Found | None)
@@ -276,7 +243,7 @@ def rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
 def rearranged_sets(
     layout: ClusterLayout, wish: Wish, *, fewest: bool = False
 ) -> tuple[_Start, Found, bool, float | None, tuple[str, ...]]:
-    """What is planned on, the sets of ``rearranged``, whether moves are limited, and as ``rebalanced_by_bytes``.
+    """What is planned on, the sets of ``rearranged``, whether moves are limited, and of bytes as ``ByBytes.told``.
 
     With ``fewest`` sets with the fewest moves: where there are none, there is no plan.
 
@@ -290,9 +257,9 @@ def rearranged_sets(
             require_enough(prepared.current, wish, found, wish.options.max_moves)
         found = sets[-1]
     elif wish.rebalance and wish.options.by_bytes:
-        most = wish.options.max_moves
-        by_bytes = rebalanced_by_bytes(prepared.current, prepared.problem, found, prepared.leaving, most=most)
-        return prepared, by_bytes[0], limited, *by_bytes[1:]
+        by_bytes = ByBytes.of(prepared.current, prepared.problem, found, prepared.leaving)
+        found = by_bytes.evening.within(wish.options.max_moves)
+        return prepared, found, limited, *by_bytes.told(found)
     return prepared, found, limited, None, ()
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from reseat.model.arrays import counts_on, in_place
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.problem import Found, Problem
 
-__all__ = ["ROUNDING", "WITHIN", "evened", "exchanged", "goals", "least_copied", "lifted", "weight_on"]
+__all__ = ["ROUNDING", "WITHIN", "Evening", "exchanged", "goals", "least_copied", "lifted", "weight_on"]
 
 #: What is rounding of a sum of bytes.
 ROUNDING = 0.5
@@ -104,27 +105,47 @@ def least_copied(problem: Problem, weight: FloatArray, after: FloatArray) -> flo
     return max(float((low - before_on).clip(min=0).sum()), goes + float((before_on - high).clip(min=0).sum()))
 
 
-def evened(problem: Problem, start: Found, weight: FloatArray, *, most: int | None = None) -> tuple[Found, FloatArray]:
-    """Replica sets with evener weights.
+@dataclass(frozen=True, eq=False)
+class Evening:
+    """Replica sets with evener weights, and the steps that lead there.
 
-    Args:
+    Attributes:
         problem: what is there.
         start: sets at their best on racks.
         weight: (P,) of each replica of a partition.
-        most: replicas that may move, those of ``start`` among them; None: as many as help.
-
-    Returns:
-        The sets, and ``goals``.
     """
-    lists, aim = problem.lists_with(start), goals(problem, weight)
-    brokers, targets = len(problem.targets), problem.targets
-    held = counts_on(lists, brokers)
-    even = max(int(held[targets].max(initial=0)), -(-int(held[targets].sum()) // int(targets.sum())))
-    room = np.full(brokers, even) if problem.most is None else np.minimum(problem.most, even)
-    search = _Search(problem, lists, weight, aim, weight_on(lists, weight, brokers), room, WITHIN)
-    search.run(np.inf if most is None else most - problem.moves(start))
-    changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(problem.lists, axis=1)).any(axis=1))
-    return Found(changed, in_place(problem.lists[changed], lists[changed]), relaxed=False), aim
+
+    problem: Problem
+    start: Found
+    weight: FloatArray
+
+    @cached_property
+    def aim(self) -> FloatArray:
+        """As ``goals``."""
+        return goals(self.problem, self.weight)
+
+    @cached_property
+    def _search(self) -> _Search:
+        """All steps, done."""
+        problem, lists = self.problem, self.problem.lists_with(self.start)
+        brokers, targets = len(problem.targets), problem.targets
+        held = counts_on(lists, brokers)
+        even = max(int(held[targets].max(initial=0)), -(-int(held[targets].sum()) // int(targets.sum())))
+        room = np.full(brokers, even) if problem.most is None else np.minimum(problem.most, even)
+        carried = weight_on(lists, self.weight, brokers)
+        search = _Search(problem, lists, self.weight, self.aim, carried, room, WITHIN, problem.moves(self.start))
+        search.run()
+        return search
+
+    def within(self, most: int | None) -> Found:
+        """The sets after the last step at which at most so many replicas move, those of ``start`` among them."""
+        lists, search = self.problem.lists_with(self.start), self._search
+        fits = [end for end, moves in search.steps if most is None or moves <= most]
+        for slot, broker in search.path[: fits[-1] if fits else 0]:
+            lists.reshape(-1)[slot] = broker
+        before = self.problem.lists
+        changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(before, axis=1)).any(axis=1))
+        return Found(changed, in_place(before[changed], lists[changed]), relaxed=False)
 
 
 def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatArray) -> Found:
@@ -133,7 +154,7 @@ def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatAr
     came, aim = weight_on(np.where(problem.fixed, NONE, lists), weight, brokers), np.zeros(brokers)
     aim[targets] = lifted(loads[targets], float(came[targets].sum()))
     room = counts_on(problem.staying, brokers) + (lists.size if problem.room is None else problem.room)
-    _Search(problem, lists, weight, aim, loads + came, room, _NEARLY).run(np.inf)
+    _Search(problem, lists, weight, aim, loads + came, room, _NEARLY).run()
     return Found(start.rows, in_place(problem.lists[start.rows], lists[start.rows]), relaxed=False)
 
 
@@ -160,6 +181,7 @@ class _Search:
         carried: (B,) what each carries.
         room: (B,) the most replicas that each may hold.
         within: how near its aim a broker is to come, as a share of the mean.
+        moves: replicas that move by now.
     """
 
     problem: Problem
@@ -169,6 +191,7 @@ class _Search:
     carried: FloatArray
     room: Longs
     within: float
+    moves: int = 0
 
     def __post_init__(self) -> None:
         brokers = len(self.problem.targets)
@@ -182,16 +205,19 @@ class _Search:
         # Of each broker the loose replicas on it as row * R + column, and their weights, the lightest first.
         self.slots = np.split(slot[order], ends)
         self.sizes = np.split(size[order], ends)
+        # Which slot went to which broker; and after each step, how many of these and how many moves there are.
+        self.path: list[tuple[int, int]] = []
+        self.steps: list[tuple[int, int]] = []
 
-    def run(self, budget: float) -> None:
-        """Until all are near their aims, nothing helps, or ``budget`` replicas moved."""
+    def run(self) -> None:
+        """Until all are near their aims, or nothing helps."""
         stuck = ~self.problem.targets
-        while budget >= 1:
+        while True:
             off = self.carried - self.aim
             worst = int(np.where(stuck, 0.0, np.abs(off)).argmax())
             if stuck[worst] or abs(off[worst]) <= self.near:
                 return
-            step = self._best_of(worst, off, exchanges=budget >= 2)
+            step = self._best_of(worst, off)
             if step is None:
                 stuck[worst] = True
                 continue
@@ -199,22 +225,22 @@ class _Search:
             self._put(step.giver, step.at, step.taker)
             if back is not None:
                 self._put(step.taker, int(np.flatnonzero(self.slots[step.taker] == back)[0]), step.giver)
-            budget -= 1 if back is None else 2
+            self.steps.append((len(self.path), self.moves))
             stuck[[step.giver, step.taker]] = False
 
-    def _best_of(self, broker: int, off: FloatArray, *, exchanges: bool) -> _Step | None:
+    def _best_of(self, broker: int, off: FloatArray) -> _Step | None:
         """The step that serves this broker and another best, one of those farthest on the other side if any does."""
         gives = off[broker] > 0
         others = np.flatnonzero(self.problem.targets & ((off < 0) if gives else (off > 0)))
         others = others[np.argsort(-np.abs(off[others]), kind="stable")][:_PARTNERS]
         for some in (others[:_FIRST], others[_FIRST:]):
             pairs = [(broker, other) if gives else (other, broker) for other in some.tolist()]
-            found = [step for a, b in pairs for step in self._steps(a, b, exchanges=exchanges)]
+            found = [step for a, b in pairs for step in self._steps(a, b)]
             if found:
                 return max(found, key=lambda step: step.score)
         return None
 
-    def _steps(self, giver: int, taker: int, *, exchanges: bool) -> Iterator[_Step]:
+    def _steps(self, giver: int, taker: int) -> Iterator[_Step]:
         """The moves, and the exchange, that suit this pair best."""
         over, under = self.carried[giver] - self.aim[giver], self.aim[taker] - self.carried[taker]
         mine, theirs = self.sizes[giver], self.sizes[taker]
@@ -228,7 +254,7 @@ class _Search:
                 good &= self.carried[taker] + mine[tried] <= self.limit[taker]
                 for found in np.flatnonzero(good)[:1].tolist():
                     yield _Step(giver, taker, int(tried[found]), None, float(score[found]))
-        if not exchanges or not theirs.size:
+        if not theirs.size:
             return
         first = max(0, mine.size - _LOOKED_AT)
         mine = mine[first:]
@@ -266,13 +292,15 @@ class _Search:
 
     def _put(self, giver: int, at: int, taker: int) -> None:
         """Move the giver's ``at``-th replica."""
-        slot, size = self.slots[giver][at], self.sizes[giver][at]
-        row, column = divmod(int(slot), self.lists.shape[1])
+        slot, size = int(self.slots[giver][at]), self.sizes[giver][at]
+        row, column = divmod(slot, self.lists.shape[1])
         self.slots[giver], self.sizes[giver] = np.delete(self.slots[giver], at), np.delete(self.sizes[giver], at)
         place = int(np.searchsorted(self.sizes[taker], size))
         self.slots[taker] = np.insert(self.slots[taker], place, slot)
         self.sizes[taker] = np.insert(self.sizes[taker], place, size)
         self.lists[row, column] = taker
+        self.path.append((slot, taker))
+        self.moves += int(taker not in self.problem.lists[row]) - int(giver not in self.problem.lists[row])
         self.carried[giver] -= size
         self.carried[taker] += size
         self.held[giver] -= 1

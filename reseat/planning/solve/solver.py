@@ -25,7 +25,7 @@ Complexity: a few flows. Source: ``flow``; K. Murota, "Discrete Convex Analysis"
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -136,7 +136,7 @@ class Solver:
         budget = moves - int(self.problem.need.sum())
         if budget < 0:
             return None
-        start = self._ends(self._least_within(moves)), *self._limited(0, self._total)
+        start = self._ends(self.least_within(moves)), *self._limited(0, self._total)
         found = self._searched(lambda _: start, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
         return None if found is None or self.problem.moves(found) > moves else found
 
@@ -161,7 +161,7 @@ class Solver:
             return (made := found[tolerance]) is not None and enough(made)
 
         # Where racks are no matter the first guess is right, and its neighbour shows it.
-        at, least = self._least_within(most), None
+        at, least = self.least_within(most), None
         if holds(at):
             fewer = _first(0, at - 1, lambda less: less == at - 1 or not holds(at - 1 - less))
             least = at - (fewer or 0)
@@ -176,17 +176,15 @@ class Solver:
                 return alone
         return found[least]
 
-    def tolerances(self, moves: Sequence[int], fullest: int) -> list[int]:
-        """Tolerances for ``at``, descending; told from the loads alone, as if racks were no matter.
+    def moves_until(self, fullest: int) -> int:
+        """About the fewest moves after which no broker has more replicas, told from the loads alone."""
+        at = _first(1, self._widest, lambda one: self._worth_moving(self._widest + 1 - one)[1] <= fullest)
+        tolerance = self._widest + 1 - (at or self._widest)
+        return self.foreseen(tolerance)
 
-        Args:
-            moves: of each number, the tolerance that makes about so many.
-            fullest: and the one that makes the fewest moves after which no broker has more replicas.
-        """
-        widest = self._widest
-        chosen = {self._least_within(most) for most in moves}
-        at = _first(1, widest, lambda one: self._worth_moving(widest + 1 - one)[1] <= fullest)
-        return sorted(chosen if at is None else {*chosen, widest + 1 - at}, reverse=True)
+    def foreseen(self, tolerance: int) -> int:
+        """Moves at this tolerance, told from the loads alone."""
+        return int(self.problem.need.sum()) + self._worth_moving(tolerance)[0]
 
     def _networks(self) -> Iterator[_Network]:
         """The networks to try, the quicker one first."""
@@ -269,8 +267,8 @@ class Solver:
         ends = np.where(self._gives, np.minimum(self._filled, highest), self._filled)
         return np.where(self._receives, np.maximum(ends, lowest), ends)
 
-    def _least_within(self, most: int) -> int:
-        """The least tolerance that makes at most so many moves, where racks are no matter."""
+    def least_within(self, most: int) -> int:
+        """The least tolerance for ``at`` that makes at most so many moves, told from the loads alone."""
         more = most - int(self.problem.need.sum())
         return _first(1, self._widest, lambda one: self._worth_moving(one)[0] <= more) or self._widest
 
