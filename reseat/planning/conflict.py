@@ -1,15 +1,16 @@
 """Which demands of a refused change cannot hold together: a smallest set of them, in words.
 
-Promises: the demands found are refused together, and without any one of them there is a plan (or nothing is asked for).
-Nothing can be left out of the set; another set may have fewer members. Where time runs out before that is known, the
-fewest found by then are told as refused together, and no more.
+Promises: the demands found are refused together, and without any one of them the others are not. Nothing can be left
+out of the set; another set may have fewer members. That there is a plan for all else that is asked for without any one
+of them is said where that was tried. Where time runs out before the set is known, the fewest found by then are told as
+refused together, and no more.
 
 Needs: planning that is refused for a part of what is asked for only if it is refused for the whole, as it is with rules
 and brokers that leave: each takes choices away.
 
-How: the layout is halved as long as a half of it is refused; demands that are no matter to what is left are left out,
-many at once and then one by one, as long as the rest is still refused; then the same with the whole layout. Tries of a
-drain end with its replica sets: no demand is about leaders.
+How: the layout is halved as long as a half of it is refused, what is about topics that a half lacks aside; demands that
+are no matter to what is left are left out, many at once and then one by one, as long as the rest is still refused; then
+the same with the whole layout. Tries of a drain end with its replica sets: no demand is about leaders.
 
 Example: of brokers 0, 1 and 2 with replication factor 2, 0 is removed, 1 receives nothing and a topic is pinned: the
 first two cannot hold together, the pin is no matter.
@@ -24,16 +25,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from reseat.errors import WishRefused
-from reseat.model import ClusterLayout, Wish
+from reseat.model import ClusterLayout, Options, Wish
 from reseat.model.rules import RULES
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.plan import require_sets
+from reseat.planning.preconditions import pinned_by_wish
+from reseat.planning.rules import only_onto, sharing
 
 __all__ = ["Conflict", "Demand", "conflict", "conflict_in_words", "demands", "without"]
 
@@ -86,12 +90,14 @@ class Conflict:
 
     Attributes:
         demands: that are refused together; none where one is refused alone or none is a rule.
-        least: whether there is a plan without any one of them; False: time ran out, and without demands nothing is
-            known.
+        least: whether they are not refused without any one of them; False: time ran out, and without demands nothing
+            is known.
+        enough: whether there is a plan for all else that is asked for without any one of them, as far as known.
     """
 
     demands: tuple[Demand, ...] = ()
     least: bool = True
+    enough: bool = False
 
 
 def conflict(
@@ -101,15 +107,14 @@ def conflict(
     every = demands(wish)
     if len(every) < 2 or wish.point is not None or not any(demand.is_rule for demand in every):
         return Conflict()
-    end, fewest = clock() + seconds, list(range(len(every)))
+    end, fewest, lost = clock() + seconds, list(range(len(every))), cache(_lost)
 
     def refused(part: ClusterLayout, kept: list[int]) -> bool:
         nonlocal fewest
         if clock() > end:
             raise TimeoutError
-        there, topics = set(kept), frozenset(part.topics)
-        lost = [one.kind == "topics" and one.value not in topics for one in every]
-        gone = [one for at, one in enumerate(every) if at not in there or lost[at]]
+        there = set(kept)
+        gone = [one for at, one in enumerate(every) if at not in there or (part is not layout and lost(part, one))]
         try:
             if not (tried := without(wish, gone)).is_empty:
                 require_sets(part, tried)
@@ -128,8 +133,29 @@ def conflict(
     except TimeoutError:
         kept, least = fewest if len(fewest) < len(every) else [], False
     found = tuple(every[at] for at in kept)
-    some = len(found) > 1 and any(demand.is_rule for demand in found)
-    return Conflict(found if some else (), least)
+    if len(found) < 2 or not any(demand.is_rule for demand in found):
+        return Conflict((), least)
+    try:
+        others = ([other for other in range(len(every)) if other != at] for at in kept)
+        enough = least and (len(kept) == len(every) or not any(refused(layout, some) for some in others))
+    except TimeoutError:
+        enough = False
+    return Conflict(found, least, enough)
+
+
+def _lost(part: ClusterLayout, demand: Demand) -> bool:
+    """Whether a demand is about topics or partitions that a part of the layout lacks."""
+    kind, value = demand.kind, demand.value
+    try:
+        if kind == "pin":
+            pinned_by_wish(part, Options(pin=(value,)))
+        elif kind == "only_onto":
+            only_onto(part, Options(only_onto=(value,)))
+        elif kind == "keep_apart":
+            sharing(part, value)
+    except WishRefused:
+        return True
+    return kind == "topics" and value not in part.topics
 
 
 def _refused_part(layout: ClusterLayout, refused: Callable[[ClusterLayout], bool]) -> ClusterLayout:
@@ -175,7 +201,11 @@ def conflict_in_words(found: Conflict) -> str:
         elif len(words) > _SPELLED_OUT:
             words[_SPELLED_OUT - 1 :] = [f"{len(words) - _SPELLED_OUT + 1:,} more of this kind"]
         said += words
-    last = "Without any one of them there is a plan." if found.least else f"Whether all are needed is unknown: {tried}"
+    last = "Without any one of them there is a plan."
+    if not found.enough:
+        last = "Without any one of them the others can hold together, but more of the change may be refused."
+    if not found.least:
+        last = f"Whether all are needed is unknown: {tried}"
     return f"These cannot hold together: {'; '.join(said)}. {last}"
 
 

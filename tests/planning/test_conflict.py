@@ -13,6 +13,7 @@ from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning import plan
 from reseat.planning.conflict import Conflict, Demand, conflict, conflict_in_words, demands, without
+from reseat.planning.plan import require_sets
 from tests.planning.brute_force import random_layout
 from tests.planning.checking import has_no_sets
 from tests.planning.test_max_bytes import sized
@@ -51,6 +52,7 @@ def some_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
 def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: int) -> None:
     """Whatever was asked for; and rules that are no matter are not named."""
     rng, met = np.random.default_rng(batch), 0
+    enough: list[bool] = []
     for _ in range(25):
         layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6)), dead=False)
         wish = some_wish(rng, layout)
@@ -79,6 +81,9 @@ def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: in
         assert refused(layout, bare), wish
         for demand in found:
             assert not refused(layout, without(bare, [demand])), (wish, demand)
+        rest = [refused(layout, without(wish, [demand])) for demand in found]
+        enough.append(conflict(layout, wish, seconds=100).enough)
+        assert enough[-1] == (not any(rest)), wish
     assert met >= 3
 
 
@@ -129,6 +134,57 @@ def test_the_words_name_brokers_together() -> None:
         "These cannot hold together: brokers 2 and 3 receive nothing; broker 0 is removed. Without any one of them "
         "there is a plan."
     )
+
+
+def test_of_several_conflicts_one_is_named_and_no_plan_is_promised() -> None:
+    """A rule about a topic that is not there, and one that leaves too few brokers: without one the other is refused."""
+    strange = Options(never_onto=(2, 3), only_onto=(Onto(("nowhere",), (1,)),))
+    twice = Options(never_onto=(2, 3), only_onto=(Onto(("a",), (0,)), Onto(("b",), (1,))))
+    for options in (strange, twice):
+        wish = Wish(remove=(0,), options=options)
+        found = conflict(LAYOUT, wish, seconds=100)
+
+        assert len(found.demands) >= 2
+        assert any(refused(LAYOUT, without(wish, [demand])) for demand in found.demands)
+        assert conflict_in_words(found).endswith(
+            " Without any one of them the others can hold together, but more of the change may be refused."
+        )
+
+
+def test_where_time_is_up_no_plan_is_promised() -> None:
+    """The set is known, and what else is asked for was not tried."""
+    wish = Wish(remove=(0,), options=Options(never_onto=(2, 3), pin=(("c", None),), receive_cap=9))
+    told = set()
+    for seconds in range(60):
+        ticks = itertools.count()
+        found = conflict(LAYOUT, wish, seconds=seconds, clock=lambda ticks=ticks: float(next(ticks)))  # type: ignore[misc]
+        told.add((found.least, found.enough))
+
+    assert told == {(False, False), (True, False), (True, True)}
+
+
+def test_a_half_that_lacks_what_a_rule_is_about_is_not_refused_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One partition of 257 conflicts; 201 rules are about others, and the whole layout is tried a few times only."""
+    rows = {(f"t{at:03d}", 0): [1 + at % 5, 1 + (at + 1) % 5] for at in range(256)}
+    layout = ClusterLayout.from_assignments({**rows, ("t999", 0): [0, 7]}, brokers=[Broker(b) for b in range(8)])
+    only = Onto(("t999",), (0, 7))
+    options = Options(
+        pin=tuple((f"t{at:03d}", 0) for at in range(0, 200, 2)),
+        keep_apart=(("t001", "t201"),),
+        only_onto=(*(Onto((f"t{at:03d}",), (1, 2, 3, 4, 5)) for at in range(1, 200, 2)), only),
+    )
+    tried: list[int] = []
+
+    def counted(part: ClusterLayout, wish: Wish) -> None:
+        tried.append(part.partition_count)
+        require_sets(part, wish)
+
+    monkeypatch.setattr("reseat.planning.conflict.require_sets", counted)
+    found = conflict(layout, Wish(remove=(0,), options=options), seconds=1_000)
+
+    assert [(one.kind, one.value) for one in found.demands] == [("only_onto", only), ("remove", 0)]
+    assert found.enough
+    assert tried.count(257) < 6
 
 
 def test_every_rule_has_words() -> None:
