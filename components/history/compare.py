@@ -16,7 +16,7 @@ from components.canvas.heat_grid.view import NAMES, from_query, to_query
 from components.history import choices
 from components.look import tables, text
 from components.look.notices import refused
-from components.over_time.changes_table import WORDS, changes_frame, matching_changes
+from components.over_time.changes_table import WORDS, draw_table
 from components.state import addresses, caching, fields
 from components.state.past import clock
 from components.state.slots import Slot
@@ -101,7 +101,7 @@ def draw_between(between: Between) -> None:
     if view == _VIEWS[0]:
         _every_change(between)
     elif view == _VIEWS[1]:
-        _difference(noted)
+        draw_table(noted, "history-difference", "difference")
     else:
         _draw_heat(before.layout, after.layout, "B")
 
@@ -155,32 +155,6 @@ def _every_change(between: Between) -> None:
             " Choose kinds or a shorter period to see the others."
         )
     tables.foot("history-changes", said, "changes.csv", partial(as_csv, found))
-
-
-def _difference(noted: ReadingDifference) -> None:
-    """What is different at B, whatever happened in between."""
-    found = matching_changes(
-        noted.changes, fields.find("history-difference", "a topic, topic-partition, or a broker id")
-    )
-    first = found[: tables.MOST_ROWS]
-    tables.table(
-        changes_frame(noted, first).drop(columns=["time"]),
-        "history-difference-table",
-        {
-            "change": st.column_config.TextColumn(width=160),
-            "partition": tables.RIGHT,
-            "broker": tables.RIGHT,
-            "before": tables.RIGHT,
-        },
-        height=_HEIGHT,
-        fixed=True,
-    )
-    tables.foot(
-        "history-difference",
-        tables.shown_of(len(first), len(found), "difference"),
-        "difference.csv",
-        lambda: tables.as_csv(changes_frame(noted, found).drop(columns=["time"])),
-    )
 
 
 _KEPT: Slot[_Kept] = Slot("history-heat", addressed=True)

@@ -19,7 +19,7 @@ from reseat.sources.followed import LiveState, ReadingDifference
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WORDS", "changes_frame", "draw_changes", "matching_changes"]
+__all__ = ["WORDS", "draw_changes", "draw_table"]
 
 #: The words of each kind for a person; the broker's column says which.
 WORDS = {
@@ -55,16 +55,15 @@ def draw_changes(state: LiveState, key: str) -> None:
         format_func=lambda number: f"{_clock(noted[number].at)} UTC: {noted[number].changes.summary}",
         label_visibility="collapsed",
     )
-    _table(noted[chosen], key)
+    draw_table(noted[chosen], key)
 
 
-def _table(noted: ReadingDifference, key: str) -> None:
-    found = matching_changes(
-        noted.changes, fields.find(key, "a topic, topic-partition, broker id, or a kind of change")
-    )
-    first = found[: tables.MOST_ROWS]
+def draw_table(noted: ReadingDifference, key: str, what: str = "change") -> None:
+    """What is different between two readings, searched; the time of it where it is a ``change`` that was seen."""
+    found = _matching(noted.changes, fields.find(key, "a topic, topic-partition, broker id, or a kind of change"))
+    first, hidden = found[: tables.MOST_ROWS], [] if what == "change" else ["time"]
     tables.table(
-        changes_frame(noted, first),
+        _frame(noted, first).drop(columns=hidden),
         f"{key}-table",
         {
             "time": st.column_config.TextColumn(width=90),
@@ -76,10 +75,11 @@ def _table(noted: ReadingDifference, key: str) -> None:
         height=_HEIGHT,
         fixed=True,
     )
-    tables.foot(key, tables.shown_of(len(first), len(found), "change"), "changes.csv", lambda: _csv(noted, found))
+    said, file = tables.shown_of(len(first), len(found), what), "difference.csv" if hidden else "changes.csv"
+    tables.foot(key, said, file, lambda: _csv(noted, found, hidden))
 
 
-def matching_changes(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
+def _matching(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
     """The rows of changes that a search is about.
 
     A number finds a broker or a partition id; ``topic-7`` one partition; other words a part of a topic's name or of the
@@ -95,7 +95,7 @@ def matching_changes(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
     return np.flatnonzero(hit)
 
 
-def changes_frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+def _frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Some changes as a table for a person."""
     import pandas as pd
 
@@ -118,9 +118,10 @@ def changes_frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.D
     )
 
 
-def _csv(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> str:
-    frame = changes_frame(noted, rows)
-    frame["change"] = [KINDS[kind] for kind in noted.changes.kind[rows].tolist()]
+def _csv(noted: ReadingDifference, rows: npt.NDArray[np.int64], hidden: list[str]) -> str:
+    frame = _frame(noted, rows).drop(columns=hidden)
+    if not hidden:
+        frame["change"] = [KINDS[kind] for kind in noted.changes.kind[rows].tolist()]
     return tables.as_csv(frame)
 
 

@@ -151,8 +151,8 @@ def changes(before: ClusterLayout, after: ClusterLayout) -> Changes:
     found += _orders_changed(before, after, rows_before[differ], rows_after[differ], keys[differ])
     found += _isr_changed(before, after, rows_before, rows_after, keys)
     found += [
-        _whole_partitions("replica_added", after, _without(len(keys_after), rows_after), keys_after),
-        _whole_partitions("replica_removed", before, _without(len(keys_before), rows_before), keys_before),
+        _whole_partitions("replica_added", after, np.delete(np.arange(len(keys_after)), rows_after), keys_after),
+        _whole_partitions("replica_removed", before, np.delete(np.arange(len(keys_before)), rows_before), keys_before),
     ]
     return _joined(topics, found)
 
@@ -201,12 +201,6 @@ def _common(before: _Rows, after: _Rows) -> tuple[_Rows, _Rows]:
         return rows, rows
     _, rows_before, rows_after = np.intersect1d(before, after, assume_unique=True, return_indices=True)
     return rows_before, rows_after
-
-
-def _without(count: int, rows: _Rows) -> _Rows:
-    rest = np.ones(count, np.bool_)
-    rest[rows] = False
-    return np.flatnonzero(rest)
 
 
 def _replicas_changed(before: IntArray, after: IntArray, keys: _Rows) -> list[_Found]:

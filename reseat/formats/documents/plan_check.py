@@ -57,7 +57,7 @@ def _check(document: _Json) -> None:
     names: list[str] = []
     lists: list[list[int]] = []
     if root.get("partitions") is not None or "partitions" in root:
-        for entry in _array(root["partitions"]):
+        for entry in _array(root["partitions"], "JSON array"):
             name, replicas = _partition(_object(entry))
             names.append(name)
             lists.append(replicas)
@@ -82,10 +82,10 @@ def _partition(entry: dict[str, _Json]) -> tuple[str, list[int]]:
     if not isinstance(topic, str):
         raise _Refused(f"Expected `String` value, received {_as_json(topic)}")
     partition = _int(_field(entry, "partition"))
-    replicas = [_int(value) for value in _list(_field(entry, "replicas"))]
+    replicas = [_int(value) for value in _array(_field(entry, "replicas"))]
     name = f"{topic}-{partition}"
     if "log_dirs" in entry:
-        dirs = _list(entry["log_dirs"])
+        dirs = _array(entry["log_dirs"])
         for value in dirs:
             if not isinstance(value, str):
                 raise _Refused(f"Expected `String` value, received {_as_json(value)}")
@@ -103,15 +103,9 @@ def _object(value: _Json) -> dict[str, _Json]:
     return value
 
 
-def _array(value: _Json) -> list[_Json]:
+def _array(value: _Json, named: str = "`JSON array` value") -> list[_Json]:
     if not isinstance(value, list):
-        raise _Refused(f"Expected JSON array, received {_as_json(value)}")
-    return value
-
-
-def _list(value: _Json) -> list[_Json]:
-    if not isinstance(value, list):
-        raise _Refused(f"Expected `JSON array` value, received {_as_json(value)}")
+        raise _Refused(f"Expected {named}, received {_as_json(value)}")
     return value
 
 

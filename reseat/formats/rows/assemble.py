@@ -51,7 +51,7 @@ def assemble(
         LayoutInvalid: as ``ClusterLayout.from_columns``.
     """
     first, later = _repeats(rows.topic_of, rows.partition)
-    kept = rows if not later.size else _take(rows, _complement(later, len(rows.partition)))
+    kept = rows if not later.size else _take(rows, np.delete(np.arange(len(rows.partition)), later))
     layout = ClusterLayout.from_columns(
         topics=rows.topics,
         topic_of=kept.topic_of,
@@ -130,12 +130,6 @@ def _differs(rows: Rows, first: npt.NDArray[np.int64], later: npt.NDArray[np.int
             unequal &= ~((a != a) & (b != b))  # noqa: PLR0124  # NaN: not told in both
         out |= unequal if unequal.ndim == 1 else unequal.any(axis=1)
     return out
-
-
-def _complement(rows: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
-    stays = np.ones(count, np.bool_)
-    stays[rows] = False
-    return np.flatnonzero(stays)
 
 
 def _take(rows: Rows, chosen: npt.NDArray[np.int64]) -> Rows:

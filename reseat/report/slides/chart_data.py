@@ -52,21 +52,28 @@ def _book(stream: Any, made_at: datetime) -> Iterator[tuple[Any, Any]]:
     book.close()
 
 
+def _with_own_book(data: Any, writer: Any, made_at: datetime, number_format: str) -> Any:
+    """Data of a chart whose workbook is written as ``_book`` does."""
+
+    class Writer(writer):  # type: ignore[misc]
+        def _open_worksheet(self, xlsx_file: Any) -> Any:
+            return _book(xlsx_file, made_at)
+
+    class Data(data):  # type: ignore[misc]
+        @property
+        def _workbook_writer(self) -> Any:
+            return Writer(self)
+
+    return Data(number_format=number_format)
+
+
 def category_data(made_at: datetime, number_format: str) -> CategoryChartData:
     """Data of bars: names and series, written into the workbook as text and numbers."""
     from pptx.chart.data import CategoryChartData
     from pptx.chart.xlsx import CategoryWorkbookWriter
 
-    class Writer(CategoryWorkbookWriter):
-        def _open_worksheet(self, xlsx_file: Any) -> Any:
-            return _book(xlsx_file, made_at)
-
-    class Data(CategoryChartData):
-        @property
-        def _workbook_writer(self) -> Any:
-            return Writer(self)  # type: ignore[no-untyped-call]
-
-    return Data(number_format=number_format)  # type: ignore[no-untyped-call]
+    data: CategoryChartData = _with_own_book(CategoryChartData, CategoryWorkbookWriter, made_at, number_format)
+    return data
 
 
 def point_data(made_at: datetime, number_format: str) -> XyChartData:
@@ -74,16 +81,8 @@ def point_data(made_at: datetime, number_format: str) -> XyChartData:
     from pptx.chart.data import XyChartData
     from pptx.chart.xlsx import XyWorkbookWriter
 
-    class Writer(XyWorkbookWriter):
-        def _open_worksheet(self, xlsx_file: Any) -> Any:
-            return _book(xlsx_file, made_at)
-
-    class Data(XyChartData):
-        @property
-        def _workbook_writer(self) -> Any:
-            return Writer(self)  # type: ignore[no-untyped-call]
-
-    return Data(number_format=number_format)  # type: ignore[no-untyped-call]
+    data: XyChartData = _with_own_book(XyChartData, XyWorkbookWriter, made_at, number_format)
+    return data
 
 
 def add_names(data: CategoryChartData, figure: Bars) -> None:
