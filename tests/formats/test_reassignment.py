@@ -316,11 +316,12 @@ def test_unknown_keys_are_not_echoed_without_end() -> None:
     assert len(str(caught.value)) < 400
 
 
-def test_a_document_that_is_whole_is_never_read_entry_by_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("between", ["},{", "} ,\n {"])
+def test_a_document_that_is_whole_is_never_read_entry_by_entry(between: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However it is cut, and wherever white space stands; one that is not is."""
     lists = {("t", one): [one % 3, 3] for one in range(40)}
     entries = [{"topic": t, "partition": one, "replicas": ids} for (t, one), ids in lists.items()]
-    text = json.dumps({"version": 1, "partitions": entries}).replace("}, {", "} ,\n {")
+    text = json.dumps({"version": 1, "partitions": entries}).replace("}, {", between)
 
     def by_entry(*_: object) -> None:
         raise AssertionError("entry by entry")
