@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -80,25 +79,6 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.first)
-
-    @cached_property
-    def _corner(self) -> tuple[_Ints, _Ints]:
-        one, other = np.triu_indices(len(self.brokers), 1)
-        return one.astype(np.int64), other.astype(np.int64)
-
-    def matrix(self, values: npt.NDArray[_Number], diagonal: npt.ArrayLike = 0) -> npt.NDArray[_Number]:
-        """(B, B), symmetric: ``values`` of the pair by broker positions, for a picture of all pairs.
-
-        Args:
-            values: (n,) one of the columns.
-            diagonal: (B,) or one value: what stands for a broker with itself, such as its loss alone.
-        """
-        square = np.zeros((len(self.brokers), len(self.brokers)), values.dtype)
-        one, other = self._corner
-        square[one, other] = values
-        square[other, one] = values
-        np.fill_diagonal(square, diagonal)
-        return square
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,18 +77,6 @@ def test_who_takes_over_is_left_out_where_it_takes_more_room_than_there_is() -> 
     assert pairs(TRIANGLE).leaders_to is None
 
 
-def test_a_matrix_has_each_pair_twice() -> None:
-    """Symmetric, with what each does alone on the diagonal."""
-    found = pairs(TRIANGLE)
-
-    assert found.matrix(found.offline_partitions, [0, 0, 0, 1]).tolist() == [
-        [0, 1, 0, 1],
-        [1, 0, 1, 1],
-        [0, 1, 0, 1],
-        [1, 1, 1, 1],
-    ]
-
-
 def test_fewer_than_two_brokers_have_no_pairs() -> None:
     """One broker, or none."""
     alone = pairs(ClusterLayout.from_assignments({("orders", 0): [1]}), most_takeovers=1)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
 from reseat.balance.grid import Axes, BrokerOrder, CellMeasure, TopicOrder
 
-__all__ = ["NAMES", "HeatView", "Show", "apply_event", "from_query", "to_query"]
+__all__ = ["NAMES", "HeatView", "apply_event", "from_query", "to_query"]
 
 #: Names of the address that keep the part shown.
 NAMES = (
     "heat_measure", "heat_search", "heat_topic", "heat_rows", "heat_columns", "heat_by", "heat_order", "heat_open",
 )  # fmt: skip
-
-#: Which layout the grid shows: as it is, as planned, or what the plan changes.
-Show = Literal["present", "after", "difference"]
 
 #: A click on a block shows at least so many brokers or columns.
 _ENOUGH = 30
