@@ -247,7 +247,7 @@ def test_a_journal_that_is_made_while_it_is_looked_at_is_no_other_programs(tmp_p
 
 
 def test_many_processes_may_make_the_journal_at_once(tmp_path):
-    """Eight processes open a journal that is not there yet, and all of them write."""
+    """Four processes open a journal that is not there yet, and all of them write."""
     script = (
         "import sys; from reseat.operate.journal.journal import *\n"
         "j = Journal(sys.argv[1])\n"
@@ -257,12 +257,12 @@ def test_many_processes_may_make_the_journal_at_once(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     processes = [
         subprocess.Popen([sys.executable, "-c", script, str(path), str(n)], env=environment, stderr=subprocess.PIPE)
-        for n in range(8)
+        for n in range(4)
     ]
     said = [process.communicate(timeout=60)[1] for process in processes]
 
-    assert said == [b""] * 8
-    assert sorted(step.content["n"] for step in Journal(path).steps()) == [str(n) for n in range(8)]
+    assert said == [b""] * 4
+    assert sorted(step.content["n"] for step in Journal(path).steps()) == [str(n) for n in range(4)]
 
 
 def test_readers_do_not_wait_for_a_writer(journal):

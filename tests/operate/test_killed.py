@@ -55,12 +55,12 @@ def _keeps(scenario, ended):
 
 
 def test_an_operator_killed_at_some_steps_leaves_nothing_behind(tmp_path):
-    """A dozen steps of each scenario, spread over the run."""
-    told = outcomes(tmp_path, 11, *SCENARIOS)
+    """Some steps of each scenario, spread over the run; the long test takes all."""
+    told = outcomes(tmp_path, 16, *SCENARIOS)
 
     assert tuple(told) == SCENARIOS
     for scenario, results in told.items():
-        assert len(results) > 5, scenario
+        assert len(results) > 3, scenario
         judge(scenario, results)
 
 

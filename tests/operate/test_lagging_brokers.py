@@ -166,7 +166,7 @@ RATE = st.sampled_from([1.0, 20.0, 1000.0])
 there = given(lags=LAGS, random=RANDOM, unknown=SOME, otherwise=SOME, rate=RATE, trouble=TROUBLE)
 there_and_back = given(lags=LAGS, random=RANDOM, rate=RATE, trouble=TROUBLE)
 #: The same cases each time; the long tests look for others.
-SHORT, LONG = settings(max_examples=12, derandomize=True), settings(max_examples=2_000)
+SHORT, LONG = settings(max_examples=6, derandomize=True), settings(max_examples=2_000)
 
 
 def go_there(home: Path, *, lags, random, unknown, otherwise, rate, trouble) -> None:
