@@ -151,14 +151,16 @@ class _Further:
 
     def _whole(self, found: Found) -> Found:
         """The sets of the layout's partitions: replicas that the change alone has stay at their places."""
-        at = np.flatnonzero(np.isin(self.part, self.part[found.rows]))
-        every, lists = (one.copy() for one in of_one_width(self.problem.lists[at], found.lists))
-        every[np.searchsorted(at, found.rows)] = lists
-        row, column = np.nonzero(every != NONE)
-        parts, lists = gathered(self.part[at[row]], every[row, column])
-        rows, width = np.union1d(parts, self.first.rows), self.alone.shape[1]
+        parts, lists, width = found.rows, found.lists, self.alone.shape[1]
+        if self.wish.options.same_rack or self.wish.options.rack_levels:  # what partitions have in each rack
+            at = np.flatnonzero(np.isin(self.part, self.part[parts]))
+            every, lists = (one.copy() for one in of_one_width(self.problem.lists[at], lists))
+            every[np.searchsorted(at, parts)] = lists
+            row, column = np.nonzero(every != NONE)
+            parts, lists = gathered(self.part[at[row]], every[row, column])
+        rows = np.union1d(parts, self.first.rows)
         after, place = self.alone[rows], np.searchsorted(rows, parts)
-        after[place] = in_place(after[place], widened(lists, width))
+        after[place] = in_place(after[place], widened(packed(lists, width), width))
         return Found(rows, after, relaxed=False)
 
     def _bytes_told(self, found: Found) -> tuple[float | None, tuple[str, ...]]:
@@ -227,24 +229,28 @@ def _further(layout: ClusterLayout, wish: Wish) -> _Further:
         keys, (before, after) = by_group((before, alone), rack)
         part = keys // (int(rack.max(initial=0)) + 1)
     # What takes a place, or found room on last resorts alone, stays there; each other newcomer may be any.
+    left, rows = after, np.flatnonzero(lists_differ(before, after))
+    kept, every_out, further = ~on_brokers(left, targets), np.zeros(left.shape, np.bool_), np.zeros(len(left), np.int64)
+    before, after, stays = before[rows], left[rows], kept[rows]
     comes, goes = newcomers(before, after), np.where(newcomers(after, before), before, np.int32(NONE))
-    stays = ~on_brokers(after, targets)
     for old, new in wish.places:
         stays |= (after == current.position(new)) & (before == current.position(old)).any(axis=1)[:, None]
     some = comes & ~stays
     nth = np.where(some, np.cumsum(some, axis=1) - 1, 0)
-    lists = np.where(some, np.take_along_axis(packed(goes, goes.shape[1]), nth, axis=1), after)
-    order = np.argsort(lists == NONE, axis=1, kind="stable")
-    lists, out, stays = (np.take_along_axis(one, order, axis=1) for one in (lists, some & (lists != NONE), stays))
+    asked = np.where(some, np.take_along_axis(packed(goes, goes.shape[1]), nth, axis=1), after)
+    order, out, lists = np.argsort(asked == NONE, axis=1, kind="stable"), some & (asked != NONE), left.copy()
+    for whole, one in ((lists, asked), (every_out, out), (kept, stays)):
+        whole[rows] = np.take_along_axis(one, order, axis=1)
+    further[rows] = row_counts(some) - row_counts(out)
     cap, told = None if wish.rearranges else options.receive_cap, current.copy_bytes
     taken = counts_on(np.where(comes & ~some, after, np.int32(NONE)), len(targets))
     problem = Problem(
         lists=lists,
-        fixed=(lists != NONE) & ~out & (stays | (start.pinned | drops)[part, None]),
+        fixed=(lists != NONE) & ~every_out & (kept | (start.pinned | drops)[part, None]),
         targets=targets,
         rack=np.zeros_like(rack) if split else rack,
-        out=out,
-        further=(row_counts(some) - row_counts(out)).astype(np.int64),
+        out=every_out,
+        further=further,
         keeps_racks=True,
         room=None if cap is None else (cap - taken).clip(min=0),
         size=None if told is None else told[part],
@@ -254,7 +260,7 @@ def _further(layout: ClusterLayout, wish: Wish) -> _Further:
         there = np.arange(int(rack.max(initial=0)) + 1)[:, None] == rack
         open_to = (problem.open_to[:, None] & there).reshape(-1, rack.size)
         problem = replace(problem, receivers=open_to, group=problem.of_class * len(there) + keys % len(there))
-    return _Further(wish, start, leaving, alone, problem, after, part, int(taken.sum()), findings)
+    return _Further(wish, start, leaving, alone, problem, left, part, int(taken.sum()), findings)
 
 
 def limited(layout: ClusterLayout, wish: Wish, moves: int | None = None) -> tuple[_Further, int]:
