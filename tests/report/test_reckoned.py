@@ -354,6 +354,24 @@ def test_the_draws_and_the_curve_are_those_of_the_planner(nine: Matter) -> None:
     assert points[""] == ["this plan" if p.moves == line.marked else None for p in curve.points]
 
 
+def test_the_curve_of_leaders_only_is_one_of_changed_leaders(nine: Matter) -> None:
+    """Nothing moves: its figure and table are of preferred leaders, and the plan is the last point."""
+    wish = Wish(leaders_only=True)
+    curve = whole_curve(nine.layout, wish)
+    matter = matter_of(nine.layout, wish, curve=curve)
+    chapter = why.chapter(matter, _CHOICES)
+    assert chapter is not None
+    line, points = figure_of(chapter, "curve"), table_of(chapter, "curve")
+
+    assert isinstance(line, Lines)
+    assert len(curve.points) > 1
+    assert line.x.tolist() == points["Changed preferred leaders"] == [point.changed_leaders for point in curve.points]
+    assert line.series[0].values.tolist() == points["Leader spread"] == [point.leader_spread for point in curve.points]
+    assert (line.unit, line.marked) == ("leaders", curve.points[-1].number)
+    assert "changed preferred leaders the leader spread goes from" in line.says
+    assert points[""][-1] == "this plan"
+
+
 @pytest.mark.parametrize(("brokers", "topics"), [(1, 1), (60, 160), (61, 161), (1_000, 900)])
 def test_a_heatmap_has_at_most_its_cells_and_loses_no_replica(brokers: int, topics: int) -> None:
     """A block holds the mean of its brokers, so that all of them together are all replicas."""

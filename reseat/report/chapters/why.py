@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseat.model import Certificate, FloatArray
+from reseat.model import Certificate, CurvePoint, FloatArray
 from reseat.model.wording import counted, verb
 from reseat.placement import Tool
 from reseat.report.content import Chapter, ChapterKind, Column, Draws, Fact, Figure, Lines, Series, Table
@@ -25,7 +25,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     made = matter.plan.certificate
     figures: list[Figure] = []
     if not made.faults:
-        figures += [figure for figure in (_draws(matter, made), _curve(matter, made)) if figure is not None]
+        figures += [figure for figure in (_draws(matter, made), _curve(matter)) if figure is not None]
     proofs = proofs_of(made)
     return Chapter(
         kind=ChapterKind.WHY,
@@ -185,47 +185,52 @@ def _draws(matter: Matter, made: Certificate) -> Draws | None:
 
 
 def _points(matter: Matter) -> dict[int, int]:
-    """The spread by moves of the curve, this plan's own point among them; ascending."""
+    """The spread by moves of the curve, of leaders by changed ones, this plan's own point among them; ascending."""
     if matter.curve is None or matter.plan is None:
         return {}
-    points = {point.moves: point.replica_spread for point in matter.curve.points}
-    made = matter.plan.certificate
-    if made.replica_spread is not None:
-        points.setdefault(made.moves, made.replica_spread)
+    points = {point.number: _spread(point) for point in matter.curve.points}
+    if matter.plan.certificate.replica_spread is not None:
+        own = CurvePoint.of(matter.plan)
+        points.setdefault(own.number, _spread(own))
     return dict(sorted(points.items()))
 
 
-def _curve(matter: Matter, made: Certificate) -> Lines | None:
+def _spread(point: CurvePoint) -> int:
+    return point.replica_spread if point.leader_spread is None else point.leader_spread
+
+
+def _curve(matter: Matter) -> Lines | None:
     points = _points(matter)
-    if len(points) < 2:
+    if len(points) < 2 or matter.plan is None:
         return None
-    moves, spread = list(points), list(points.values())
+    own, moves, spread = CurvePoint.of(matter.plan), list(points), list(points.values())
+    leaders = own.leader_spread is not None
+    copies, what = ("changed preferred leaders", "leader spread") if leaders else ("copies", "replica spread")
     return Lines(
         slug="curve",
         title="Moves vs. balance",
-        says=f"From {moves[0]:,} to {moves[-1]:,} copies the replica spread goes from {spread[0]:,} to "
+        says=f"From {moves[0]:,} to {moves[-1]:,} {copies} the {what} goes from {spread[0]:,} to "
         f"{spread[-1]:,}; the mark is this plan.",
-        unit="replicas",
+        unit="leaders" if leaders else "replicas",
         x=np.array(moves, np.float64),
-        x_name="replicas to copy",
-        series=(Series("replica spread", np.array(spread, np.float64), "plan"),),
-        marked=float(made.moves),
+        x_name=copies if leaders else "replicas to copy",
+        series=(Series(what, np.array(spread, np.float64), "plan"),),
+        marked=float(own.number),
     )
 
 
 def _curve_tables(matter: Matter) -> tuple[Table, ...]:
-    points = _points(matter)
-    if len(points) < 2 or matter.plan is None:
+    line, points = _curve(matter), _points(matter)
+    if line is None:
         return ()
-    own = matter.plan.certificate.moves
     return (
         Table(
             "curve",
             "Moves vs. balance",
             (
-                Column("Replicas to copy", np.array(list(points), np.float64), "moves"),
-                Column("Replica spread", np.array(list(points.values()), np.float64), "replicas"),
-                Column("", tuple("this plan" if moves == own else None for moves in points)),
+                Column(capital(line.x_name), line.x, "moves"),
+                Column(capital(line.series[0].name), line.series[0].values, line.unit),
+                Column("", tuple("this plan" if moves == line.marked else None for moves in points)),
             ),
         ),
     )
