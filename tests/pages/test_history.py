@@ -411,10 +411,14 @@ def test_a_job_that_ended_shows_at_once(tmp_path, monkeypatch):
 
 
 def test_pages_over_tables_load_nothing_of_spark(made):
-    """Drawn over real tables, pages have imported neither PySpark nor the pipeline: they need no Java."""
+    """Drawn over real tables, pages have imported neither PySpark nor the pipeline: they need no Java.
+
+    Nor has the first page, before anything is read, a solver or a cluster's client.
+    """
     program = (
         "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=60); "
-        "at.run()\n"
+        "at.run(); assert not at.exception and 'No cluster is loaded' in ' '.join(m.value for m in at.markdown)\n"
+        "assert not {'pyspark', 'ortools', 'kazoo', 'kafka'} & set(sys.modules)\n"
         "at.query_params['view'] = 'fleet'\n"
         "for name in ('clusters', 'history', 'resilience'):\n"
         "    at.switch_page(f'pages/{name}.py').run(); assert not at.exception, name\n"

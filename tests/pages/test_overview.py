@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 from reseat.formats import read
 from reseat.formats.recognised import missing
 from reseat.model import ClusterLayout, Finding, Severity, Wish
@@ -13,7 +9,6 @@ from tests.planning.test_directories import disks
 
 from .conftest import tables, texts, through
 
-_ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)>**bold**[link](http://evil.example)"
 
 
@@ -233,18 +228,6 @@ def test_of_a_large_layout_it_is_worked_out_when_asked(opened):
     assert "**Rebalance replicas and leaders**" in texts(at)
     at = opened("overview", wish=Wish(remove=(1,)))
     assert "What to do" not in [header.value for header in at.header]
-
-
-def test_the_first_page_is_drawn_without_anything_heavy():
-    """Before anything is read neither PySpark nor a solver nor a cluster's client is imported."""
-    program = (
-        "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=60); "
-        "at.run(); assert not at.exception and 'No cluster is loaded' in ' '.join(m.value for m in at.markdown); "
-        "sys.stdout.write(' '.join(m for m in ('pyspark', 'ortools', 'kazoo', 'kafka') if m in sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=_ROOT, check=True)
-
-    assert done.stdout == ""
 
 
 def test_a_text_that_was_read_in_part_is_not_called_well(app):
