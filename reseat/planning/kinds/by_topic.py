@@ -101,7 +101,7 @@ class _Topics:
     def found(self) -> Found:
         """The sets of all partitions that change."""
         changed = np.flatnonzero((self._lists != self._problem.lists).any(axis=1))
-        return Found(changed, self._lists[changed], relaxed=False).in_order(self._problem)
+        return Found(changed, self._lists[changed]).in_order(self._problem)
 
 
 def _window(problem: Problem, rows: Longs) -> tuple[int, int]:

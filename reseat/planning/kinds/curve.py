@@ -106,7 +106,7 @@ class _Further:
     def first(self) -> Found:
         """The sets of the change alone, relative to the layout, as all that are told."""
         rows = np.flatnonzero(lists_differ(self.layout.replicas, self.alone))
-        return Found(rows, self.alone[rows], relaxed=False)
+        return Found(rows, self.alone[rows])
 
     @cached_property
     def least(self) -> int:
@@ -146,7 +146,7 @@ class _Further:
     def by_bytes(self) -> ByBytes:
         """Bytes evened from the change alone on."""
         rows = np.flatnonzero(lists_differ(self.problem.lists, self.left))
-        start = Found(rows, self.left[rows], relaxed=False)
+        start = Found(rows, self.left[rows])
         return ByBytes.of(self.layout, self.problem, start, self.leaving, self.part)
 
     def _whole(self, found: Found) -> Found:
@@ -161,7 +161,7 @@ class _Further:
         rows = np.union1d(parts, self.first.rows)
         after, place = self.alone[rows], np.searchsorted(rows, parts)
         after[place] = in_place(after[place], widened(packed(lists, width), width))
-        return Found(rows, after, relaxed=False)
+        return Found(rows, after)
 
     def _bytes_told(self, found: Found) -> tuple[float | None, tuple[str, ...]]:
         return self.by_bytes.told(self.by_bytes.evening.within(moves_of(self.layout, found) - self.placed))

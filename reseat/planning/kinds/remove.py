@@ -247,7 +247,7 @@ def placed_sets(removal: Removal, options: Options, *, tidy: bool = False) -> tu
         part = lists[some]
         part[goes[some]] = found.lists[goes[some]]
         lists[some], best = part, best and exact
-    return Found(np.arange(len(lists)), lists, relaxed=False), best
+    return Found(np.arange(len(lists)), lists), best
 
 
 def _no_room_in_rack(removal: Removal, here: BoolArray, short: BoolArray) -> WishRefused:

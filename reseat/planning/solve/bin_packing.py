@@ -48,7 +48,7 @@ def placed_by_weight(problem: Problem, weight: FloatArray, loads: FloatArray, *,
     rows = np.flatnonzero(problem.need)
     came = as_columns(seating, problem.need)[rows]
     vacated = np.zeros((rows.size, problem.lists.shape[1]), np.bool_) if problem.out is None else problem.out[rows]
-    found = Found(rows, problem.filled(rows, vacated, came), relaxed=False)
+    found = Found(rows, problem.filled(rows, vacated, came))
     return exchanged(problem, found, weight, loads) if even else found
 
 

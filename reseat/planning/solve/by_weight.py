@@ -145,7 +145,7 @@ class Evening:
             lists.reshape(-1)[slot] = broker
         before = self.problem.lists
         changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(before, axis=1)).any(axis=1))
-        return Found(changed, in_place(before[changed], lists[changed]), relaxed=False)
+        return Found(changed, in_place(before[changed], lists[changed]))
 
 
 def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatArray) -> Found:
@@ -155,7 +155,7 @@ def exchanged(problem: Problem, start: Found, weight: FloatArray, loads: FloatAr
     aim[targets] = lifted(loads[targets], float(came[targets].sum()))
     room = counts_on(problem.staying, brokers) + (lists.size if problem.room is None else problem.room)
     _Search(problem, lists, weight, aim, loads + came, room, _NEARLY).run()
-    return Found(start.rows, in_place(problem.lists[start.rows], lists[start.rows]), relaxed=False)
+    return Found(start.rows, in_place(problem.lists[start.rows], lists[start.rows]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,4 +175,4 @@ class PartitionArcs:
         came = np.full((changed.size, int(count.max(initial=0))), NONE, np.int32)
         nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         came[place[row[comes]], nth] = targets[at[comes]]  # both by row
-        return Found(rows, problem.filled(rows, vacated, came), relaxed=False).in_order(problem)
+        return Found(rows, problem.filled(rows, vacated, came)).in_order(problem)

@@ -88,7 +88,7 @@ def solved_in_parts(
     at, column = np.nonzero(open_)
     forced = np.stack([short[at], brokers[column]])
     late, exact = solve(_late(problem, short, np.where(open_, brokers, NONE), problem.late), short, nothing)
-    found = [Found(short[late.rows], late.lists, late.relaxed)]
+    found = [Found(short[late.rows], late.lists)]
     if plain.size:
         took = np.bincount(forced[1], minlength=len(problem.targets))
         room = None if problem.room is None else problem.room - took
@@ -96,12 +96,12 @@ def solved_in_parts(
             raise NoRoom("Partitions to which few brokers are left need more of them than the cap allows.")
         elsewhere = problem.loads - counts_on(problem.staying[plain], len(took))
         rest, best = solve(replace(problem.part(plain, elsewhere + took), room=room), plain, forced)
-        found.append(Found(plain[rest.rows], rest.lists, rest.relaxed))
+        found.append(Found(plain[rest.rows], rest.lists))
         exact = exact and best
     width = max(one.lists.shape[1] for one in found)
     rows, lists = np.concatenate([one.rows for one in found]), [widened(one.lists, width) for one in found]
     order = np.argsort(rows)
-    return Found(rows[order], np.concatenate(lists)[order], found[0].relaxed).in_order(problem), exact
+    return Found(rows[order], np.concatenate(lists)[order]).in_order(problem), exact
 
 
 def _late(problem: Problem, rows: Longs, forced: Longs, resorts: BoolArray) -> Problem:

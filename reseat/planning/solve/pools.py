@@ -261,7 +261,7 @@ class Pools:
         if not repair_conflicts(staying, needed, seating, len(problem.open_to) * racks, self.key):
             return None
         lists = problem.filled(changed, vacated, as_columns(seating, needed))
-        return Found(changed, lists, relaxed=True, whole=not in_part).in_order(problem, unit_row.size)
+        return Found(changed, lists, whole=not in_part).in_order(problem, unit_row.size)
 
     def _received_in_part(self, unit_pool: Longs, received: Longs) -> Longs:
         """What brokers receive where fewer replicas than they were to enter each pool: the first of each go without."""

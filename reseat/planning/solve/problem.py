@@ -163,21 +163,19 @@ class Found:
     Attributes:
         rows: (m,) partitions whose set changes, ascending.
         lists: (m, R') their lists, newcomers in the vacated places from left to right, the lowest broker first.
-        relaxed: whether the relaxation found them, not each partition's own arcs.
         whole: whether they are the best that was asked for, and not what was found of it.
         moves: replicas that are copied, where they were counted already.
     """
 
     rows: Longs
     lists: IntArray
-    relaxed: bool
     whole: bool = True
     moves: int | None = None
 
     @classmethod
     def nothing(cls, problem: Problem) -> Found:
         """No set changes."""
-        return cls(np.empty(0, np.int64), problem.lists[:0], relaxed=True)
+        return cls(np.empty(0, np.int64), problem.lists[:0])
 
     def in_order(self, problem: Problem, came: int | None = None) -> Found:
         """The same without rows whose set stays, newcomers of each list ascending.
@@ -193,4 +191,4 @@ class Found:
         rows, lists, new = self.rows[changed], self.lists[changed].copy(), new[changed]
         row, _ = np.nonzero(new)
         lists[new] = lists[new][np.lexsort((lists[new], row))]
-        return Found(rows, lists, self.relaxed, self.whole)
+        return Found(rows, lists, self.whole)

@@ -293,7 +293,7 @@ def untie(problem: Problem, found: Found, ties: Ties) -> Found:
         _leave_hosts(problem, group, seating, rules, together)
     lists, seats = found.lists.copy(), as_columns(seating, needed)
     lists[came] = seats[seats != NONE]  # both row by row, from left to right
-    return Found(found.rows, lists, found.relaxed)
+    return Found(found.rows, lists)
 
 
 def _count(
