@@ -16,7 +16,7 @@ def draw_takeaway(seat: OpenLayout) -> None:
     """Downloads of the whole layout, with the edits, without the what-if; each is made when it is clicked."""
     from reseat.formats.documents.snapshot_writer import write_snapshot
     from reseat.formats.documents.writers import write_describe, write_layout_reassignment
-    from reseat.formats.tables.table import write_csv
+    from reseat.formats.tables.table import write_csv, write_parquet
 
     layout, snapshot = seat.layout, seat.snapshot
     st.header("Export", anchor=False)
@@ -27,6 +27,12 @@ def draw_takeaway(seat: OpenLayout) -> None:
                 "layout.csv",
                 lambda: write_csv(layout, tiering=seat.reading.tiering),
                 "One row per replica with everything known. Reseat reads it back unchanged.",
+            ),
+            (
+                "Layout as Parquet",
+                "layout.parquet",
+                lambda: write_parquet(layout, tiering=seat.reading.tiering),
+                "The same rows, for large layouts and for other programs.",
             ),
             (
                 "As kafka-topics --describe",

@@ -187,6 +187,7 @@ def test_the_whole_layout_can_be_taken_along(opened):
     assert not at.exception
     assert [button.proto.label for button in at.get("download_button")] == [
         "Layout as CSV",
+        "Layout as Parquet",
         "As kafka-topics --describe",
         "As reassignment JSON",
     ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
+from components.overview import takeaway
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import SessionState
 from components.state.store import KEY
+from reseat.formats import read
 from reseat.formats.documents.snapshot import reading_of
 from reseat.model import Snapshot, Wish
 
@@ -28,9 +30,23 @@ def test_a_live_cluster_can_be_taken_along_as_a_snapshot(app):
     app.switch_page("pages/overview.py").run()
 
     assert not app.exception
-    assert downloads(app)[-4:] == [
-        "Layout as CSV", "As kafka-topics --describe", "As reassignment JSON", "Snapshot",
+    assert downloads(app)[-5:] == [
+        "Layout as CSV", "Layout as Parquet", "As kafka-topics --describe", "As reassignment JSON", "Snapshot",
     ]  # fmt: skip
+
+
+def test_both_tables_read_back_as_the_layout(opened, monkeypatch):
+    """What the two buttons save."""
+    saved: dict[str, bytes] = {}
+
+    def keep(label, name, make, **_):
+        saved[name] = make()
+
+    monkeypatch.setattr(takeaway, "download", keep)
+    opened("overview", small())
+
+    for name in ("layout.csv", "layout.parquet"):
+        assert read(saved[name], source=name).layout.assignments() == small().assignments()
 
 
 def test_a_text_has_no_snapshot(opened):
