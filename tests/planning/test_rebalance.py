@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
 from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.kinds.rebalance import even_leaders
+from reseat.planning.solve.pools import Pools
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.solver import Solver
 from tests.planning.brute_force import (
@@ -29,6 +31,21 @@ from tests.planning.brute_force import (
 from tests.planning.checking import check_rebalance
 
 Value = tuple[int, int, int]
+
+
+@pytest.fixture
+def by_pools(monkeypatch: pytest.MonkeyPatch) -> list[Found]:
+    """The sets that pools of racks found, and not each partition's own arcs."""
+    found: list[Found] = []
+    plain = Pools.realised
+
+    def realised(self: Pools, *given: Any, **named: Any) -> Found | None:
+        made = plain(self, *given, **named)
+        found.extend(one for one in (made,) if one is not None)
+        return made
+
+    monkeypatch.setattr(Pools, "realised", realised)
+    return found
 
 
 def sets_of(layout: ClusterLayout, remove: Sequence[int] = ()) -> dict[tuple[str, int], list[list[int]]]:
@@ -142,7 +159,7 @@ def test_a_drain_and_a_rebalance_are_one_plan(seed: int) -> None:
     drains(random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(1, 5)), dead=False), rng)
 
 
-def test_a_drain_by_pools_is_as_good_as_by_each_partition() -> None:
+def test_a_drain_by_pools_is_as_good_as_by_each_partition(by_pools: list[Found]) -> None:
     """Replicas that must go, with racks, RF 3, and pins among them; as even, with as many moves."""
     rng = np.random.default_rng(12)
     relaxed = 0
@@ -157,7 +174,7 @@ def test_a_drain_by_pools_is_as_good_as_by_each_partition() -> None:
         fast, exact = Solver(sets, own_arcs=0).evenest(), Solver(sets).evenest()
         assert fast is not None
         assert exact is not None
-        relaxed += fast.relaxed
+        relaxed += any(one is fast for one in by_pools)
 
         assert outcome(sets, fast) == outcome(sets, exact)
     assert relaxed > 40
@@ -274,7 +291,7 @@ def test_the_curve_of_a_rebalance_ends_with_the_least_spread() -> None:
     assert all(point.moves < points[1].moves for point in limited[:-1])
 
 
-def test_mending_by_pools_is_as_good_as_by_each_partition() -> None:
+def test_mending_by_pools_is_as_good_as_by_each_partition(by_pools: list[Found]) -> None:
     """Also where loads go far beyond those of today: the window grows until no broker comes up to its ends."""
     rng = np.random.default_rng(8)
     for brokers, rows in ((8, 40), (10, 400)):
@@ -285,7 +302,8 @@ def test_mending_by_pools_is_as_good_as_by_each_partition() -> None:
         assert fast is not None
         assert exact is not None
 
-        assert fast.relaxed > exact.relaxed
+        assert any(one is fast for one in by_pools)
+        assert not any(one is exact for one in by_pools)
         assert outcome(sets, fast) == outcome(sets, exact)
         assert outcome(sets, fast)[1] > 0
 
@@ -321,7 +339,7 @@ def test_what_is_not_the_best_is_never_proven(seed: int) -> None:
         assert verdict.replicas_proven <= (value == best)
 
 
-def test_the_relaxation_is_the_truth_where_it_is_realised() -> None:
+def test_the_relaxation_is_the_truth_where_it_is_realised(by_pools: list[Found]) -> None:
     """Pools of racks and each partition's own arcs are as even, with as many moves, on a hundred layouts."""
     rng = np.random.default_rng(5)
     relaxed = 0
@@ -334,9 +352,9 @@ def test_the_relaxation_is_the_truth_where_it_is_realised() -> None:
         fast, exact = Solver(sets, own_arcs=0).evenest(), Solver(sets).evenest()
         assert fast is not None
         assert exact is not None
-        relaxed += fast.relaxed
+        relaxed += any(one is fast for one in by_pools)
 
-        assert not exact.relaxed
+        assert not any(one is exact for one in by_pools)
         assert outcome(sets, fast) == outcome(sets, exact)
     assert relaxed > 60
 
