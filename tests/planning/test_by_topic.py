@@ -138,8 +138,8 @@ def points_hold(seed: int) -> int:
 
 
 def test_each_point_is_the_plan_that_is_made_of_it() -> None:
-    """Of 60 small layouts."""
-    assert sum(points_hold(seed) for seed in range(60)) > 90
+    """Of 24 small layouts."""
+    assert sum(points_hold(seed) for seed in range(24)) > 36
 
 
 @pytest.mark.slow
