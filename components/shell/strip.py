@@ -167,9 +167,15 @@ def _chips(wish: Wish) -> int:
         chips.append(("keep-racks", "racks kept", replace(other, options=replace(wish.options, keep_racks=False))))
     if wish.options.same_rack and wish.remove:
         chips.append(("same-rack", "within racks", replace(other, options=replace(wish.options, same_rack=False))))
-    if wish.options.receive_cap is not None and not wish.is_empty:
-        words = f"at most {text.counted(wish.options.receive_cap, 'replica')} received"
-        chips.append(("cap", words, replace(other, options=replace(wish.options, receive_cap=None))))
+    options = wish.options
+    for key, most, words, unlimited in (
+        ("cap", options.receive_cap, text.counted(options.receive_cap or 0, "replica") + " received", "receive_cap"),
+        ("max-moves", options.max_moves, text.counted(options.max_moves or 0, "move"), "max_moves"),
+        ("max-bytes", options.max_bytes, f"{text.size(options.max_bytes)} copied", "max_bytes"),
+    ):
+        if most is not None and not wish.is_empty:
+            free = replace(other, options=replace(options, **{unlimited: None}))  # type: ignore[arg-type]
+            chips.append((key, f"at most {words}", free))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

@@ -164,14 +164,22 @@ def test_a_what_if_of_several_parts_is_dropped_at_once(app: AppTest) -> None:
     assert not [button for button in app.button if str(button.key).startswith("chip-")]
 
 
-def test_a_cap_on_what_brokers_receive_has_a_chip(app: AppTest) -> None:
+@pytest.mark.parametrize(
+    ("limit", "key", "words"),
+    [
+        (Options(receive_cap=3), "cap", "at most 3 replicas received"),
+        (Options(max_moves=1_200), "max-moves", "at most 1,200 moves"),
+        (Options(max_bytes=2 * 10**12), "max-bytes", "at most 2.0 TB copied"),
+    ],
+)
+def test_each_limit_has_a_chip(app: AppTest, limit: Options, key: str, words: str) -> None:
     """It is dropped as any other part of the what-if."""
     over(app, first=small())
-    app.session_state[KEY].here.wish = Wish(remove=(4,), options=Options(receive_cap=3))
+    app.session_state[KEY].here.wish = Wish(remove=(4,), options=limit)
     app.run()
-    (chip,) = [button for button in app.button if button.key == "chip-cap"]
+    (chip,) = [button for button in app.button if button.key == f"chip-{key}"]
 
-    assert chip.label.endswith("at most 3 replicas received")
+    assert chip.label.endswith(words)
 
     chip.click().run()
 
