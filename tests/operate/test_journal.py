@@ -246,8 +246,9 @@ def test_a_journal_that_is_made_while_it_is_looked_at_is_no_other_programs(tmp_p
     Journal(path).close()
 
 
-def test_many_processes_may_make_the_journal_at_once(tmp_path):
-    """Four processes open a journal that is not there yet, and all of them write."""
+@pytest.mark.parametrize("many", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_many_processes_may_make_the_journal_at_once(tmp_path, many):
+    """So many processes open a journal that is not there yet, and all of them write."""
     script = (
         "import sys; from reseat.operate.journal.journal import *\n"
         "j = Journal(sys.argv[1])\n"
@@ -257,12 +258,12 @@ def test_many_processes_may_make_the_journal_at_once(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     processes = [
         subprocess.Popen([sys.executable, "-c", script, str(path), str(n)], env=environment, stderr=subprocess.PIPE)
-        for n in range(4)
+        for n in range(many)
     ]
     said = [process.communicate(timeout=60)[1] for process in processes]
 
-    assert said == [b""] * 4
-    assert sorted(step.content["n"] for step in Journal(path).steps()) == [str(n) for n in range(4)]
+    assert said == [b""] * many
+    assert sorted(step.content["n"] for step in Journal(path).steps()) == [str(n) for n in range(many)]
 
 
 def test_readers_do_not_wait_for_a_writer(journal):
