@@ -11,14 +11,16 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parent.parent / "tools" / "test.py"
-#: Stands for pytest: tells what it was asked, fails where ``fails`` names its marks, goes on while there is ``wait``.
+#: Stands for pytest: tells what it was asked, fails where ``fails`` names its marks, goes on while there is ``wait``,
+#: or until the browser's have begun where ``outlasts`` names its marks.
 _PYTEST = """
 import pathlib, sys, time
 asked = sys.argv[sys.argv.index("-m") + 1]
 with pathlib.Path("asked").open("a") as told:
     told.write(asked + "; " + " ".join(one for one in sys.argv if one.endswith(".py") and one[0] == "t") + "\\n")
 print("RAN", asked, flush=True)
-while pathlib.Path("wait").exists():
+outlasts = pathlib.Path("outlasts").exists() and pathlib.Path("outlasts").read_text() in asked
+while pathlib.Path("wait").exists() or (outlasts and "\\nbrowser" not in pathlib.Path("asked").read_text()):
     time.sleep(0.05)
 sys.exit(pathlib.Path("fails").exists() and pathlib.Path("fails").read_text() in asked)
 """
@@ -76,6 +78,15 @@ def test_a_failure_anywhere_fails_it_and_the_others_run_to_their_end(project: Pa
 
     assert code == 1
     assert said.count("RAN") == len(asked) == 3
+
+
+@pytest.mark.parametrize("marks", ["(kafka or spark)", "not slow and not browser"])
+def test_the_browsers_begin_as_soon_as_others_are_over(project: Path, marks: str) -> None:
+    """Whichever of the two that came first takes longer."""
+    (project / "outlasts").write_text(marks)
+    code, said, _ = run(project)
+
+    assert (code, said.count("RAN")) == (0, 3)
 
 
 @pytest.mark.parametrize("come", [True, False])

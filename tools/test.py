@@ -5,8 +5,9 @@ Beside each other run
 - ``make check``, which has one core for as long as mypy reads all the code anew;
 - the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons; where
   ``RESEAT_REQUIRE`` names Kafka, its jars are fetched first, which takes a new machine a minute;
-- those that need only their process, then the browser's with a dashboard a process, in two processes each. All three
-  at once take longer, and so do three with browsers (tried): they drive each other out of the caches of two cores.
+- those that need only their process, in two processes;
+- as soon as one of these two is over, the browser's with a dashboard a process, in two processes. All at once take
+  longer, and so do three with browsers (tried): they drive each other out of the caches of two cores.
 
 A file's tests share a server or a session, and files keep their own order: a long one of few tests is not the last to
 begin. What runs beside is shown when it is over. Where the check fails, the tests are ended; where tests fail, the
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,6 +94,15 @@ class Run:
         return not self.failed
 
 
+def _wait(runs: Sequence[Run], until: Callable[[], bool]) -> None:
+    """Until then, or until the first of them, the check, has failed."""
+    while not runs[0].failed:
+        [run.over for run in runs]  # who asks lets its next command begin
+        if until():
+            break
+        time.sleep(_LOOK_SECONDS)
+
+
 def main() -> int:
     """Run everything; the exit code is 0 where all is well."""
     # What a script starts with "&" ignores Ctrl-C, and so would all that is started here and is to be ended by it.
@@ -101,29 +111,28 @@ def main() -> int:
     jars = [(*_MAKE, "kafka-jars")] if "kafka" in os.environ.get("RESEAT_REQUIRE", "").split(",") else []
     served = (*_PYTEST, "-n", "3", *_BY_FILE, "-m", "(kafka or spark) and not browser and not slow")
     servers = Run(*jars, (*served, *marked("spark", "kafka")), beside=True)
-    runs, well = [check, servers], True
+    runs = [check, servers]
     try:
         if not any((ROOT / "tests").rglob("*-pytest-*.pyc")):
             # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
             collect, nowhere = [*_PYTEST, "--collect-only"], subprocess.DEVNULL
             subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
-        for command in (
-            (*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"),
-            (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow", *marked("browser")),
-        ):
-            runs.append(Run(command))
-            while not [run.over for run in runs][-1] and not check.failed:
-                time.sleep(_LOOK_SECONDS)
-            if check.failed:
-                for run in runs:
-                    run.interrupt()
-                break
-            well &= runs[-1].end()
+        plain = Run((*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"))
+        runs.append(plain)
+        _wait(runs, lambda: plain.over or servers.over)
+        if not check.failed:
+            browser = (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow")
+            runs.append(Run((*browser, *marked("browser")), beside=True))
+            _wait(runs, lambda: all(run.over for run in runs))
     except KeyboardInterrupt:  # all of them were told as well
         for run in runs:
             run.interrupt()
         return 130
-    return 0 if check.end() and servers.end() and well else 1
+    if check.failed:
+        for run in runs:
+            run.interrupt()
+    well = [run.end() for run in (*runs[1:], check)]
+    return 0 if all(well) else 1
 
 
 if __name__ == "__main__":
