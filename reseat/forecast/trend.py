@@ -19,6 +19,9 @@ JASA 63 (1968); Vovk, Gammerman and Shafer, Algorithmic learning in a random wor
 
 from __future__ import annotations
 
+import math
+from bisect import insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,7 +110,8 @@ def foretell(values: Values, *, tested: bool = True) -> Forecast | Refused:
     slopes, levels = _lines(whole, origins, window)
     ahead = np.array([step for step in _AHEAD if len(origins) - step >= _LEAST_MISSES])
     misses = _misses(values, origins, slopes, levels, ahead)
-    bounds = np.array([_interval(misses[:, place], step) for place, step in enumerate(ahead.tolist())])
+    ordered = [np.sort(missed[~np.isnan(missed)]).tolist() for missed in misses.T]
+    bounds = np.array([_interval(some, step) for some, step in zip(ordered, ahead.tolist(), strict=True)])
     farthest = np.arange(1, min(days, _FARTHEST) + 1)
     below, above = (_widened(bounds[:, end] * sign, ahead, farthest) for end, sign in ((0, -1.0), (1, 1.0)))
     likely = np.maximum(levels[-1] + slopes[-1] * farthest, 0.0)
@@ -137,16 +141,15 @@ def _misses(
     return np.asarray(came - np.maximum(levels[:, None] + slopes[:, None] * ahead, 0.0), np.float64)
 
 
-def _interval(misses: Values, ahead: int) -> tuple[float, float]:
-    """The ends of the 80 % interval of misses so many days ahead; without enough of them, the farthest ones."""
-    there = np.sort(misses[~np.isnan(misses)])
-    if not len(there):
+def _interval(misses: Sequence[float], ahead: int) -> tuple[float, float]:
+    """The ends of the 80 % interval of ascending misses so many days ahead; without enough of them, the farthest."""
+    if not misses:
         return 0.0, 0.0
-    apart = len(there) / ahead
+    apart = len(misses) / ahead
     left_out = _TAIL - (1 - _TAIL) / apart  # of m apart: the rank (m + 1) x 0.9 from the other end
-    rank = max(int(np.ceil(left_out * len(there))), 1)
+    rank = max(math.ceil(left_out * len(misses)), 1)
     beyond = 1.0 if left_out > 0 else 1 + _BEYOND / apart
-    return min(float(there[rank - 1]), 0.0) * beyond, max(float(there[-rank]), 0.0) * beyond
+    return min(misses[rank - 1], 0.0) * beyond, max(misses[-rank], 0.0) * beyond
 
 
 def _widened(ends: Values, ahead: npt.NDArray[np.int64], farthest: npt.NDArray[np.int64]) -> Values:
@@ -158,16 +161,20 @@ def _widened(ends: Values, ahead: npt.NDArray[np.int64], farthest: npt.NDArray[n
 
 def _tried(misses: Values, origins: int, ahead: npt.NDArray[np.int64]) -> tuple[float | None, int]:
     """The share of days inside the interval that was known on the day of each line, and of how many."""
-    inside = tried = 0
+    came, steps = misses.T.tolist(), ahead.tolist()
+    known: list[list[float]] = [[] for _ in steps]
+    inside = tried = before = 0
     for number in range(_LEAST_MISSES, origins, max(1, origins // _JUDGED)):
         below = above = 0.0
-        for place, step in enumerate(ahead):
-            known = misses[: max(number - step + 1, 0), place]
-            came = misses[number, place]
-            if np.isnan(came) or np.count_nonzero(~np.isnan(known)) < _LEAST_MISSES:
+        for step, missed, ordered in zip(steps, came, known, strict=True):
+            for miss in missed[max(before - step + 1, 0) : max(number - step + 1, 0)]:
+                if not math.isnan(miss):
+                    insort(ordered, miss)
+            if math.isnan(missed[number]) or len(ordered) < _LEAST_MISSES:
                 continue
-            low, high = _interval(known, int(step))
+            low, high = _interval(ordered, step)
             below, above = max(below, -low), max(above, high)
             tried += 1
-            inside += -below <= came <= above
+            inside += -below <= missed[number] <= above
+        before = number
     return (inside / tried if tried else None), tried

@@ -359,6 +359,7 @@ def _by_name() -> dict[str, Table]:
     return {one.name: one for one in TABLES}
 
 
+@cache
 def arrow_schema(name: str, *, with_keys: bool = False) -> pa.Schema:
     """The Arrow schema of a table's files.
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.forecast.brokers_needed import fits, least_brokers, least_moves
+from tests.cases import cases
 
 FACTORS = st.dictionaries(st.integers(1, 4), st.integers(1, 2), min_size=1, max_size=2)
 
@@ -35,14 +36,14 @@ def placed(factors, brokers, most):
     return bool(loads)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(FACTORS, st.lists(st.integers(1, 2), min_size=1, max_size=3), st.integers(1, 4))
 def test_a_placement_exists_where_it_is_said(factors, brokers, most):
     """And none where it is not."""
     assert fits(factors, brokers, most) == placed(factors, brokers, most)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(
     st.dictionaries(st.integers(1, 4), st.integers(1, 6), min_size=1, max_size=3),
     st.lists(st.integers(0, 3), min_size=1, max_size=3),
@@ -98,7 +99,7 @@ def arranged(total, brokers, most):
     return [(n, *rest) for n in range(min(total, most) + 1) for rest in arranged(total - n, brokers - 1, most)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=2), st.integers(0, 1), st.integers(0, 1), st.integers(3, 9))
 def test_adding_all_at_once_moves_the_fewest(loads, more, each, most):
     """Of all ways to move, and whether the brokers join before the first of two intervals or the second."""
@@ -113,7 +114,7 @@ def test_adding_all_at_once_moves_the_fewest(loads, more, each, most):
     assert later is None or (at_once is not None and at_once <= later)
 
 
-@settings(max_examples=100)
+@settings(max_examples=cases(100))
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=2), st.integers(0, 1), st.integers(0, 1), st.integers(3, 9))
 def test_brokers_that_join_later_leave_more_to_move(loads, more, each, most):
     """Before the second interval: no way moves fewer than are told, stage by stage."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ LAST = FIRST.date() + timedelta(days=59)
 GROWING = [100 + 2 * day for day in range(60)]
 
 
+@cache
 def sized(tables, limits, until=LAST + timedelta(days=30)):
     """The answer for the cluster in these tables."""
     history = History.open(str(tables))
