@@ -29,14 +29,17 @@ class Step:
         before: the state before.
         after: the state after.
         sentence: what happened and why, for a person.
-        changed: what differs, in words of the state ("leader", "replica 2 hw"), in a fixed order.
     """
 
     event: ev.Event
     before: Partition
     after: Partition
     sentence: str
-    changed: tuple[str, ...]
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What differs, in words of the state ("leader", "replica 2 hw"), in a fixed order."""
+        return tuple(_changed(self.before, self.after))
 
 
 def play(partition: Partition, story: Iterable[ev.Event]) -> list[Step]:
@@ -62,7 +65,7 @@ def apply(partition: Partition, event: ev.Event) -> Step:
         ScenarioInvalid: it cannot happen in this state.
     """
     after, sentence = _apply(partition, event)
-    return Step(event, partition, after, sentence, tuple(_changed(partition, after)))
+    return Step(event, partition, after, sentence)
 
 
 def _apply(partition: Partition, event: ev.Event) -> tuple[Partition, str]:

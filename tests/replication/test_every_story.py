@@ -35,7 +35,7 @@ def first_fault(state: Partition, kind: str, *, power: bool, longest: int) -> in
                 after = apply(now, event).after
                 if wrong(after, kind):
                     return length
-                if (key := repr(after)) not in seen:
+                if length < longest and (key := repr(after)) not in seen:
                     seen.add(key)
                     following.append(after)
         level = following
