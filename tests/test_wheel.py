@@ -27,17 +27,20 @@ _PATIENCE = 60
 _HEADINGS = """
 import sys
 from datetime import UTC, datetime
+from functools import cache
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from reseat.installed import DASHBOARD
 sys.path.insert(0, str(DASHBOARD))
 from components.state.opened import Opened, SessionState
 from components.state.store import KEY
 from reseat.demo.samples import load_sample, samples
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 opened = Opened(load_sample(samples()[0]), datetime.now(UTC))
+app = AppTest.from_file(str(DASHBOARD / "app.py"), default_timeout=60)
+app.session_state[KEY] = SessionState(opened={"sample": opened}, current="sample", started=True)
+app.run()
 for page, query in (name.partition("?")[::2] for name in sys.argv[1:]):
-    app = AppTest.from_file(str(DASHBOARD / "app.py"), default_timeout=60)
-    app.session_state[KEY] = SessionState(opened={"sample": opened}, current="sample", started=True)
-    app.run()
     app.switch_page(f"pages/{page}.py")
     app.query_params.update([query.split("=")] if query else [])
     app.run()

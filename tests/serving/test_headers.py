@@ -118,10 +118,9 @@ def test_nginx_as_the_documents_have_it(start, visit, nginx, tmp_path):
     assert [cookie for cookie in visitor.cookies if cookie.name.startswith("_streamlit_user")]
 
 
-def test_a_proxy_that_passes_no_web_sockets_on_is_told_in_the_log(start, visit, nginx):
+def test_a_proxy_that_passes_no_web_sockets_on_is_told_in_the_log(noting, visit, nginx):
     """Once, however often the page tries: all of them stay empty, and nothing else says why."""
-    port = free_port()
-    server = start()
+    port, (server, _) = free_port(), noting
     nginx(
         f"server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass {server.address}; }} }}",
         f"http://127.0.0.1:{port}",

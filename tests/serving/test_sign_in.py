@@ -171,10 +171,10 @@ def test_a_sign_in_is_a_line_of_the_audit_log_and_without_it_no_door_opens(start
     assert "cannot be written" in line(refused, "READ_HISTORY")
 
 
-def test_a_provider_that_is_away_takes_nothing_from_who_is_signed_in(start, visit):
+def test_a_provider_that_is_away_takes_nothing_from_who_is_signed_in(server, visit):
     """Their rights last as long as they would have; who comes is told in words, with a way back, and may try again."""
     with Provider(ADA) as gone:
-        server = start(secrets=lambda at: gone.secrets(at, LISTED), RESEAT_OPERATE="1")
+        server.secrets.write_text(gone.secrets(server.address, LISTED))
         ada = visit(server.address)
         ada.open()
         ada.sign_in()

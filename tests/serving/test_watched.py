@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import time
 from pathlib import Path
 
@@ -80,11 +81,14 @@ def test_a_server_is_watched_by_the_tools_of_others(start, visit, tmp_path: Path
 
 def test_metrics_are_off_unless_asked_for_and_a_port_that_is_taken_is_said(start, tmp_path: Path) -> None:
     """The server does not start half: it names the variable, or the address."""
-    server = start(script="app.py")
-    taken = server.address.rpartition(":")[2]
-    for told, said in (("ninety", "RESEAT_METRICS is 'ninety'"), (taken, f"cannot be served on 127.0.0.1:{taken}")):
-        with pytest.raises(pytest.fail.Exception, match=said):
-            start(script="app.py", RESEAT_METRICS=told)
+    with socket.create_server(("127.0.0.1", free_port())) as other:
+        taken = other.getsockname()[1]
+        for told, said in (
+            ("ninety", "RESEAT_METRICS is 'ninety'"),
+            (str(taken), f"cannot be served on 127.0.0.1:{taken}"),
+        ):
+            with pytest.raises(pytest.fail.Exception, match=said):
+                start(script="app.py", RESEAT_METRICS=told)
 
 
 def test_the_grafana_dashboard_shows_what_there_is() -> None:
