@@ -278,9 +278,12 @@ def test_no_secret_reaches_a_log_or_an_exception(guarded: ZooKeeperServer, caplo
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ZooKeeperServer, Connection]]:
-    """A ZooKeeper with a TLS port that asks for a client's certificate, and a connection that has all it needs."""
+    """A ZooKeeper with a TLS port that asks for a client's certificate, and a connection that has all it needs.
+
+    Its own certificate is for 127.0.0.1, and not for that address's name.
+    """
     folder = tmp_path_factory.mktemp("secured")
-    issued, client = certificates(folder / "certificates", "localhost", "127.0.0.1")
+    issued, client = certificates(folder / "certificates", "127.0.0.1")
     server = start_zookeeper(folder, certificates=issued, superuser=f"super:{PASSWORD}", sasl={"reader": PASSWORD})
     connection = Connection(
         zookeeper=(f"127.0.0.1:{server.secure_port}",),
@@ -337,22 +340,12 @@ def test_what_is_wrong_with_tls_is_told(secured: tuple[ZooKeeperServer, Connecti
     assert "TLS port" in str(secure)
 
 
-def test_the_hostname_of_a_certificate_is_checked(tmp_path: Path) -> None:
+def test_the_hostname_of_a_certificate_is_checked(secured: tuple[ZooKeeperServer, Connection]) -> None:
     """A certificate for another host is refused, unless the check is switched off."""
-    issued, _ = certificates(tmp_path / "certificates", "zookeeper.example.org")
-    server = start_zookeeper(tmp_path, certificates=issued, client_certificates="none")
-    connection = Connection(
-        zookeeper=(f"localhost:{server.secure_port}",),
-        zookeeper_tls=True,
-        ca_file=str(issued.authority),
-        timeout_seconds=5,
-    )
-    try:
-        error = trouble_of(connection)
-        unchecked = open_reading_client(replace(connection, check_hostname=False))
-        close_client(unchecked)
-    finally:
-        server.stop()
+    server, connection = secured
+    elsewhere = replace(connection, zookeeper=(f"localhost:{server.secure_port}",))
+    error = trouble_of(elsewhere)
+    close_client(open_reading_client(replace(elsewhere, check_hostname=False)))
 
     assert error.reason == "tls"
     assert "is not accepted" in str(error)

@@ -72,6 +72,19 @@ def test_a_server_that_dies_in_the_middle_ends_the_reading(filled: ZooKeeperServ
     assert "was lost while it was read" in str(caught.value)
 
 
+def test_a_server_that_came_back_is_read_again(made: ZooKeeperServer) -> None:
+    """After a restart the next reading is whole."""
+    made.stop()
+    with pytest.raises(ClusterUnreachable) as caught:
+        read_zookeeper_cluster(connection_to(made))
+    made.start_again()
+
+    snapshot = read_zookeeper_cluster(connection_to(made))
+
+    assert caught.value.reason == "refused"
+    assert snapshot.layout.partition_count == PARTITIONS
+
+
 def test_a_server_that_stands_still_ends_the_patience(filled: ZooKeeperServer) -> None:
     """Frozen with its connections open: lost once the patience is over, and not later by much."""
     frozen: list[float] = []
@@ -106,16 +119,3 @@ def test_a_reading_is_stopped_between_requests(filled: ZooKeeperServer, step: st
         read_zookeeper_cluster(connection_to(filled), report=report, cancelled=stop)
 
     assert after == []
-
-
-def test_a_server_that_came_back_is_read_again(filled: ZooKeeperServer) -> None:
-    """After a restart the next reading is whole."""
-    filled.stop()
-    with pytest.raises(ClusterUnreachable) as caught:
-        read_zookeeper_cluster(connection_to(filled))
-    filled.start_again()
-
-    snapshot = read_zookeeper_cluster(connection_to(filled))
-
-    assert caught.value.reason == "refused"
-    assert snapshot.layout.partition_count == PARTITIONS
