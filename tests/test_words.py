@@ -12,6 +12,7 @@ import pytest
 from components.shell.frame import Figure, help_of
 from reseat.model import glossary
 from tests.retired import retired_in
+from tests.syntax import nodes
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,14 +33,13 @@ def seen_files() -> list[str]:
     return sorted({file.relative_to(ROOT).as_posix() for file in found} - EXEMPT)
 
 
-def python_texts(source: str) -> Iterator[tuple[int, str]]:
+def python_texts(file: Path) -> Iterator[tuple[int, str]]:
     """Line and text of every string literal that is no docstring; fields of f-strings stand as ``{}``.
 
     Values of an ``Enum`` are keys of JSON and of tables, which stay.
     """
-    tree = ast.parse(source)
     silent: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.ClassDef) and any("Enum" in ast.unparse(base) for base in node.bases):
             silent |= {id(one) for below in node.body for one in ast.walk(below) if isinstance(one, ast.Constant)}
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -48,7 +48,7 @@ def python_texts(source: str) -> Iterator[tuple[int, str]]:
             silent |= {id(part) for part in node.values if isinstance(part, ast.Constant)}
             parts = [str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values]
             yield node.lineno, "".join(parts)
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
             yield node.lineno, node.value
 
@@ -75,12 +75,12 @@ def document_texts(source: str) -> Iterator[tuple[int, str]]:
 def retired_of(name: str) -> list[str]:
     """Each retired word that a person sees in a file, with its line."""
     source = (ROOT / name).read_text(encoding="utf-8")
-    kinds = {".py": python_texts, ".js": script_texts, ".json": script_texts, ".css": style_texts}
-    texts = kinds.get(Path(name).suffix, document_texts)
+    kinds = {".js": script_texts, ".json": script_texts, ".css": style_texts}
+    kind = kinds.get(Path(name).suffix, document_texts)
     lines = source.splitlines()
     return [
         f"{name}:{line} {found}"
-        for line, text in texts(source)
+        for line, text in (python_texts(ROOT / name) if name.endswith(".py") else kind(source))
         if not re.fullmatch(r"[\w.:/-]*", text) and not lines[line - 1].endswith(KEPT)
         for found in retired_in(text)
     ]
@@ -109,9 +109,9 @@ def test_the_documents_glossary_is_the_modules() -> None:
     assert not [term for term, meaning in glossary.TERMS.items() if "\n" in meaning or not meaning.endswith(".")]
 
 
-def figure_labels(source: str) -> Iterator[str]:
+def figure_labels(file: Path) -> Iterator[str]:
     """The label of every figure that a file draws: of each ``Figure``, and of each row given to ``frame.figures``."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(file):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         called = ast.unparse(node.func).rpartition(".")[2]
@@ -127,7 +127,7 @@ def figure_labels(source: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", [name for name in seen_files() if re.match(r"(pages|components)/.*\.py$", name)])
 def test_every_figures_term_is_in_the_glossary(name: str) -> None:
     """So each has its help, the same on every page and in the documents."""
-    labels = set(figure_labels((ROOT / name).read_text(encoding="utf-8")))
+    labels = set(figure_labels(ROOT / name))
 
     assert {label for label in labels if help_of(Figure(label, "0")) is None} == set()
 
