@@ -37,7 +37,7 @@ bench: setup-dev ## print the speed budgets next to what is measured here (ONLY=
 	@$(PY) -m benchmarks $(ONLY)
 
 soak: setup-dev ## long sweeps of faults and random cases; pictures of all pages in build/screenshots
-	@RESEAT_SCREENSHOTS=1 $(PY) -m pytest -m slow tests
+	@RESEAT_SCREENSHOTS=1 RESEAT_CASES=all $(PY) -m pytest -m "slow or hypothesis" tests
 
 mutate: setup-dev ## break the code on purpose and see whether tests notice (ONLY="history guard" SAMPLE=40 SEED=1)
 	@$(PY) tools/mutate.py $(ONLY) --sample $(or $(SAMPLE),40) --seed $(or $(SEED),1)

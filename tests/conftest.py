@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import shutil
 import sys
@@ -21,13 +22,14 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from reseat.operate.journal import schema
+from tests.cases import cases
 from tests.servers.cluster import KINDS, states
 
 if TYPE_CHECKING:
     from tests.servers.object_store import ObjectStore
 
 # No test is timed: on a busy machine a deadline fails tests that are right.
-settings.register_profile("reseat", deadline=None)
+settings.register_profile("reseat", deadline=None, max_examples=cases(100))
 settings.load_profile("reseat")
 
 # Nobody draws from numpy's own generator (ruff's NPY002): it need not be put back for each case, a tenth of its time.
@@ -170,7 +172,14 @@ def kazoos_own_chance() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """All that is imported, and some thousand tests, stay: no collection of garbage walks through them again."""
+    """All that is imported, and some thousand tests, stay: no collection of garbage walks through them again.
+
+    Streamlit's loggers, some sixty, pass on what they are told: else pytest hands each of them its handlers, and takes
+    them away, six times a test.
+    """
+    for name, logger in logging.root.manager.loggerDict.items():
+        if isinstance(logger, logging.Logger) and name.startswith("streamlit"):
+            logger.propagate = True
     gc.collect()
     gc.freeze()
 
@@ -211,7 +220,8 @@ def app_tests() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
-        patched.setattr(app_test, "ScriptCache", lambda: scripts)
+        for module in (app_test, local_script_runner):
+            patched.setattr(module, "ScriptCache", lambda: scripts)
         patched.setattr(app_test, "MagicMock", cache(app_test.MagicMock))
         patched.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield

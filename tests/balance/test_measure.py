@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reseat.balance import measure
 from reseat.balance.spread import spread_of
 from reseat.model import Broker, BrokerState, ClusterLayout
+from tests.cases import cases
 
 ORDERS = {("orders", 0): [1, 2], ("orders", 1): [2, 3], ("orders", 2): [2, 1]}
 
@@ -230,7 +231,7 @@ assignments = st.dictionaries(
 
 
 @given(assignments, st.sets(st.integers(0, 6)))
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 def test_measures_equal_counting_by_hand(assignment: dict[tuple[str, int], list[int]], dead: set[int]) -> None:
     """Loads by broker and spreads by topic are those of a plain count, dead brokers left out of spreads."""
     layout = ClusterLayout.from_assignments(

@@ -18,6 +18,7 @@ from reseat.balance import (
     shares_rack_while_free,
 )
 from reseat.model import Broker, ClusterLayout
+from tests.cases import cases
 
 
 def racked(lists: list[list[int]], racks: dict[int, str | None]) -> ClusterLayout:
@@ -92,7 +93,7 @@ some_racks = st.dictionaries(st.integers(0, 11), st.sampled_from(["a", "b", "c",
 
 
 @given(lists, some_racks, st.sets(st.integers(0, 11)))
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 def test_rack_terms_equal_counting_by_hand(
     assignment: list[list[int]], racks: dict[int, str | None], gone: set[int]
 ) -> None:

@@ -20,6 +20,7 @@ from reseat.consumers.events import (
 from reseat.consumers.rebalancing import Transition, empty_group, play
 from reseat.consumers.rounds import Call
 from reseat.consumers.walk import events_of, views
+from tests.cases import cases
 
 UNIFORM = assignor_named("broker-uniform")
 
@@ -110,7 +111,7 @@ def events(there: set[str]) -> list[GroupEvent]:
     return [*joins, *(Leave(one) for one in sorted(there)), *changes, Partitions("U", 6)]
 
 
-@settings(max_examples=80)
+@settings(max_examples=cases(80))
 @given(picks=st.lists(st.integers(0, 99), max_size=12), name=st.sampled_from(sorted(BROKER_ASSIGNORS)))
 def test_no_partition_ever_has_two_readers(picks: list[int], name: str) -> None:
     """Call by call: what is assigned to a member nobody else has; two rounds are enough; all reach the epoch."""

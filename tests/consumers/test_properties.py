@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Assignment, Group, Member, Partition, assignor_named
 from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Return, Timeout, Together
 from reseat.consumers.rebalancing import empty_group, play
+from tests.cases import cases
 
 STICKY = ("sticky", "cooperative-sticky")
 TOPICS = ("t0", "t1", "t2", "t3")
@@ -145,7 +146,7 @@ def test_range_is_as_even_as_can_be_topic_by_topic(group: Group) -> None:
         assert sum(count * count for count in counts) == least_sum_of_squares(alone)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(group=groups(equal=True), picks=st.lists(st.integers(0, 99), max_size=8), name=st.sampled_from(STICKY))
 def test_sticky_moves_nothing_for_nothing(group: Group, picks: list[int], name: str) -> None:
     """Whoever joins, leaves, or is thrown out, and whatever topic grows: no member gives up one for another."""
@@ -166,7 +167,7 @@ def test_sticky_moves_nothing_for_nothing(group: Group, picks: list[int], name: 
         assert transition.needless == 0
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 @given(group=groups())
 def test_sticky_is_as_balanced_as_subscriptions_allow_or_no_single_move_helps(group: Group) -> None:
     """Kafka's search ends where no single move helps; on these groups the flow finds at most a little more."""

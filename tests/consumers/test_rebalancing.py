@@ -10,6 +10,7 @@ from reseat.consumers import ASSIGNORS, Member, Partition, assignor_named
 from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout
 from reseat.consumers.rebalancing import Call, empty_group, play
 from reseat.errors import GroupInvalid
+from tests.cases import cases
 
 
 def parts(text: str) -> tuple[Partition, ...]:
@@ -143,7 +144,7 @@ def test_what_cannot_happen_is_refused(events: list[GroupEvent], words: str) -> 
         play(empty_group({"T": 2}), events, assignor_named("range"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(picks=st.lists(st.integers(0, 99), max_size=12), name=st.sampled_from(sorted(ASSIGNORS)))
 def test_members_hear_of_exactly_what_they_own(picks: list[int], name: str) -> None:
     """Adding what is assigned and taking what is revoked or lost gives what each member owns, at every moment."""

@@ -14,6 +14,7 @@ from reseat.consumers.events import Join, Leave, Partitions, Rebalance, Restart,
 from reseat.consumers.rebalancing import GroupState, empty_group
 from reseat.consumers.text import read_group, write_group
 from reseat.errors import InputRefused, LimitMet
+from tests.cases import cases
 
 WHOLE = """\
 {"topics": {"orders": 4, "payments": 2},
@@ -158,7 +159,7 @@ _STEPS = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(
     members=st.lists(_MEMBERS, unique_by=lambda member: member.id, max_size=4),
     topics=st.dictionaries(_NAMES, st.integers(0, 9), max_size=4),
@@ -185,7 +186,7 @@ def test_a_group_that_owns_something_is_written_back() -> None:
     assert told.events == (Rebalance(), Leave("a"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(data=st.binary(max_size=80) | st.text(max_size=60))
 def test_nothing_but_a_group_or_a_sentence(data: bytes | str) -> None:
     """Any bytes, any text."""

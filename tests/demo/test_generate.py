@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import BrokerState
+from tests.cases import cases
 
 
 def test_the_same_seed_gives_the_same_layout() -> None:
@@ -18,7 +19,7 @@ def test_the_same_seed_gives_the_same_layout() -> None:
     assert generate(partitions=500, seed=7) != generate(partitions=500, seed=8)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(
     brokers=st.integers(1, 9),
     partitions=st.integers(0, 60),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reseat.election.isr import eligible_afterwards, least_in_sync
 from reseat.model import ClusterLayout
+from tests.cases import cases
 
 
 def one_by_one(isr: set[int], elr: set[int], leaving: list[int], least: int) -> tuple[set[int], set[int]]:
@@ -26,7 +27,7 @@ def one_by_one(isr: set[int], elr: set[int], leaving: list[int], least: int) -> 
     least=st.integers(1, 6),
     eligible=st.sets(st.sampled_from([1, 2, 3, 4, 5])),
 )
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 def test_leaving_at_once_is_leaving_one_by_one(
     replicas: list[int], isr: set[int], gone: set[int], least: int, eligible: set[int]
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reseat.election import Reason, after_plan, less_even, preferred
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
+from tests.cases import cases
 
 DEMO = {("tp_demo_03", 0): [0, 1], ("tp_demo_03", 1): [1, 0], ("tp_demo_03", 2): [0, 1]}
 
@@ -224,7 +225,7 @@ lists = st.lists(st.permutations([1, 2, 3, 4]).map(lambda order: list(order[:3])
 
 
 @given(lists, st.data())
-@settings(max_examples=100)
+@settings(max_examples=cases(100))
 def test_with_all_alive_and_in_sync_the_preferred_replica_leads_in_the_end(
     before: list[list[int]], data: st.DataObject
 ) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from reseat.election import safe_to_restart, stop
 from reseat.model import Broker, BrokerState, ClusterLayout
+from tests.cases import cases
 
 
 def layout_of(
@@ -100,7 +101,7 @@ def test_an_offline_partition_cannot_go_offline_again() -> None:
     assert verdicts[2].goes_offline == 0
 
 
-cases = st.lists(
+stopped = st.lists(
     st.permutations([1, 2, 3, 4]).flatmap(
         lambda order: st.tuples(
             st.just(list(order[:3])), st.lists(st.sampled_from(list(order[:3])), min_size=1, unique=True)
@@ -111,8 +112,8 @@ cases = st.lists(
 )
 
 
-@given(cases, st.sampled_from([1, 2]))
-@settings(max_examples=100)
+@given(stopped, st.sampled_from([1, 2]))
+@settings(max_examples=cases(100))
 def test_the_verdict_agrees_with_stopping_that_broker(rows: list[tuple[list[int], list[int]]], min_isr: int) -> None:
     """What one pass over all brokers says is what stopping each of them shows."""
     layout = layout_of([replicas for replicas, _ in rows], [isr for _, isr in rows], min_isr)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reseat.election import Move, MoveKind, Reason, WalkStep, against_majority, walk
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
+from tests.cases import cases
 
 STOP, RETURN, PREFERRED = MoveKind.STOP, MoveKind.RETURN, MoveKind.PREFERRED
 
@@ -225,7 +226,7 @@ def test_an_unclean_election_on_request_brings_back_what_waits() -> None:
     ),
     least=st.integers(1, 4),
 )
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 def test_isr_elr_and_leader_hold_together(picks: list[tuple[MoveKind, set[int]]], least: int) -> None:
     """KRaft with ELR: the leader is alive and in the ISR; a full ISR has no ELR; nobody is in both; none leads last."""
     start = kraft([1, 2, 3], least)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reseat.election import Reason, stop
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout
+from tests.cases import cases
 
 
 def layout_of(lists: list[list[int]], leaders: list[int | None], isr: list[list[int]], **more: object) -> ClusterLayout:
@@ -150,7 +151,7 @@ rows = st.lists(
 
 
 @given(rows, st.sets(st.sampled_from([1, 2, 3, 4])), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 def test_the_new_leader_is_the_one_kafka_finds(
     cases: list[tuple[list[int], list[int]]], stopped: set[int], unclean: bool
 ) -> None:

@@ -13,6 +13,7 @@ from reseat.formats import Reading, combine, read
 from reseat.formats.rows.broker_facts import take
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, LogDirectory, Quorum
 from reseat.model.tiering import Tiering
+from tests.cases import cases
 
 DESCRIBE = (
     "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 1\n"
@@ -158,7 +159,7 @@ assignments = st.dictionaries(
 
 
 @given(assignments, assignments)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_nothing_is_lost(first: dict[tuple[str, int], list[int]], second: dict[tuple[str, int], list[int]]) -> None:
     """Every partition and every broker of either text is in the result; the first text's lists stay."""
     a, b = (

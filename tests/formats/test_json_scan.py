@@ -12,6 +12,7 @@ from reseat.errors import LimitMet
 from reseat.formats import LIMITS, Limits
 from reseat.formats.input import json_scan
 from reseat.formats.input.json_scan import check_values, check_width, deepest, items, value
+from tests.cases import cases
 
 VALUES = st.recursive(
     st.none() | st.integers(-9, 9) | st.text('a"\\,:[]{}é', max_size=4),
@@ -27,7 +28,7 @@ def depth_of(told: object) -> int:
     return 1 + max(map(depth_of, told), default=0) if isinstance(told, list) else 0
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(st.lists(VALUES, min_size=1, max_size=5), st.integers(1, 7), st.booleans())
 def test_what_is_seen_is_what_a_parser_builds(told: list[object], chunk: int, spaced: bool) -> None:
     """Strings with quotes, backslashes, commas and brackets included, in chunks of a few bytes."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reseat.errors import LimitMet
 from reseat.formats import LIMITS
 from reseat.formats.input.split import split
+from tests.cases import cases
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=12),
@@ -47,7 +48,7 @@ def test_braces_that_are_no_documents() -> None:
     st.lists(st.dictionaries(st.text(max_size=6), values, min_size=1, max_size=4), min_size=1, max_size=4),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_any_documents_are_found_whole(documents: list[dict[str, object]], pretty: bool) -> None:
     """Whatever stands in strings (braces, quotes, backslashes), documents on lines of their own come out whole."""
     written = [json.dumps(document, indent=2 if pretty else None) for document in documents]

@@ -22,6 +22,7 @@ from reseat.formats.tables import table
 from reseat.formats.tables.table import read_csv, read_parquet, write_csv, write_parquet
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.model.frame import replica_table
+from tests.cases import cases
 
 REPLICAS = b"""topic,partition,position,broker,rack,is_leader,in_sync,size_bytes
 orders,0,0,1,r1,true,true,100
@@ -324,7 +325,7 @@ def layouts(draw: st.DrawFn) -> ClusterLayout:
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(layouts(), st.sampled_from(["replica", "partition"]))
 def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> None:
     """In CSV read either way, and in Parquet."""
@@ -421,7 +422,7 @@ CELLS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=cases(80))
 @given(
     st.lists(
         st.sampled_from(
@@ -529,7 +530,7 @@ def test_numbers_out_of_bounds_are_left_out_and_listed_alike(rows: list[int]) ->
     assert {broker.id for broker in packed.layout.brokers} == {1} | ({2} if 4 in rows else set())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(st.binary(max_size=40), st.integers(0, 200))
 def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, at: int) -> None:
     """Any bytes anywhere: read, or refused with a sentence."""

@@ -18,6 +18,7 @@ from reseat.history.schema import arrow_schema
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, Snapshot
 from reseat.pipeline.decode import Landed, replica_batches
 from reseat.pipeline.measures import measures
+from tests.cases import cases
 from tests.resilience.layouts import layouts
 
 SMALL = ClusterLayout.from_assignments(
@@ -123,7 +124,7 @@ def test_no_topic_and_no_broker() -> None:
 
 
 @given(layouts(), st.randoms())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_whatever_a_source_tells_in_any_order_of_rows(layout: ClusterLayout, random: Random) -> None:
     """Rows of several files come mixed."""
     brokers, replicas, topics = tables_of(layout)

@@ -21,6 +21,7 @@ from reseat.operate.checks.cordons import brokers_emptied
 from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.targets.cordon_settings import Cordon
+from tests.cases import cases
 from tests.operate.guarding import (
     CLUSTER,
     LISTS,
@@ -725,7 +726,7 @@ LAYOUT_CHECKS = ("order_told", "layout_unchanged", "brokers_unchanged")
 
 
 @given(assignments, assignments)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_a_request_against_the_layout_it_was_planned_on_passes(before, wanted):
     """Whatever the plan: the layout's checks have nothing to say, and it is the plan shown."""
     now = layout(before, racks=FIVE)
@@ -738,7 +739,7 @@ def test_a_request_against_the_layout_it_was_planned_on_passes(before, wanted):
 
 
 @given(assignments, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_any_change_of_a_touched_list_is_found(before, data):
     """Members, order or length of any partition of the plan, or its absence: named."""
     now = layout(before, racks=FIVE)

@@ -30,6 +30,7 @@ from reseat.sources.kafka_admin import client
 from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, Tasks
 from reseat.sources.kafka_admin.groups import reading as group_reading
 from reseat.sources.kafka_admin.groups.reading import state_of
+from tests.cases import cases
 
 from .conftest import Opened, address, small, texts, visit
 
@@ -201,7 +202,7 @@ def test_a_link_that_is_not_understood_says_so(query: dict[str, str]) -> None:
     assert "The link's group was not understood" in texts(at)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(
     query=st.dictionaries(
         st.sampled_from(["group", "told", "assignor", "at", "name"]), st.text(max_size=30) | st.just("own"), max_size=5

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from reseat.errors import PlacementRefused
 from reseat.model import Broker
 from reseat.placement import place_striped, striped_steps_of
+from tests.cases import cases
 
 
 @given(st.integers(1, 9), st.integers(0, 4), st.integers(0, 10**6), st.sampled_from([-1, 0, 4, 13]), st.data())
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 def test_the_steps_end_in_the_list_placed(size: int, racks: int, seed: int, first: int, data: st.DataObject) -> None:
     """Computed candidate by candidate, they agree with the vectorised placement."""
     brokers = [Broker(i, f"r{seed // (i + 1) % racks}" if racks else None) for i in range(size)]

@@ -14,6 +14,7 @@ from reseat.errors import PlacementRefused
 from reseat.model import Broker, ClusterLayout, Gaps
 from reseat.placement import FingerprintKind, Placement, RackMode, TopicFingerprint, infer, place_added, place_striped
 from reseat.placement.admin_order import admin_order
+from tests.cases import cases
 
 
 @st.composite
@@ -41,7 +42,7 @@ def layout_of(brokers: list[Broker], lists: dict[int, list[int]]) -> ClusterLayo
 
 
 @given(placements())
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 def test_every_striped_topic_leads_back_to_its_draws(made: tuple[list[Broker], Placement]) -> None:
     """The pair that made it is among those found, and each pair found makes it."""
     brokers, placed = made
@@ -87,7 +88,7 @@ def remade(found: TopicFingerprint, partitions: int, factor: int) -> dict[int, l
 @given(st.integers(4, 12), st.integers(2, 4), st.integers(8, 40), st.integers(0, 10**6))
 @example(7, 2, 18, 22211)
 @example(4, 2, 8, 41)
-@settings(max_examples=100)
+@settings(max_examples=cases(100))
 def test_moved_partitions_are_named(brokers: int, factor: int, partitions: int, seed: int) -> None:
     """After random moves of up to a quarter of the partitions, those are named and no others."""
     rng = random.Random(seed)

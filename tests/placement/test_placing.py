@@ -22,6 +22,7 @@ from reseat.placement import (
 )
 from reseat.placement.ring import ring_of
 from reseat.placement.striped import lists_at, lists_on_ring
+from tests.cases import cases
 
 
 def brokers(count: int, racks: int = 0) -> list[Broker]:
@@ -77,7 +78,7 @@ def test_naive_and_kraft_refuse_what_cannot_be() -> None:
 
 
 @given(st.integers(1, 9), st.integers(0, 3), st.integers(1, 4), st.integers(0, 40))
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 def test_the_period_is_exact(count: int, racks: int, factor: int, first: int) -> None:
     """Lists repeated by their period equal lists walked one by one, over several periods."""
     ring = ring_of(brokers(count, racks))
@@ -89,7 +90,7 @@ def test_the_period_is_exact(count: int, racks: int, factor: int, first: int) ->
 
 
 @given(st.integers(2, 12), st.integers(0, 4), st.integers(1, 4), st.lists(st.integers(1, 30), min_size=1, max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 def test_the_evenest_placement_is_even(count: int, racks: int, factor: int, sizes: list[int]) -> None:
     """No broker twice; without racks, or with equal ones, replicas within one; leaders within one."""
     cluster = brokers(count, racks)

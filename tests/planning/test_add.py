@@ -16,6 +16,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
 from reseat.planning.kinds.add import add_brokers
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.solve import solver
+from tests.cases import cases
 from tests.planning.brute_force import (
     addition_options,
     addition_outcomes,
@@ -316,7 +317,7 @@ def check_case(layout: ClusterLayout, added: list[Broker], allowed: int | None) 
     assert plan.certificate.changed_preferred_leaders == leaders[1]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), allowed=st.sampled_from([None, None, 0, 1, 2, 3]))
 def test_no_choice_of_a_small_layout_is_better(seed: int, allowed: int | None) -> None:
     """Racks equal, unequal, partly unknown, none; mixed RF, gaps, dead brokers: as good as the best of all choices."""

@@ -15,6 +15,7 @@ from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout
 from reseat.planning import plan
 from reseat.planning.advice import Advice, Answer, advice
 from reseat.sources import read_files
+from tests.cases import case_numbers
 from tests.planning.brute_force import random_layout
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -62,7 +63,7 @@ def test_the_claims_of_samples_hold(name: str) -> None:
     claims_hold(layout, told)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", case_numbers(40))
 def test_the_claims_of_any_layout_hold(seed: int) -> None:
     """Whatever is there; and answers are in the order of their worth."""
     rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.solve.by_weight import goals, least_copied, weight_on
 from reseat.planning.solve.problem import Problem
+from tests.cases import case_numbers
 from tests.planning.brute_force import random_layout, seeds
 from tests.planning.test_advice import sample
 from tests.planning.test_rebalance import sets_of
@@ -168,7 +169,7 @@ def test_sizes_that_are_not_told_are_said() -> None:
     assert not (made.changed[:10] & newcomers(layout.replicas, made.proposed.replicas)[:10].any(axis=1)).any()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", case_numbers(10))
 def test_rules_hold_and_brokers_leave(seed: int) -> None:
     """A drain with it, a broker that receives nothing, a topic that is pinned, and a limit on moves."""
     rng = np.random.default_rng(seed)

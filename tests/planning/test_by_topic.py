@@ -62,7 +62,7 @@ def test_each_topic_has_its_least_spread() -> None:
     """Against every choice; nearly always that is proven."""
     rng = np.random.default_rng(3)
 
-    assert sum(evens_out(rng) for _ in range(40)) > 30
+    assert sum(evens_out(rng) for _ in range(16)) > 12
 
 
 @pytest.mark.slow
@@ -138,8 +138,8 @@ def points_hold(seed: int) -> int:
 
 
 def test_each_point_is_the_plan_that_is_made_of_it() -> None:
-    """Of 24 small layouts."""
-    assert sum(points_hold(seed) for seed in range(24)) > 36
+    """Of 16 small layouts."""
+    assert sum(points_hold(seed) for seed in range(16)) > 24
 
 
 @pytest.mark.slow

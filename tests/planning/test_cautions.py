@@ -15,6 +15,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Gaps, Options, Plan, ShortTopic, Wish
 from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
+from tests.cases import cases
 from tests.planning.brute_force import random_layout
 
 DEAD = Broker(5, rack="b", state=BrokerState.DEAD)
@@ -131,7 +132,7 @@ class TestUnmovable:
         assert made.certificate.moves == 1
         assert made.certificate.unmovable_partitions == 0
 
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=cases(120), deadline=None)
     @given(seed=st.integers(0, 2**32 - 1))
     def test_whatever_is_planned_none_of_them_moves(self, seed: int) -> None:
         """Random layouts with offline partitions: plans have no fault, and points of the curve none that moves one."""

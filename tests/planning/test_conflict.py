@@ -48,7 +48,7 @@ def some_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
     return Wish(remove=some[1], rebalance=bool(rng.random() < 0.3), options=options)
 
 
-@pytest.mark.parametrize("batch", range(6))
+@pytest.mark.parametrize("batch", [0, 1, *(pytest.param(batch, marks=pytest.mark.slow) for batch in range(2, 6))])
 def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: int) -> None:
     """Whatever was asked for; and rules that are no matter are not named."""
     rng, met = np.random.default_rng(batch), 0
@@ -111,7 +111,7 @@ def any_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
     return replace(wish, options=options)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_sets_are_refused_where_plans_are(seed: int) -> None:
     """What a conflict is looked for with, which plans nothing, refuses what planning refuses, and nothing else."""
     rng, agreed = np.random.default_rng(70 + seed), {True: 0, False: 0}

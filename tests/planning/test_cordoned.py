@@ -12,6 +12,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Severity, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
+from tests.cases import case_numbers
 from tests.planning.brute_force import best_of, numbers_of, options_of, random_layout, targets_of
 
 KINDS = {
@@ -62,7 +63,7 @@ def of_kind(kind: str, layout: ClusterLayout) -> Wish:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", case_numbers(12))
 def test_no_plan_makes_a_list_with_a_cordoned_broker(kind: str, seed: int) -> None:
     """Of each kind: lists that name one stay to the letter, no other gets one, and the checker finds no fault."""
     rng = np.random.default_rng(seed)
@@ -82,7 +83,7 @@ def test_no_plan_makes_a_list_with_a_cordoned_broker(kind: str, seed: int) -> No
     assert not any(closed & set(after[key]) for key in after.keys() - held)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", case_numbers(30))
 def test_a_drain_beside_a_cordoned_broker_is_the_best(seed: int) -> None:
     """Against every plan that leaves alone what the cordoned broker holds."""
     rng = np.random.default_rng(seed)

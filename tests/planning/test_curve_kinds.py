@@ -121,7 +121,7 @@ def holds(kind: str, seed: int, *, every: bool = False) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_point_is_the_plan_that_is_made_of_it(kind: str) -> None:
     """Moves, spread and bytes are exactly those of the point, and what the change asks for is kept."""
-    assert sum(holds(kind, seed) for seed in range(60)) > 120
+    assert sum(holds(kind, seed) for seed in range(20)) > 30
 
 
 @pytest.mark.slow
@@ -168,9 +168,9 @@ def grown_held_against_every_plan(seed: int) -> tuple[int, int]:
 
 def test_no_plan_with_more_replicas_is_evener_than_its_point() -> None:
     """Held against every plan, and nearly all of them are proven by the checker."""
-    points, proven = np.sum([grown_held_against_every_plan(seed) for seed in range(60)], axis=0)
+    points, proven = np.sum([grown_held_against_every_plan(seed) for seed in range(24)], axis=0)
 
-    assert points > 70
+    assert points > 28
     assert proven > 0.9 * points
 
 

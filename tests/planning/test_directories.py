@@ -18,6 +18,7 @@ from reseat.formats.documents.writers import write_reassignment
 from reseat.model import ClusterLayout, LogDirectory, Wish
 from reseat.planning import plan
 from reseat.planning.directories import balance_directories, choose_directories, drain_directory
+from tests.cases import cases
 
 GB = 1_000_000_000
 
@@ -124,7 +125,7 @@ def test_the_plan_is_a_text_that_moves_just_that_and_goes_back():
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 9)), min_size=1, max_size=7))
 def test_no_bound_is_beaten_by_any_other_way(replicas):
     """Of all ways to lay a few replicas: none has a fuller least, and none that is as even moves fewer than stated."""

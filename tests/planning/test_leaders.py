@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reseat.planning.solve import leaders, picking
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
+from tests.cases import case_numbers, cases
 
 
 def _chosen(lists: list[list[int]], present: list[int], fixed: list[int], dead: tuple[int, ...] = ()) -> list[int]:
@@ -93,7 +94,7 @@ def _cases(draw: st.DrawFn) -> tuple[list[list[int]], list[int], list[int], tupl
 @pytest.mark.parametrize(
     ("many", "very_many", "traded"), [(0, 40_000, 1), (2_000, 40_000, 1), (2_000, 0, 200_000), (2_000, 0, 0)]
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120), deadline=None)
 @given(case=_cases())
 def test_the_best_of_all_orders(
     many: int, very_many: int, traded: int, case: tuple[list[list[int]], list[int], list[int], tuple[int, ...]]
@@ -142,7 +143,7 @@ def test_a_flow_over_few_lists_is_the_best_over_all(traded: int) -> None:
     assert value(few) == value(whole)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", case_numbers(40))
 def test_blocks_of_brokers_are_the_best_over_all(seed: int) -> None:
     """Brokers that lead little with all of their lists, or much without any: as good as one flow over all."""
     draw = np.random.default_rng(seed)

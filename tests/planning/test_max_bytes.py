@@ -12,6 +12,7 @@ from reseat.model import Broker, ClusterLayout, Options, Wish
 from reseat.planning import plan, whole_curve
 from reseat.planning.conflict import Conflict, conflict
 from reseat.planning.judge import judge
+from tests.cases import case_numbers
 from tests.planning.brute_force import addition_options, addition_outcomes, random_layout
 from tests.planning.test_add import random_case
 from tests.planning.test_rebalance import outcomes_of, value_of
@@ -65,7 +66,7 @@ def holds(layout: ClusterLayout) -> int:
     return made_of
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", case_numbers(25))
 def test_no_more_is_copied_and_nothing_with_as_few_moves_is_evener(seed: int) -> None:
     """Against every plan there is."""
     rng = np.random.default_rng(seed)
@@ -109,7 +110,7 @@ def holds_for_added(seed: int) -> None:
             assert any("would be copied" in fault for fault in judge(layout, whole.proposed, asked).faults)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", case_numbers(12))
 def test_added_brokers_get_no_more_data_than_is_allowed(seed: int) -> None:
     """Against every plan onto them."""
     holds_for_added(seed)

@@ -12,6 +12,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
+from tests.cases import case_numbers
 from tests.planning.brute_force import rack_names, rack_squares, replaced, targets_of
 from tests.planning.checking import has_no_sets
 
@@ -112,9 +113,9 @@ def mended(rng: np.random.Generator) -> tuple[int, int]:
 def test_a_mend_is_the_best_there_is() -> None:
     """Against every mended layout: least racks, then moves, always; balance as well, or it is not said to be proven."""
     rng = np.random.default_rng(1)
-    found = np.array([mended(rng) for _ in range(150)]).sum(axis=0)
+    found = np.array([mended(rng) for _ in range(60)]).sum(axis=0)
 
-    assert found[0] > 100
+    assert found[0] > 40
     assert found[1] > 0.95 * found[0]
 
 
@@ -129,7 +130,7 @@ def test_a_mend_is_the_best_there_is_at_length(seed: int) -> None:
     assert found[1] > 0.95 * found[0]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", case_numbers(30))
 def test_a_mend_that_is_spoilt_is_not_proven(seed: int) -> None:
     """One replica elsewhere, also where a broker was named twice: a fault, or what is proven is as good."""
     rng = np.random.default_rng(seed)

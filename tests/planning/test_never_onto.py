@@ -27,7 +27,7 @@ from tests.planning.brute_force import (
 )
 from tests.planning.test_rebalance import best_of_all, value_of
 
-FEW, MANY = 60, 1_500
+FEW, MANY = 24, 1_500
 
 
 def closed(layout: ClusterLayout, never: tuple[int, ...]) -> ClusterLayout:

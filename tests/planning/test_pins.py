@@ -11,6 +11,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Plan, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
+from tests.cases import case_numbers
 from tests.planning.brute_force import best_of, numbers_of, options_of, random_layout, resorts_of, targets_of
 from tests.planning.test_rebalance import outcomes_from, sets_of, value_of
 
@@ -39,7 +40,7 @@ def keeps(made: Plan, pinned: set[Key]) -> None:
     assert made.certificate.faults == ()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", case_numbers(60))
 def test_a_drain_is_the_best_beside_what_is_pinned(seed: int) -> None:
     """Against every plan that leaves the pinned where they are, also on the broker that leaves; proven."""
     rng = np.random.default_rng(seed)
@@ -63,7 +64,7 @@ def test_a_drain_is_the_best_beside_what_is_pinned(seed: int) -> None:
     assert judge(layout, made.proposed, wish).replica_balance_proven
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", case_numbers(60))
 def test_a_rebalance_is_the_best_beside_what_is_pinned(seed: int) -> None:
     """Spread, moves and sum of squares against every plan; the pinned keep their preferred leaders, too."""
     rng = np.random.default_rng(seed)
@@ -81,7 +82,7 @@ def test_a_rebalance_is_the_best_beside_what_is_pinned(seed: int) -> None:
     assert made.certificate.moves_proven or made.certificate.replica_spread > 1
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", case_numbers(20))
 def test_every_kind_leaves_the_pinned_as_they_are(seed: int) -> None:
     """Added brokers, another factor, racks alone, leaders alone, one for one."""
     rng = np.random.default_rng(seed)

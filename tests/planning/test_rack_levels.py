@@ -119,7 +119,7 @@ def test_regions_come_first_and_every_plan_is_the_best_there_is() -> None:
     """Rebalance, racks only, a drain, both, and a higher replication factor; plans spoilt on purpose are not proven."""
     rng = np.random.default_rng(5)
 
-    assert sum(agrees(rng) for _ in range(12)) > 30
+    assert sum(agrees(rng) for _ in range(5)) > 12
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from reseat.planning.kinds.rebalance import even_leaders
 from reseat.planning.solve.pools import Pools
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.solver import Solver
+from tests.cases import case_numbers
 from tests.planning.brute_force import (
     Assignments,
     best_leaders,
@@ -113,7 +114,7 @@ def agrees(layout: ClusterLayout) -> Plan:
     return made
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", case_numbers(120))
 def test_it_is_the_best_of_every_plan_there_is(seed: int) -> None:
     """Racks equal, unequal, unknown; RF mixed; empty brokers; dead, fenced ones; whatever is there."""
     rng = np.random.default_rng(seed)
@@ -152,7 +153,7 @@ def drains(layout: ClusterLayout, rng: np.random.Generator) -> bool:
     return certificate.moves_proven
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", case_numbers(150))
 def test_a_drain_and_a_rebalance_are_one_plan(seed: int) -> None:
     """Brokers that leave and that join, the rest as even as can be, with the fewest moves of all."""
     rng = np.random.default_rng(seed)
@@ -195,7 +196,7 @@ def mends(layout: ClusterLayout) -> None:
     assert certificate.leader_balance_proven
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", case_numbers(120))
 def test_racks_alone_are_mended_with_the_fewest_moves(seed: int) -> None:
     """Whatever is there; without a rack it is refused, as nothing is known of any."""
     rng = np.random.default_rng(seed)
@@ -234,7 +235,7 @@ def trades(layout: ClusterLayout) -> int:
     return made_of
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", case_numbers(60))
 def test_with_fewer_moves_nothing_is_evener(seed: int) -> None:
     """Every limit below the whole rebalance, against every plan there is; too low a limit is refused with the least."""
     rng = np.random.default_rng(seed)
@@ -249,7 +250,7 @@ def test_with_fewer_moves_nothing_is_evener_at_length(seed: int) -> None:
     assert sum(trades(random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=6)) for _ in range(40)) > 20
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", case_numbers(20))
 def test_a_limit_that_spoils_a_plan_is_not_proven(seed: int) -> None:
     """Of every other outcome that sits best over racks the checker proves none that a plan betters."""
     rng = np.random.default_rng(seed)
@@ -323,7 +324,7 @@ def test_it_is_the_best_of_every_plan_there_is_at_length(seed: int) -> None:
     assert proven >= 99
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", case_numbers(60))
 def test_what_is_not_the_best_is_never_proven(seed: int) -> None:
     """Any other plan of the sets that sit best over racks is proven exactly where it is as good."""
     rng = np.random.default_rng(seed)
@@ -368,7 +369,7 @@ def outcome(sets: Problem, found: Found) -> Value:
     return int(np.ptp(loads)), int((~stays).sum()), int((loads**2).sum())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", case_numbers(60))
 def test_of_equal_plans_the_fewest_bytes_are_copied(seed: int) -> None:
     """Spread, moves and evenness come first; of the plans that are equal in them none copies less."""
     rng = np.random.default_rng(seed)

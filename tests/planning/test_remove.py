@@ -17,6 +17,7 @@ from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout, Options, 
 from reseat.planning import plan, remove_brokers
 from reseat.planning.solve import pools
 from reseat.planning.solve.solver import Solver
+from tests.cases import cases
 
 REASSIGN = ClusterLayout.from_assignments(
     {
@@ -452,7 +453,7 @@ def _random_layout(
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(seed=st.integers(0, 10**6), racks=st.integers(0, 5), brokers=st.integers(5, 12))
 def test_what_holds_of_every_plan(seed: int, racks: int, brokers: int) -> None:
     """No duplicates, RF kept, untouched partitions untouched, moves equal the bound, all of it proven."""
@@ -480,7 +481,7 @@ def test_what_holds_of_every_plan(seed: int, racks: int, brokers: int) -> None:
 
 
 @pytest.mark.parametrize("many", [0, 10**9])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(seed=st.integers(0, 10**6), racks=st.integers(0, 4))
 def test_every_way_to_the_optimum_ends_there(many: int, seed: int, racks: int) -> None:
     """One pool over all brokers, and one a rack, agree wherever both are taken."""

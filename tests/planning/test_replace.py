@@ -8,6 +8,7 @@ import pytest
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Wish
 from reseat.planning import plan
+from tests.cases import case_numbers
 from tests.planning.brute_force import random_layout
 
 LAYOUT = ClusterLayout.from_assignments(
@@ -44,7 +45,7 @@ def test_where_both_are_there_it_is_planned_as_a_drain() -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", case_numbers(60))
 def test_no_list_changes_but_by_that_place(seed: int) -> None:
     """Of any layout: as many moves as replicas leave, each list without both as it was but for one name."""
     rng = np.random.default_rng(seed)

@@ -14,6 +14,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
 from reseat.planning.kinds.replication_factor import change_replication_factor
 from reseat.planning.solve import picking
+from tests.cases import cases
 from tests.planning.brute_force import newcomers_of, rack_names, rack_squares, random_layout, targets_of
 from tests.planning.checking import check_replication_factor
 
@@ -325,7 +326,7 @@ def options_of(layout: ClusterLayout, topics: set[str], factor: int) -> dict[Key
 
 
 @pytest.mark.parametrize("at_once", [picking.GROUPS, 0])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), factor=st.integers(1, 4))
 def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: int) -> None:
     """Up, down and both; racks of all kinds, dead brokers, leaders and ISR told or not: the best of all choices.

@@ -14,6 +14,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning import plan
 from reseat.planning.judge import judge
+from tests.cases import case_numbers
 from tests.planning.brute_force import (
     Assignments,
     newcomers_of,
@@ -189,7 +190,7 @@ def test_a_rebalance_is_the_best_within_its_rules(kind: str) -> None:
     """Against every plan that there is."""
     rng = np.random.default_rng(31)
 
-    assert sum(KINDS[kind](rng) for _ in range(25)) > 12
+    assert sum(KINDS[kind](rng) for _ in range(10)) > 5
 
 
 @pytest.mark.slow
@@ -258,7 +259,7 @@ def test_a_drain_is_the_best_within_its_rules() -> None:
     """Against every plan that moves what must move alone."""
     rng = np.random.default_rng(32)
 
-    assert sum(drains(rng) for _ in range(40)) > 20
+    assert sum(drains(rng) for _ in range(16)) > 8
 
 
 @pytest.mark.slow
@@ -277,7 +278,7 @@ def apart(layout: ClusterLayout) -> set[int]:
     return one & two
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", case_numbers(40))
 def test_topics_are_kept_apart(seed: int) -> None:
     """A rebalance parts them, a drain brings no two together; neither is a fault, and one that does is."""
     rng = np.random.default_rng(seed)

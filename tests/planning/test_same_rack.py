@@ -109,7 +109,7 @@ def test_a_drain_within_racks_is_the_best_there_is() -> None:
     """Every set is tried; plans that leave a rack, and those less balanced, are not proven."""
     rng = np.random.default_rng(3)
 
-    assert sum(agrees(rng) for _ in range(30)) > 8
+    assert sum(agrees(rng) for _ in range(12)) > 3
 
 
 @pytest.mark.slow

@@ -64,9 +64,9 @@ def swept(seeds: range, monkeypatch: pytest.MonkeyPatch, *, relaxed: bool) -> Co
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_nothing_is_better_than_what_it_finds(relaxed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drains, growth, classes, limits, pins; the exact network finds all of it, relaxing nearly all."""
-    told = swept(range(60), monkeypatch, relaxed=relaxed)
+    told = swept(range(24), monkeypatch, relaxed=relaxed)
 
-    assert told["found"] > 200
+    assert told["found"] > 80
     assert told["nothing"] <= (told["found"] // 8 if relaxed else 0)
     assert told["found within"] > 40 * told["nothing within"] * (not relaxed)
 

@@ -33,6 +33,7 @@ from reseat.replication import (
 )
 from reseat.replication.choices import possible
 from reseat.replication.state import Acks
+from tests.cases import cases
 
 BY_HW = Rules(truncation=Truncation.HIGH_WATERMARK, min_in_sync=1)
 SAFE = Rules(truncation=Truncation.LEADER_EPOCH, min_in_sync=2)
@@ -175,7 +176,7 @@ def test_the_stories_called_found_by_search_are_what_the_search_comes_to(name: s
     ]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400), deadline=None)
 @given(picks=st.lists(st.integers(0, 24), max_size=40), brokers=st.sampled_from([(1, 2), (1, 2, 3)]), elr=st.booleans())
 def test_with_leader_epochs_nothing_acknowledged_is_lost_while_nobody_loses_its_log(
     picks: list[int], brokers: tuple[int, ...], elr: bool
@@ -199,7 +200,7 @@ def one_at_a_time(state: Partition, event: Event) -> bool:
     return not any(replica.unclean for replica in state.replicas.values())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400), deadline=None)
 @given(picks=st.lists(st.integers(0, 24), max_size=40))
 def test_eligible_leader_replicas_keep_what_was_acknowledged_through_one_unclean_shutdown(picks: list[int]) -> None:
     """With KIP-966 one broker at a time may lose its page cache, and no acknowledged record is lost."""
@@ -207,7 +208,7 @@ def test_eligible_leader_replicas_keep_what_was_acknowledged_through_one_unclean
         assert not [fault for fault in faults(state) if fault.kind == "lost"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=cases(50), deadline=None)
 @given(picks=PICKS)
 def test_same_events_same_states(picks: list[int]) -> None:
     """Nothing but the events decides; and no event changes the state it was applied to."""

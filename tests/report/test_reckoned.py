@@ -22,6 +22,7 @@ from reseat.report import Matter, ReportChoices
 from reseat.report.chapters import change, cost, summary, today, why
 from reseat.report.chapters import findings as wrong
 from reseat.report.content import Draws, Lines
+from tests.cases import cases
 from tests.report.reckoning import (
     Reckoned,
     bars,
@@ -259,7 +260,7 @@ def test_a_cluster_that_is_not_well_is_reckoned_alike(project: Path, name: str) 
     _check_cost(matter)
 
 
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 @given(st.integers(0, 1_000_000))
 def test_numbers_of_any_small_cluster_are_those_of_plain_python(seed: int) -> None:
     """Racks, sizes, leaders and states told, told in part, or not at all."""
@@ -271,7 +272,7 @@ def test_numbers_of_any_small_cluster_are_those_of_plain_python(seed: int) -> No
         _check_hands(made)
 
 
-@settings(max_examples=80)
+@settings(max_examples=cases(80))
 @given(st.integers(0, 1_000_000))
 def test_what_is_not_told_is_never_nought(seed: int) -> None:
     """Without sizes nothing is in bytes, seconds or money, and the report says so."""

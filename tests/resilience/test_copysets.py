@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reseat.model import Broker, ClusterLayout
 from reseat.resilience import copysets
 from reseat.resilience.copysets import distinct_sets
+from tests.cases import cases
 from tests.resilience.layouts import holding, layouts
 
 
@@ -70,7 +71,7 @@ def test_long_lists_do_not_overflow() -> None:
 
 
 @given(layouts())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120), deadline=None)
 def test_every_choice_of_two_and_three(layout: ClusterLayout) -> None:
     """The counts are those of trying each choice."""
     found = copysets(layout)
@@ -83,7 +84,7 @@ def test_every_choice_of_two_and_three(layout: ClusterLayout) -> None:
 
 
 @given(st.integers(3, 12), st.integers(0, 40), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_mixed_replication_factors(brokers: int, partitions: int, seed: int) -> None:
     """One, two, three and four replicas side by side: triangles, paths and single brokers are counted once."""
     draw = np.random.default_rng(seed)

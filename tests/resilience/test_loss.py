@@ -14,6 +14,7 @@ from reseat.errors import WishRefused
 from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout
 from reseat.planning import remove_brokers
 from reseat.resilience import loss, pair
+from tests.cases import cases
 from tests.resilience.layouts import at_once, layouts, losing
 
 CHAIN = ClusterLayout.from_assignments(
@@ -128,7 +129,7 @@ def test_an_unknown_broker_is_refused() -> None:
 
 
 @given(st.data(), st.sampled_from(["zookeeper", "kraft"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120), deadline=None)
 def test_it_says_what_the_definitions_say(data: st.DataObject, mode: Mode) -> None:
     """Partition by partition, whatever the source tells."""
     layout = data.draw(layouts())
@@ -144,7 +145,7 @@ def test_it_says_what_the_definitions_say(data: st.DataObject, mode: Mode) -> No
 
 
 @given(st.data(), st.sampled_from(["zookeeper", "kraft"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_it_agrees_with_the_preview_of_a_stop(data: st.DataObject, mode: Mode) -> None:
     """All brokers alive and every leader told and in sync: offline and below are the preview's, or were before it."""
     layout = data.draw(layouts(odd=False))
@@ -176,7 +177,7 @@ def test_what_has_no_live_copy_already_heals_by_no_copy() -> None:
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_healing_is_what_the_planner_certifies(data: st.DataObject) -> None:
     """Moves, bytes and spread of taking the same brokers out; none where no available broker can take them."""
     layout = data.draw(layouts())
@@ -199,7 +200,7 @@ def test_healing_is_what_the_planner_certifies(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_racks_are_kept_where_the_plan_keeps_them(data: st.DataObject) -> None:
     """The planner's lists lie on as many racks as before exactly where it is said that they can."""
     layout = data.draw(layouts())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reseat.election import Mode
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.resilience import pair, pairs
+from tests.cases import cases
 from tests.resilience.layouts import layouts
 
 TRIANGLE = ClusterLayout.from_columns(
@@ -88,7 +89,7 @@ def test_fewer_than_two_brokers_have_no_pairs() -> None:
 
 
 @given(layouts(), st.sampled_from(["zookeeper", "kraft"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_every_pair_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode: Mode) -> None:
     """Counting co-occurrence gives what ``loss`` gives for each pair."""
     found = pairs(layout, mode=mode, most_takeovers=1_000)

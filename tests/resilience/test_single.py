@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from reseat.election import Mode
 from reseat.model import Broker, ClusterLayout
 from reseat.resilience import loss, racks, singles
+from tests.cases import cases
 from tests.resilience.layouts import layouts
 
 RACKED = ClusterLayout.from_assignments(
@@ -68,14 +69,14 @@ def test_a_cluster_of_one_broker_and_one_of_no_topic() -> None:
 
 
 @given(layouts(), st.sampled_from(["zookeeper", "kraft"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120), deadline=None)
 def test_every_broker_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode: Mode) -> None:
     """Counting all at once gives what ``loss`` gives for each."""
     assert singles(layout, mode=mode) == [loss(layout, [b.id], mode=mode) for b in layout.brokers]
 
 
 @given(layouts(), st.sampled_from(["zookeeper", "kraft"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120), deadline=None)
 def test_every_rack_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode: Mode) -> None:
     """Counting all at once gives what ``loss`` gives for each rack's brokers."""
     for one in racks(layout, mode=mode):
@@ -89,7 +90,7 @@ def test_every_rack_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode:
 
 
 @given(layouts())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_lists_that_name_a_broker_twice_are_in_no_plan(layout: ClusterLayout) -> None:
     """Nothing is refused: what happens at once is told, and that no plan can be made."""
     if layout.target().duplicates.size:

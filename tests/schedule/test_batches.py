@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout
 from reseat.schedule.batches import BatchLimits, Order, Work, batches, next_batch, work_of
+from tests.cases import cases
 
 GB = 1e9
 
@@ -243,7 +244,7 @@ def _load(some, rows, most):
 
 
 @given(some_work(), limits)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_every_partition_goes_exactly_once_within_the_limits(some, bounds):
     """No batch is empty, none breaks a limit, and together they are the plan."""
     all_batches = _batches_of(some, bounds)
@@ -260,7 +261,7 @@ def test_every_partition_goes_exactly_once_within_the_limits(some, bounds):
 
 
 @given(some_work(), limits, st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_an_execution_ends_whatever_finishes_when(some, bounds, chance):
     """Batches sent while others run, which end in any order: limits hold at every moment, and all is done."""
     waiting, under_way = everything(some), np.zeros(len(some.sender), np.bool_)
@@ -283,7 +284,7 @@ def test_an_execution_ends_whatever_finishes_when(some, bounds, chance):
 
 
 @given(some_work(), limits)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_the_first_batch_of_the_preview_is_the_first_that_is_sent(some, bounds):
     """Preview and execution choose alike, and each time alike."""
     first = next_batch(some, everything(some), None, bounds)
@@ -293,7 +294,7 @@ def test_the_first_batch_of_the_preview_is_the_first_that_is_sent(some, bounds):
 
 
 @given(some_work(), limits)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_who_goes_first_is_first_in_order(some, bounds):
     """The first in order is always in the first batch: nobody is passed over for ever."""
     if len(some.sender):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reseat.model import Broker, Certificate, ClusterLayout, Plan, Wish
 from reseat.schedule.batches import BatchLimits, batches, work_of
 from reseat.schedule.figures import bytes_by_broker, standing
+from tests.cases import cases
 
 RACKS = {1: "a", 2: "a", 3: "b", 4: "b", 5: "c", 6: "c"}
 
@@ -74,7 +75,7 @@ def plans(draw):
 
 
 @given(plans(), st.integers(1, 4), st.integers(1, 5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_they_are_what_one_counts_batch_by_batch(made, most, columns):
     """Lists as they are after each batch, one partition after the other."""
     now, after, sizes, in_sync, least = made

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
 from reseat.schedule.windows import Windows, read_windows
+from tests.cases import cases
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = Windows(((22 * 60, 6 * 60),), "Europe/Berlin")
@@ -84,7 +85,7 @@ zones = st.sampled_from(["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Joh
     st.integers(0, 2 * 365 * 24 * 60),
     st.integers(0, 40 * 60),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_minute_by_minute_they_are_what_the_clock_says(windows, begin, minutes):
     """Against the plainest reading there is, a minute at a time, in hours without a change of summer time."""
     zone = ZoneInfo(windows.zone)
