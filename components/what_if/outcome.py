@@ -16,6 +16,7 @@ from components.what_if.cautions import draw_cautions, draw_input_cautions
 from reseat.balance import racks_in_words
 from reseat.model import Certificate, Plan
 from reseat.model.glossary import define
+from reseat.model.plan import topic_spreads
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -113,7 +114,7 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     enough = None if least is None else f"minimum: {least:,}"
     proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
     racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
-    changed = _size_spread(plan) if plan.wish.options.by_bytes else None
+    changed = _size_spread(plan) if plan.wish.options.by_bytes else _topic_spread(plan)
     if changed is None:
         partitions = text.count(certificate.changed_partitions)
         changed = Figure("Partitions changed", partitions, None, define("Partitions changed"))
@@ -160,6 +161,15 @@ def _size_spread(plan: Plan) -> Figure | None:
     near = None if gap is None else f"within {max(gap, 0.0001):.2%} of the bound"
     change = text.size_change(before.byte_spread.spread, float(np.ptp(held)))
     return Figure("Size spread", change, near, f"{define('Size spread')} Before → after.")
+
+
+def _topic_spread(plan: Plan) -> Figure | None:
+    """How unevenly the least even topic lies before and after a rebalance by topic; None of any other plan."""
+    spreads = topic_spreads(plan)
+    if spreads is None:
+        return None
+    before, after = map(text.count, spreads)
+    return Figure("Topic spread", f"{before} → {after}", None, f"{define('Topic spread')} Before → after.")
 
 
 def least_for(certificate: Certificate) -> str | None:

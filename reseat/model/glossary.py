@@ -128,6 +128,7 @@ TERMS: dict[str, str] = {
     "Time left": "How long a run still takes at the rate of the last minute.",
     "Time to read": "How long the last reading of the cluster took.",
     "Topic": "A named stream of records, divided into partitions.",
+    "Topic spread": "Largest spread of one topic's replicas over brokers.",
     "Unclean recovers": "Partitions that an unclean leader election would bring online, with data loss.",
     "Under-replicated": "Partitions with at least one replica that is out of sync.",
     "Unknown": "The input does not include it; it is neither zero nor none.",

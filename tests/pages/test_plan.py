@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from components.plan import commands
@@ -305,7 +306,13 @@ def test_the_points_are_a_figure_against_moves_and_data(opened):
 
 def test_a_rebalance_by_topic_is_slid_along_topics(opened):
     """Fewer moves even the widest topics alone; the figure is of the spread that is left in a topic."""
-    at = opened("plan", generate(6, 300), Wish(rebalance=True, options=Options(even_topics=True)))
+    layout = generate(6, 300)
+    at = opened("plan", layout, Wish(rebalance=True, options=Options(even_topics=True)))
+    held = [
+        np.bincount(layout.replicas[layout.topic_of == topic].ravel(), minlength=6)
+        for topic in range(len(layout.topics))
+    ]
+    widest = max(int(np.ptp(one)) for one in held)
     slider = at.select_slider[0]
     moves, said = str(slider.options[0]).split(" moves, topic spread ")
     slider.set_value(int(moves.replace(",", ""))).run()
@@ -314,6 +321,7 @@ def test_a_rebalance_by_topic_is_slid_along_topics(opened):
 
     assert not at.exception
     assert at.metric[0].value == moves
+    assert (at.metric[1].label, at.metric[1].value) == ("Topic spread", f"{widest} → {said}")
     assert f"the topic spread is {said} instead of " in texts(at)
     assert "Topic spread: the largest spread of one topic's replicas over brokers." in texts(at)
     assert drawn["layout"]["yaxis"]["title"]["text"] == "topic spread"
