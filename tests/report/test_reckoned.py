@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.balance import findings
-from reseat.model import BrokerState, Wish
+from reseat.model import BrokerState, ClusterLayout, Options, Wish
 from reseat.model.units import size
 from reseat.placement import Tool
 from reseat.planning.against_generate import against_generate
@@ -414,6 +414,28 @@ def test_the_summary_takes_its_numbers_from_the_certificate(nine: Matter) -> Non
     assert fact(chapter, "Data to copy").value == made.bytes_to_move
     assert fact(chapter, "Replica spread").value == made.replica_spread
     assert fact(chapter, "Copying takes").value == fact(later, "Copying takes").value
+
+
+def test_a_rebalance_by_topic_names_the_spread_of_its_widest_topic(project: Path, nine: Matter) -> None:
+    """Before and after; other changes are about no topic's spread."""
+    wish = Wish(rebalance=True, options=Options(even_topics=True))
+    matter = matter_of(sample(project, "zookeeper-2.8-three-racks.txt"), wish)
+    chapter, drain = change.chapter(matter, _CHOICES), change.chapter(nine, _CHOICES)
+    assert matter.plan is not None
+    assert chapter is not None
+    assert drain is not None
+
+    def widest(layout: ClusterLayout) -> int:
+        held: dict[str, Counter[int]] = defaultdict(lambda: Counter(dict.fromkeys(layout.broker_ids.tolist(), 0)))
+        for (topic, _), replicas in layout.assignments().items():
+            held[topic].update(replicas)
+        return max(max(one.values()) - min(one.values()) for one in held.values())
+
+    before, after = widest(matter.plan.current), widest(matter.plan.proposed)
+    assert before > after
+    assert fact(chapter, "Topic spread").value == after
+    assert f"goes from {before} to {after}." in chapter.text[-1]
+    assert "Topic spread" not in [one.label for one in drain.facts]
 
 
 def test_figures_of_a_thousand_brokers_show_those_that_change() -> None:

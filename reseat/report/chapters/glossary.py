@@ -52,6 +52,7 @@ PATTERNS: dict[str, str] = {
     "Spread": r"spreads?",
     "Throttle": r"throttles?|throttled",
     "Topic": r"topics?",
+    "Topic spread": r"topic spread",
     "Under-replicated": r"under-replicated",
     "Unknown": r"unknown",
     "What-if": r"what-if",
