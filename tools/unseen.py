@@ -229,7 +229,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "1"): (
         "no load, so that nothing is weighed"
     ),
-    (_PROOF + "circles.py", "return self.settles(move=0, square=1)", "1"): "where moves have no price, any is one",
+    (
+        _PROOF + "circles.py",
+        "return self._circle(move=0, square=1) is None",
+        "1",
+    ): "where moves have no price, any is one",
     (
         _PROOF + "circles.py",
         "guess = max(least, square * (int(np.ptp(load)) - 1)) if load.size else least",
@@ -237,9 +241,6 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "where a search begins",
     (_PROOF + "compared.py", "np.nonzero(got > (got.max(initial=0) if cap is None else cap)),", "0"): (
         "without a cap no broker receives more than the most, whatever stands for that where there is none"
-    ),
-    (_PROOF + "compared.py", "if replicas.shape[1] > _WIDE:", "replicas.shape[1] > _WIDE"): (
-        "which of two ways counts the same in less time"
     ),
     (
         _PROOF + "exchange.py",

@@ -100,7 +100,10 @@ class Apart:
         need = problem.need + row_counts((lists != NONE) & ~stays)
         loose = np.where(stays, np.int32(NONE), lists)  # of these, what is where nothing is received may stay
         used: dict[int, list[Any]] = {}
-        member = self._members()
+        member = np.full((len(self.onto), len(self.groups)), NONE, np.int64)  # of each group
+        for group, members in enumerate(self.groups):
+            for number, topics in enumerate(members):
+                member[topics, group] = number
         first, kind, _ = alike((*member.T, *np.packbits(self.onto, axis=1).T))
         for number, of in enumerate(member[first]):
             mine = kind[topic] == number
@@ -150,14 +153,6 @@ class Apart:
                 if solver.value(one):
                     owner[broker] = m
         return self._owned(owners, here, empty)
-
-    def _members(self) -> Longs:
-        """(T, groups) which member of each group each topic belongs to, -1: none."""
-        member = np.full((len(self.onto), len(self.groups)), NONE, np.int64)
-        for group, members in enumerate(self.groups):
-            for number, topics in enumerate(members):
-                member[topics, group] = number
-        return member
 
     def _owned(self, owners: Iterable[Longs], here: Iterable[BoolArray], empty: Iterable[BoolArray]) -> BoolArray:
         """(T, B) bool: where topics may be.

@@ -1,14 +1,7 @@
 """What a person is told before anything else of a plan: what it leaves out, what it cannot know, what it worsens.
 
-Promises, in the order in which they stand:
-    1. Partitions that the wish concerns and that cannot move, for want of a live in-sync replica: how many, which, and
-       what became of them. The rule is the guard's own (``reseat.balance.without_live_copy``).
-    2. That the input is incomplete, where the person accepted it.
-    3. That racks are unknown, of brokers that hold replicas afterwards.
-    4. Partitions that lose rack diversity, with their topics; by levels of racks, if asked for.
-    5. That the way back puts replicas onto brokers that are not alive now, or cordoned, and is refused until then.
-    6. Partitions that keep their lists because the wish pins them, or a cordoned broker has a replica of them.
-Each is a finding in the certificate, and a number of it beside; nothing is said where there is nothing.
+Promises: each is a finding in the certificate, in the order of ``with_cautions``, and a number of it beside; nothing is
+said where there is nothing. What cannot move for want of a live copy is the guard's own rule (``without_live_copy``).
 
 Needs: a plan, and the layout as it was read (before what is under way is settled).
 

@@ -7,7 +7,6 @@ did not confirm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,22 +23,7 @@ from reseat.planning.rack_levels import regions
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
-__all__ = ["Bound", "certified", "concluded", "cost_of", "said_of_cap", "with_leaders_evened"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bound:
-    """What the planner says is the least that any plan for the wish can reach; None where it does not know.
-
-    Attributes:
-        moves: replicas that must be copied.
-        replica_sum_of_squares: over the brokers that count.
-        leaders: whether preferred leaders were evened over all orders that the wish leaves open.
-    """
-
-    moves: int | None = None
-    replica_sum_of_squares: int | None = None
-    leaders: bool = True
+__all__ = ["certified", "concluded", "cost_of", "said_of_cap", "with_leaders_evened"]
 
 
 def with_leaders_evened(
@@ -72,7 +56,7 @@ def with_leaders_evened(
         rows, lists = free, every[free]
     if not rows.size or not lists.shape[1]:
         return current
-    before = current.replicas[rows, 0]
+    before = current.replicas[rows, :1].max(axis=1, initial=NONE)
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
     who = who_leads(current, options, leaving)
     chosen = preferred_leaders(lists, before, fixed, who.may_lead, who.resorts, rank=who.rank, tolerance=tolerance)
@@ -87,7 +71,7 @@ def concluded(
     wish: Wish,
     say: Callable[[Verdict], tuple[str, ...]],
     *,
-    bound: Bound | None = None,
+    leaders: bool = True,
     limited: bool = False,
     findings: Iterable[Finding] = (),
 ) -> Plan:
@@ -98,13 +82,13 @@ def concluded(
         proposed: the layout proposed.
         wish: what it is for.
         say: what the certificate says of a verdict without faults.
-        bound: what is known to be the least; None: nothing is.
+        leaders: as ``certified``.
         limited: as ``check``.
         findings: of this plan.
     """
     verdict = check(start.layout, proposed, wish, limited=limited, pinned=start.pinned)
     said = not_executed(verdict.faults) or say(verdict)
-    made = certified(start.layout, proposed, wish=wish, verdict=verdict, bound=bound or Bound(), sentences=said)
+    made = certified(start.layout, proposed, wish=wish, verdict=verdict, leaders=leaders, sentences=said)
     plan = Plan(start.layout, proposed, made, (*start.findings, *findings))
     return with_cautions(with_doubtful_receivers(plan, start.under_way), start.read)
 
@@ -115,45 +99,39 @@ def certified(
     *,
     wish: Wish,
     verdict: Verdict,
-    bound: Bound,
+    leaders: bool = True,
     sentences: tuple[str, ...] = (),
 ) -> Certificate:
-    """The certificate: numbers counted by the checker, and proofs where it confirms what the planner knows.
+    """The certificate: numbers counted by the checker, and least values where it proves them.
 
-    A least value is told where the planner knows it or the checker proved that the plan has it; of racks nothing where
-    they are a rule and not an aim. Brokers that leave are none that partitions could be on afterwards.
+    Of racks nothing is the least where they are a rule and not an aim, and of leaders where not ``leaders`` says that
+    they were evened over all orders that the wish leaves open. On brokers that leave no partition could be afterwards.
     """
-
-    def least(value: int | None, known: int | None, proven: bool) -> int | None:
-        return value if known is None and proven else known
-
     racks_proven = verdict.rack_proven and not wish.keeps_racks
     racks = verdict.rack_sum_of_squares if racks_proven else None
-    replicas = least(verdict.replica_sum_of_squares, bound.replica_sum_of_squares, verdict.replicas_proven)
-    moves = least(verdict.moves, bound.moves, verdict.moves_proven)
     rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
     stays = ~np.isin(proposed.broker_ids, wish.remove)
     return Certificate(
         wish=wish,
         moves=verdict.moves,
-        least_moves=moves,
-        moves_proven=verdict.moves_proven and verdict.moves == moves,
+        least_moves=verdict.least_moves,
+        moves_proven=verdict.moves_proven,
         changed_partitions=rows.size,
         bytes_to_move=bytes_to_copy(current, rows, proposed.replicas[rows]),
         rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=racks,
         rack_balance_proven=racks_proven and verdict.rack_sum_of_squares == racks,
         replica_sum_of_squares=verdict.replica_sum_of_squares,
-        least_replica_sum_of_squares=replicas,
-        replica_balance_proven=verdict.replicas_proven and verdict.replica_sum_of_squares == replicas,
+        least_replica_sum_of_squares=verdict.replica_sum_of_squares if verdict.replicas_proven else None,
+        replica_balance_proven=verdict.replicas_proven,
         replica_spread=verdict.replica_spread,
         leader_sum_of_squares=verdict.leader_sum_of_squares,
-        least_leader_sum_of_squares=verdict.leader_sum_of_squares if bound.leaders else None,
-        leader_balance_proven=verdict.leaders_proven and bound.leaders,
+        least_leader_sum_of_squares=verdict.leader_sum_of_squares if leaders else None,
+        leader_balance_proven=verdict.leaders_proven and leaders,
         leader_spread=verdict.leader_spread,
         changed_preferred_leaders=verdict.changed_preferred_leaders,
-        least_changed_preferred_leaders=verdict.changed_preferred_leaders if bound.leaders else None,
-        changed_leaders_proven=verdict.changed_leaders_proven and bound.leaders,
+        least_changed_preferred_leaders=verdict.changed_preferred_leaders if leaders else None,
+        changed_leaders_proven=verdict.changed_leaders_proven and leaders,
         rack_violations_before=rack_violations(current, levels=regions(current, wish.options)),
         rack_violations_after=rack_violations(proposed, stays, regions(proposed, wish.options)),
         last_resorts=verdict.last_resorts,

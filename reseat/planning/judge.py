@@ -35,7 +35,7 @@ from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, Pl
 from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import Bound, certified
+from reseat.planning.finishing import certified, with_leaders_evened
 from reseat.planning.kinds.add import merged
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, settled, who_leads
@@ -44,7 +44,6 @@ from reseat.planning.proof.compared import noted
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, not_executed
 from reseat.planning.proposal import propose
 from reseat.planning.rack_levels import refused_of_racks, regions
-from reseat.planning.solve.leaders import preferred_leaders
 
 __all__ = ["apply_assignment", "judge", "laid_over"]
 
@@ -89,14 +88,18 @@ def judge(
     verdict = _verdict(current, after, wish, allow_rf_change, held)
     if doubled or refused_of_racks(standing, wish):
         verdict = verdict.unproven()
-    best, refusal = _own_plan(standing, wish)
+    best, refusal = None, None
+    try:
+        best = None if wish.is_empty else plan(standing, wish).certificate
+    except WishRefused as refused:
+        refusal = str(refused)
     comparison = _Comparison.of(current, after, wish, verdict)
     reference = best if not comparison.other_factors else None
     faults = tuple(dict.fromkeys((*text_faults, *faults, *verdict.faults)))
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
     sound = verdict.unproven() if faults else verdict
-    certificate = certified(current, after, wish=wish, verdict=sound, bound=Bound())
+    certificate = certified(current, after, wish=wish, verdict=sound)
     certificate = replace(
         certificate,
         least_moves=least_moves,
@@ -198,16 +201,6 @@ def _verdict(
     return check(current, after, wish, limited=True, pinned=unmovable)
 
 
-def _own_plan(layout: ClusterLayout, wish: Wish) -> tuple[Certificate | None, str | None]:
-    """The certificate of Reseat's own plan; None with the reason where there is none."""
-    if wish.is_empty:
-        return None, None
-    try:
-        return plan(layout, wish).certificate, None
-    except WishRefused as refused:
-        return None, str(refused)
-
-
 def _least_balance(
     current: ClusterLayout, verdict: Verdict, reference: Certificate | None, wish: Wish
 ) -> tuple[int | None, int | None]:
@@ -256,8 +249,7 @@ class _Comparison:
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
         moved = row_any(newcomers(before, lists))
         leaving = np.isin(current.broker_ids, wish.remove)
-        who = who_leads(current, wish.options, leaving)
-        targets, brokers = who.may_lead, len(leaving)
+        targets = who_leads(current, wish.options, leaving).may_lead
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,
         # those that the plan ordered anew; never those that grow, whose first replica stays first.
@@ -266,16 +258,11 @@ class _Comparison:
         free = (moved | (factor_after != factor_before) | (not leaving.any())) & ~grows
         if wish.mend:  # who only named a broker twice keeps its order
             free = moved | row_any(newcomers(lists, before))
-        every = np.arange(current.partition_count) if wish.orders_all else rows[free]
-        first = standing[:, 0].astype(np.int64)
-        others = np.ones(current.partition_count, np.bool_)
-        others[every] = False
-        fixed = np.bincount(first[others] + 1, minlength=brokers + 1)[1:]
-        today = first[every].astype(np.int32)
-        chosen = preferred_leaders(laid[every], today, fixed, targets, who.resorts, rank=who.rank)
-        counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
+        every, some = (np.arange(len(standing)), slice(None)) if wish.orders_all else (rows[free], free)
+        led = with_leaders_evened(current, rows[some], lists[some], free=every, leaving=leaving, options=wish.options)
+        counts = led.preferred_by_broker[targets]
         own = (verdict.leader_sum_of_squares,) if verdict.leaders_proven else ()
-        fewest = int((chosen != today).sum())
+        fewest = int((led.replicas[:, :1] != standing[:, :1]).sum())
         stays = (lists == before[:, :1]).any(axis=1) & on_brokers(before[:, 0], targets)
         lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0]))
         ids = current.broker_ids

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reseat.model import Broker, ClusterLayout, Plan, Wish
-from reseat.planning.kinds import plan_without_point, require_possible
+from reseat.planning.kinds import mend, plan_without_point, rebalance, remove, replication_factor, require_possible
+from reseat.planning.kinds.curve import limited, plan_at
 from reseat.planning.rule_words import rules_in_words
 
 __all__ = ["plan", "require_sets"]
@@ -26,9 +27,6 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
     if wish.point is None and not (wish.chooses_moves and wish.buys_balance):
         made = plan_without_point(layout, wish)
     else:
-        from reseat.planning.kinds.curve import plan_at
-
-        require_possible(layout, wish)
         made = plan_at(layout, wish.at(None), wish.point)
         made = replace(made, certificate=replace(made.certificate, wish=wish))
     told = tuple(rules_in_words(made)) if made.certificate.valid else ()
@@ -45,24 +43,20 @@ def require_sets(layout: ClusterLayout, wish: Wish) -> None:
     Raises:
         WishRefused: as ``plan_without_point``, of leaders perhaps not.
     """
-    from reseat.planning.kinds import mend, rebalance, remove, replication_factor
-
     require_possible(layout, wish)
     options = wish.options
     limits = options.receive_cap, options.max_moves, options.max_bytes
-    limited = options.capacity or options.same_rack or options.by_bytes or any(one is not None for one in limits)
+    placing = options.capacity or options.same_rack or options.by_bytes or any(one is not None for one in limits)
     if wish.chooses_moves and wish.buys_balance:
-        from reseat.planning.kinds.curve import limited as within_limits
-
-        within_limits(layout, wish)
+        limited(layout, wish)
     elif wish.drains:
         removal = remove.prepared(layout, wish.remove, tuple(Broker(*one) for one in wish.add), options)
-        _ = remove.placed_sets(removal, options) if limited else removal.problem
+        _ = remove.placed_sets(removal, options) if placing else removal.problem
     elif wish.rebalance or wish.mend_racks:
-        _ = rebalance.rearranged_sets(layout, wish, fewest=True) if limited else rebalance.stated(layout, wish)
+        _ = rebalance.rearranged_sets(layout, wish, fewest=True) if placing else rebalance.stated(layout, wish)
     elif wish.mend:
         start, _, problem = mend.stated(layout, options)
-        _ = mend.mended_sets(problem, start.layout, options) if limited else problem
+        _ = mend.mended_sets(problem, start.layout, options) if placing else problem
     elif wish.replication_factor is not None:
         replication_factor.replanned(layout, wish)
     else:

@@ -3,17 +3,9 @@
 Promises: a wish that can be planned is never refused; a refusal says why with the number that matters, names what it is
 about, and what the person can do.
 
-Preconditions, numbered as they are checked:
-    1. Every broker named is known, and named once (``require_known``).
-    2. The order of replica lists is told (``require_order``): without it nobody knows the preferred leaders.
-    3. No partition has a broker twice (``require_no_duplicates``).
-    4. At least one broker that is neither known to be dead nor cordoned remains (``require_targets``).
-    5. Every partition finds enough brokers (``require_room``).
-    6. No partition of the cluster is missing from the layout, unless the person accepts it (``require_complete``).
-
 A layout with a reassignment under way is planned over its target (``settled``).
 
-Complexity: O(P R) for 3, once a layout; O(n R) for the others.
+Complexity: O(P R) for duplicates, once a layout; O(n R) for the others.
 """
 
 from __future__ import annotations
@@ -234,7 +226,7 @@ def begun(
         duplicates: whether lists may name a broker twice.
 
     Raises:
-        WishRefused: as the preconditions 2, 3 and 6, or as ``pinned``.
+        WishRefused: as ``require_complete``, ``require_order`` and ``require_no_duplicates``, or as ``pinned``.
     """
     require_complete(layout)
     require_order(layout)

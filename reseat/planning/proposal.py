@@ -98,7 +98,7 @@ def propose(current: ClusterLayout, rows: Longs, lists: IntArray) -> ClusterLayo
 
 def moves_of(layout: ClusterLayout, found: Found) -> int:
     """Replicas that these sets of the layout's partitions copy."""
-    return int(newcomers(layout.replicas[found.rows], found.lists).sum())
+    return int(newcomers(layout.replicas[found.rows], found.lists).sum()) if found.moves is None else found.moves
 
 
 def bytes_to_copy(layout: ClusterLayout, rows: Longs, lists: IntArray) -> float | None:

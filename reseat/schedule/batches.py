@@ -445,10 +445,8 @@ def _senders(now: ClusterLayout, rows: Longs, held: IntArray, place: IntArray) -
 
 def _sizes(now: ClusterLayout, rows: Longs) -> FloatArray:
     """(n,) float64: the largest told replica of each partition, NaN where none is told."""
-    sizes = now.replica_bytes
-    if sizes is None or not sizes.shape[1]:
-        return np.full(rows.size, np.nan)
-    return np.where(rows >= 0, np.fmax.reduce(sizes[rows], axis=1), np.nan).astype(np.float64)
+    sizes = now.copy_bytes
+    return np.full(rows.size, np.nan) if sizes is None else np.where(rows >= 0, sizes[rows], np.nan)
 
 
 def _text_bytes(proposed: ClusterLayout) -> Longs:

@@ -350,7 +350,6 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(picking, "GROUPS", at_once)
         patch.setattr(picking, "ADDED", 1)
-        patch.setattr(picking, "MANY_ROWS", 200_000 * (seed % 2))
         plan = change_replication_factor(layout, topics, factor, options=KEPT)
     racks = rack_names(layout)
     live = targets_of(layout, ())
@@ -392,7 +391,6 @@ def test_many_partitions_shrink_exactly(at_once: int, monkeypatch: pytest.Monkey
     """Two thousand partitions from three replicas to two: the checker finds nothing better, however it was found."""
     monkeypatch.setattr(picking, "GROUPS", at_once)
     monkeypatch.setattr(picking, "ADDED", 200)
-    monkeypatch.setattr(picking, "MANY_ROWS", at_once)
     rng = np.random.default_rng(3)
     replicas = np.argsort(rng.random((2000, 24)) * (1 + np.arange(24) / 20), axis=1)[:, :3]
     layout = ClusterLayout.from_columns(

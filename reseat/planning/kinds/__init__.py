@@ -11,7 +11,7 @@ from reseat.model.wording import named
 from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.rule_words import with_idle_options
 
-__all__ = ["plan_without_point", "refuse_closed_joining", "require_possible"]
+__all__ = ["plan_without_point", "require_possible"]
 
 
 def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -25,36 +25,26 @@ def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
     require_possible(layout, wish)
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
     options, factor = wish.options, wish.replication_factor
+    kept = None
     if wish.mend:
-        return with_idle_options(mend.mend(layout, options=options))
-    if wish.leaders_only:
-        return with_idle_options(rebalance.even_leaders(layout, options=options))
-    if wish.rearranges:
-        return with_idle_options(rebalance.rearranged(layout, wish))
-    if factor is not None:
+        made = mend.mend(layout, options=options)
+    elif wish.leaders_only:
+        made = rebalance.even_leaders(layout, options=options)
+    elif wish.rearranges:
+        made = rebalance.rearranged(layout, wish)
+    elif factor is not None:
         made = replication_factor.change_replication_factor(layout, wish.topics, factor, options=options)
-        return with_idle_options(made, reorder_all="a replication-factor change keeps their order")
-    if wish.places:
-        return with_idle_options(replace.replace_brokers(layout, wish))
-    if wish.remove:
-        return with_idle_options(remove.remove_brokers(layout, wish.remove, options=options, added=joining))
-    if joining:
-        return with_idle_options(add.add_brokers(layout, joining, options=options))
-    raise WishRefused(
-        "No change requested.", choices=("Remove or add a broker, change a replication factor, or rebalance.",)
-    )
-
-
-def refuse_closed_joining(wish: Wish) -> None:
-    """Refuse a wish to add brokers that are to receive nothing."""
-    closed = wish.options.never_onto
-    both = tuple(broker for broker, _ in wish.add if broker in closed)
-    if both:
-        raise WishRefused(
-            f"{named('Broker', both, 'is', 'are')} to be added and to receive nothing.",
-            brokers=both,
-            choices=("Do not add it, or let it receive.",),
-        )
+        kept = "a replication-factor change keeps their order"
+    elif wish.places:
+        made = replace.replace_brokers(layout, wish)
+    elif wish.remove:
+        made = remove.remove_brokers(layout, wish.remove, options=options, added=joining)
+    elif joining:
+        made = add.add_brokers(layout, joining, options=options)
+    else:
+        choices = ("Remove or add a broker, change a replication factor, or rebalance.",)
+        raise WishRefused("No change requested.", choices=choices)
+    return with_idle_options(made, reorder_all=kept)
 
 
 def require_possible(layout: ClusterLayout, wish: Wish) -> None:
@@ -63,18 +53,19 @@ def require_possible(layout: ClusterLayout, wish: Wish) -> None:
     Raises:
         WishRefused: with what would have one.
     """
-    refuse_closed_joining(wish)
+    if both := tuple(broker for broker, _ in wish.add if broker in wish.options.never_onto):
+        said = f"{named('Broker', both, 'is', 'are')} to be added and to receive nothing."
+        raise WishRefused(said, brokers=both, choices=("Do not add it, or let it receive.",))
     if (refusal := refused_of_racks(layout, wish)) is not None:
         raise refusal
     others = wish.topics or wish.replication_factor is not None
     kinds = sum((wish.rebalance, wish.mend_racks, wish.leaders_only, wish.mend))
     alone = not wish.rebalance and (wish.remove or wish.add)
+    choice = "Make two plans and execute one after the other."
     if kinds and (others or wish.places or alone or kinds > 1):
         why = "Only a rebalance goes together with brokers that are removed or added; any other change stands alone."
-        choice = "Make two plans and execute one after the other."
     elif others and (wish.remove or wish.add):
         why = "A plan changes either brokers or a replication factor."
-        choice = "Make two plans and execute one after the other."
     elif others and (wish.replication_factor is None or not wish.topics):
         why, choice = "A replication-factor change needs both the topics and the factor.", "Give both."
     else:

@@ -9,8 +9,8 @@ Promises, in this order:
     3. Then the least sum of squares of replica counts.
     4. Then preferred leaders as ``leaders`` promises, over orders of the changed partitions' lists.
     With ``Options.max_moves`` below the moves of (2): the least sum of squares with at most that many moves, then (4).
-    With ``Options.max_bytes``: the same with the most moves found that copy no more, which copies the smallest first.
-    Where the solver finds partitions for a part of these moves only, that part is planned, and nothing called least.
+    With ``Options.max_bytes``, and where the solver finds no partitions for so many: the same with the most moves found
+    that copy no more.
 
 Needs: a layout without duplicate replicas whose order is told; brokers to add, which may hold replicas already.
 
@@ -35,7 +35,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, Options, Plan, Wish
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal, verb
-from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
+from reseat.planning.finishing import concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.preconditions import Settled, begun, usable
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, spread_sentence
 from reseat.planning.proposal import Between
@@ -71,27 +71,21 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     problem, cap = _problem(current, added, start.pinned, options), options.receive_cap
     problem = replace(problem, room=None if cap is None else np.full(len(current.brokers), cap))
     found, capped, fewer = fitted(problem, current, lambda one: _solved(Solver(one, own_arcs=0), current, options))
-    found = replace(found, whole=found.whole and not fewer)
     rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~start.pinned) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
     loads = problem.loads_with(found)[problem.targets]
-    bound = Bound(
-        moves=problem.moves(found) if found.whole and not capped else None,
-        replica_sum_of_squares=int((loads**2).sum()) if found.whole else None,
-    )
 
     def say(verdict: Verdict) -> tuple[str, ...]:
-        same = bound.replica_sum_of_squares in (None, verdict.replica_sum_of_squares)
-        agreed = replace(verdict, replicas_proven=verdict.replicas_proven and same)
-        sentences = _sentences(agreed, current, capped=capped, whole=found.whole)
+        how = "" if not capped else "allowed" if wish.chooses_moves else "found"
+        sentences = _sentences(verdict, current, capped=how, whole=not fewer)
         if cap is None:
             return sentences
         free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), current, options)
         without = problem.loads_with(free)[problem.targets]
         return (*sentences, cost_of(said_of_cap(cap), loads, without))
 
-    return concluded(start, proposed, wish, say, bound=bound, limited=capped)
+    return concluded(start, proposed, wish, say, limited=capped)
 
 
 def addition(layout: ClusterLayout, wish: Wish) -> Between:
@@ -136,20 +130,27 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
 
 
 def _solved(solver: Solver, layout: ClusterLayout, options: Options) -> tuple[Found, bool]:
-    """The least spread; where that needs more than is allowed, the evenest with so many moves, and that it is that."""
-    found, capped, most = solver.evenest(in_part=True), False, options.max_moves
+    """The least spread; where that is not found, or more than is allowed, the evenest with as many moves as are.
+
+    And whether it is that.
+    """
+    most = options.max_moves
+
+    def fits(found: Found | None) -> bool:
+        return found is not None and copies_no_more(layout, found, options.max_bytes)
+
+    found, capped = solver.evenest(), False
     if most is not None and (found is None or solver.problem.moves(found) > most):
-        found, capped = solver.with_moves(max(0, most), in_part=True), True
-    if found is None:
-        raise WishRefused("No plan onto the added brokers was found.", choices=("Rebalance with the brokers added.",))
-    if copies_no_more(layout, found, options.max_bytes):
+        found, capped = solver.with_moves(max(0, most)), True
+    if found is not None and fits(found):
         return found, capped
-    fits, too_many, found = 0, solver.problem.moves(found), Found.nothing(solver.problem)
-    while fits + 1 < too_many:
-        middle = (fits + too_many) // 2
-        tried = solver.with_moves(middle, in_part=True)
-        if tried is not None and copies_no_more(layout, tried, options.max_bytes):
-            found, fits = tried, middle
+    few, too_many = 0, solver.foreseen(1) + 1 if found is None else solver.problem.moves(found)
+    found = Found.nothing(solver.problem)
+    while few + 1 < too_many:
+        middle = (few + too_many) // 2
+        tried = solver.with_moves(middle)
+        if tried is not None and fits(tried):
+            found, few = tried, middle
         else:
             too_many = middle
     return found, True
@@ -186,15 +187,15 @@ def merged(layout: ClusterLayout, broker: Broker) -> Broker:
     return replace(layout.brokers[at], **told)
 
 
-def _sentences(verdict: Verdict, current: ClusterLayout, *, capped: bool, whole: bool) -> tuple[str, ...]:
+def _sentences(verdict: Verdict, current: ClusterLayout, *, capped: str, whole: bool) -> tuple[str, ...]:
     unknown, moves = bool(current.unknown_racks), verdict.moves
     out = [*last_resort_sentences(verdict)]
     moved = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')} onto the added brokers"
     if not moves:
-        why = "was allowed" if capped else "onto the added brokers improves the balance"
+        why = f"was {capped}" if capped else "onto the added brokers improves the balance"
         out.append(f"No replica moves: no move {why}.")
     elif capped:
-        out.append(f"{moved}, as many as allowed.")
+        out.append(f"{moved}, as many as {capped}.")
     elif verdict.moves_proven:
         out.append(minimal(f"{moved}, the proven minimum for this spread", racks_unknown=unknown))
     elif whole:

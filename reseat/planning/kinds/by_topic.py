@@ -32,73 +32,67 @@ from reseat.model.arrays import counts_on, widened
 from reseat.planning.solve.problem import Found, NoRoom, Problem
 from reseat.planning.solve.solver import Solver
 
-__all__ = ["rebalanced_by_topic", "topics_one_by_one"]
+__all__ = ["Topics"]
 
 _Found = TypeVar("_Found")
 
 
-def rebalanced_by_topic(layout: ClusterLayout, problem: Problem) -> Found:
-    """The sets of a problem over all partitions for each topic's least spread, and then as even as found.
+class Topics:
+    """Topics, the largest first, of a problem over all partitions of a layout."""
 
-    Raises:
-        NoRoom: limits leave no sets, or those of a topic were not found.
-    """
-    made = _Topics(layout, problem, problem.lists, problem.staying)
-    for _ in range(2):  # once more with the loads that all others have by then
-        for at in range(len(made.rows)):
-            made.even(at)
-    return made.found()
-
-
-def topics_one_by_one(layout: ClusterLayout, problem: Problem, first: Found) -> Iterator[Found]:
-    """Sets with one topic more at its least spread each, the one with the largest spread first.
-
-    Args:
-        layout: whose topics.
-        problem: over all its partitions.
-        first: what comes before all topics: racks alone.
-
-    Raises:
-        NoRoom: as ``rebalanced_by_topic``.
-    """
-    lists = problem.lists_with(first)
-    made = _Topics(layout, problem, lists, lists)
-    spread = [int(np.ptp(own[problem.targets])) for own in made.own]
-    yield made.found()
-    for at in sorted(range(len(spread)), key=spread.__getitem__, reverse=True):
-        low, high = made.windows[at]
-        if spread[at] > high - low:
-            made.even(at)
-            yield made.found()
-
-
-class _Topics:
-    """Topics, the largest first, and how they lie by now.
-
-    Attributes:
-        rows: of each its partitions.
-        own: of each its (B,) replicas by broker, as far as they are placed.
-        windows: of each the fewest and the most on a broker at its least spread.
-    """
-
-    def __init__(self, layout: ClusterLayout, problem: Problem, lists: IntArray, placed: IntArray) -> None:
-        self._problem, self._lists = problem, lists.copy()
-        self._loads = counts_on(placed, len(problem.targets))
+    def __init__(self, layout: ClusterLayout, problem: Problem) -> None:
+        self._problem = problem
         topics = (np.asarray(layout.rows_of_topic(name), np.int64) for name in layout.topics)
-        self.rows = sorted(topics, key=len, reverse=True)
-        self.own = [counts_on(placed[rows], len(problem.targets)) for rows in self.rows]
-        self.windows = [_window(problem, rows) for rows in self.rows]
+        self._rows = sorted(topics, key=len, reverse=True)
+        # Of each the fewest and the most on a broker at its least spread.
+        self._windows = [_window(problem, rows) for rows in self._rows]
 
-    def even(self, at: int) -> None:
+    def evened(self) -> Found:
+        """The sets for each topic's least spread, and then as even as found.
+
+        Raises:
+            NoRoom: limits leave no sets, or those of a topic were not found.
+        """
+        self._begin(self._problem.lists, self._problem.staying)
+        for _ in range(2):  # once more with the loads that all others have by then
+            for at in range(len(self._rows)):
+                self._even(at)
+        return self._found()
+
+    def one_by_one(self, first: Found) -> Iterator[Found]:
+        """Sets with one topic more at its least spread each, the one with the largest spread first.
+
+        ``first`` is what comes before all topics: racks alone.
+
+        Raises:
+            NoRoom: as ``evened``.
+        """
+        lists = self._problem.lists_with(first)
+        self._begin(lists, lists)
+        spread = [int(np.ptp(own[self._problem.targets])) for own in self._own]
+        yield self._found()
+        for at in sorted(range(len(spread)), key=spread.__getitem__, reverse=True):
+            low, high = self._windows[at]
+            if spread[at] > high - low:
+                self._even(at)
+                yield self._found()
+
+    def _begin(self, lists: IntArray, placed: IntArray) -> None:
+        """Topics lie as ``placed`` (P, R) says, in these lists (P, R)."""
+        self._lists, brokers = lists.copy(), len(self._problem.targets)
+        self._own = [counts_on(placed[rows], brokers) for rows in self._rows]
+        self._loads = counts_on(placed, brokers)
+
+    def _even(self, at: int) -> None:
         """Give a topic its least spread, beside the others as they lie by now."""
-        rows, rest = self.rows[at], self._loads - self.own[at]
-        found = _within(self._problem.part(rows, rest), *self.windows[at], rest=rest)
+        rows, rest = self._rows[at], self._loads - self._own[at]
+        found = _within(self._problem.part(rows, rest), *self._windows[at], rest=rest)
         self._lists[rows] = self._problem.lists[rows]
         self._lists[rows[found.rows]] = widened(found.lists, self._lists.shape[1])
-        self.own[at] = counts_on(self._lists[rows], len(rest))
-        self._loads = rest + self.own[at]
+        self._own[at] = counts_on(self._lists[rows], len(rest))
+        self._loads = rest + self._own[at]
 
-    def found(self) -> Found:
+    def _found(self) -> Found:
         """The sets of all partitions that change."""
         changed = np.flatnonzero((self._lists != self._problem.lists).any(axis=1))
         return Found(changed, self._lists[changed]).in_order(self._problem)
@@ -112,13 +106,13 @@ def _window(problem: Problem, rows: Longs) -> tuple[int, int]:
 
 def _within(part: Problem, low: int, high: int, *, rest: Longs) -> Found:
     """The evenest of all loads with the topic's between these; where a capacity forbids that, without them."""
-    others = rest[part.targets]
+    others, solver = rest[part.targets], Solver(part, own_arcs=60_000)  # which find the fewest bytes
     try:
-        return _sure(Solver(part).at(1, (others + low, others + high)))
+        return _sure(solver.at(1, (others + low, others + high)))
     except NoRoom:
         if part.most is None:
             raise
-        return _sure(Solver(part).at(1))
+        return _sure(solver.at(1))
 
 
 def _sure(found: _Found | None) -> _Found:

@@ -48,8 +48,8 @@ from reseat.model.arrays import (
 )
 from reseat.model.plan import widest_topic
 from reseat.model.wording import counted, verb
-from reseat.planning.finishing import Bound, concluded, with_leaders_evened
-from reseat.planning.kinds import plan_without_point, refuse_closed_joining
+from reseat.planning.finishing import concluded, with_leaders_evened
+from reseat.planning.kinds import plan_without_point, require_possible
 from reseat.planning.kinds.add import addition
 from reseat.planning.kinds.by_bytes import ByBytes
 from reseat.planning.kinds.rebalance import even_leaders, leader_orders, rebalancing
@@ -122,12 +122,20 @@ class _Further:
     def _solver(self) -> Solver:
         return Solver(self.problem, own_arcs=0)
 
+    @cached_property
+    def _balanced(self) -> Found | None:
+        """The best balanced sets."""
+        return self._solver.with_moves(None)
+
     def within(self, most: int) -> Found | None:
         """The best balanced sets with at most so many moves; None where they were not found."""
         budget, solver, limits = most - self.placed, self._solver, self.wish.limits_bytes
         if self.by_size:
             return self._whole(self.by_bytes.evening.within(budget))
-        found = solver.with_moves(budget) or solver.within(budget)
+        # With as many moves as help, the last point's number of them leads to the same sets.
+        found = self._balanced if budget >= solver.foreseen(1) else None
+        if found is None or self.problem.moves(found) > budget:
+            found = solver.with_moves(budget) or solver.within(budget)
 
         def copies(one: Found) -> bool:
             return not limits or copies_no_more(self.layout, self._whole(one), self.wish.options.max_bytes)
@@ -161,10 +169,7 @@ class _Further:
         rows = np.union1d(parts, self.first.rows)
         after, place = self.alone[rows], np.searchsorted(rows, parts)
         after[place] = in_place(after[place], widened(packed(lists, width), width))
-        return Found(rows, after)
-
-    def _bytes_told(self, found: Found) -> tuple[float | None, tuple[str, ...]]:
-        return self.by_bytes.told(self.by_bytes.evening.within(moves_of(self.layout, found) - self.placed))
+        return Found(rows, after, moves=moves_of(self.layout, Found(rows, after)))
 
     def planned(self, found: Found) -> Plan:
         """The plan of these sets."""
@@ -177,7 +182,9 @@ class _Further:
         first, every = propose(current, rows[~led], lists[~led]), options.reorder_all and not keeps_order
         free = np.flatnonzero(~self.start.pinned) if every else rows[led]
         proposed = with_leaders_evened(first, rows[led], lists[led], free=free, leaving=self.leaving, options=options)
-        gap, said = self._bytes_told(found) if self.by_size else (None, ())
+        gap, said = None, tuple[str, ...]()
+        if self.by_size:
+            gap, said = self.by_bytes.told(self.by_bytes.evening.within(moves_of(current, found) - self.placed))
 
         def say(verdict: Verdict) -> tuple[str, ...]:
             how = "Minimal under the rack rule according to the solver; not checked a second time"
@@ -194,9 +201,8 @@ class _Further:
             )
 
         drops = (row_counts(self.alone != NONE) < row_counts(current.replicas != NONE)).any()
-        bound = Bound(moves=None if wish.rearranges else self.least, leaders=not (drops or wish.places))
-        capped = replace(wish, options=replace(options, receive_cap=None)) if wish.places else wish
-        made = concluded(self.start, proposed, capped, say, bound=bound, findings=self.findings, limited=True)
+        leaders = not (drops or wish.places)
+        made = concluded(self.start, proposed, wish, say, leaders=leaders, findings=self.findings, limited=True)
         return replace(made, certificate=replace(made.certificate, byte_sum_gap=gap))
 
 
@@ -210,7 +216,7 @@ def _further(layout: ClusterLayout, wish: Wish) -> _Further:
     if wish.drains:
         removal = prepared(layout, wish.remove, joining, options)
         start, findings = removal.start, findings_of(removal, wish)
-        found, _ = placed_sets(removal, options)
+        found = placed_sets(removal, options)
         alone = start.layout.replicas.copy()
         alone[removal.rows[found.rows]] = found.lists
         who_leads(start.layout, options, removal.leaving)  # no plan of this curve could be made else
@@ -269,7 +275,7 @@ def limited(layout: ClusterLayout, wish: Wish, moves: int | None = None) -> tupl
     Raises:
         WishRefused: as ``plan``; or the change alone needs more moves or bytes than are allowed.
     """
-    refuse_closed_joining(wish)
+    require_possible(layout, wish)
     more, options = _further(layout, wish), wish.options
     most = min(one for one in (moves, options.max_moves, more.layout.replica_count + more.least) if one is not None)
     require_enough(more.layout, wish, more.first, most)
@@ -338,12 +344,8 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int | None) -> Plan:
     if wish.leaders_only:
         return even_leaders(layout, options=wish.options, changes=moves)
     if wish.rebalance or wish.only_adds:
-        weighed = any(rule.bytes is not None for rule in wish.options.capacity)
-        if weighed and (whole := plan_without_point(layout, wish)).certificate.moves == moves:
-            return whole
-        return _said_enough(
-            plan_without_point(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves
-        )
+        few = replace(wish, options=replace(wish.options, max_moves=moves))
+        return _said_enough(plan_without_point(layout, few), moves)
     more, allowed = limited(layout, wish, moves)
     found = more.first if allowed == more.least else more.within(allowed)
     if found is None or point_of(more.layout, more.problem, found) is None:

@@ -82,7 +82,13 @@ def mend(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     found = mended_sets(problem, current, options)
     after = widened(lists, max(lists.shape[1], found.lists.shape[1])).copy()
     after[found.rows] = widened(found.lists, after.shape[1])
-    proposed = _proposed(current, faults, after[:, : current.replicas.shape[1]], options)
+    every = after[:, : current.replicas.shape[1]]
+    once = packed(faults.lists, every.shape[1])
+    members = row_any(np.sort(every, axis=1) != np.sort(once, axis=1))
+    # Who only named a broker twice keeps its order, the others lead evenly.
+    alike, rows = np.flatnonzero(faults.twice & ~members), np.flatnonzero(members)
+    named_once = propose(current, alike, once[alike])
+    proposed = with_leaders_evened(named_once, rows, every[rows], free=rows, options=options)
     left = left_on_unavailable(proposed, problem.targets, unmovable, Severity.ATTENTION)
     say = partial(_sentences, current, faults, left)
     return concluded(start, proposed, Wish(mend=True, options=options), say, findings=left)
@@ -178,16 +184,6 @@ def _thinned(
     lists[rows], protected, _ = kept_in_sync(change, protected, plan)
     fixed[rows] = protected & (lists[rows] != NONE)
     return lists, fixed
-
-
-def _proposed(current: ClusterLayout, faults: _Faults, every: IntArray, options: Options) -> ClusterLayout:
-    """The layout with these lists (P, R): who only named a broker twice keeps its order, the others lead evenly."""
-    once = packed(faults.lists, every.shape[1])
-    members = row_any(np.sort(every, axis=1) != np.sort(once, axis=1))
-    alike = np.flatnonzero(faults.twice & ~members)
-    named_once = propose(current, alike, once[alike])
-    rows = np.flatnonzero(members)
-    return with_leaders_evened(named_once, rows, every[rows], free=rows, options=options)
 
 
 def _sentences(current: ClusterLayout, faults: _Faults, left: tuple[Finding, ...], verdict: Verdict) -> tuple[str, ...]:

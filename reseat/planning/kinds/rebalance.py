@@ -26,10 +26,10 @@ Complexity: see ``solver`` and ``leaders``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import TypeVar
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -38,9 +38,9 @@ from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, ClusterLayout, Options, Plan, Wish
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal, verb
-from reseat.planning.finishing import Bound, concluded, with_leaders_evened
+from reseat.planning.finishing import concluded, with_leaders_evened
 from reseat.planning.kinds.by_bytes import ByBytes
-from reseat.planning.kinds.by_topic import rebalanced_by_topic, topics_one_by_one
+from reseat.planning.kinds.by_topic import Topics
 from reseat.planning.preconditions import Settled, begun, closed_to, require_known, require_room, require_targets
 from reseat.planning.proof.verdict import (
     Verdict,
@@ -74,6 +74,11 @@ class _Start:
     def current(self) -> ClusterLayout:
         """The layout planned on."""
         return self.start.layout
+
+    @cached_property
+    def choice(self) -> Solver:
+        """Who finds the sets."""
+        return Solver(self.problem)
 
 
 def stated(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
@@ -120,10 +125,10 @@ def rebalancing(layout: ClusterLayout, wish: Wish) -> Between:
     Raises:
         WishRefused: as ``rearranged``.
     """
-    prepared, choice, found, _ = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=False))
-    current, problem, options = prepared.current, prepared.problem, wish.options
+    start, last, *_ = _chosen(layout, wish)
+    current, problem, choice, options = start.current, start.problem, start.choice, wish.options
     if options.even_topics:
-        sets = _sets_by_topic(prepared, found, wish)[0] or [Found.nothing(problem)]
+        sets = _sets_by_topic(start, last, wish)[0] or [Found.nothing(problem)]
 
         def topics(most: int) -> Found | None:
             return next((one for one in reversed(sets) if problem.moves(one) <= most), None)
@@ -131,24 +136,23 @@ def rebalancing(layout: ClusterLayout, wish: Wish) -> Between:
         first = _further(problem, topics(problem.moves(sets[0])), sets[-1])
         return Between(current, problem, first, sets[-1], topics, by_topic=True)
     if options.by_bytes:
-        evening = ByBytes.of(current, problem, found, prepared.leaving).evening
-        first, last, within = evening.within(problem.moves(found)), evening.within(options.max_moves), evening.within
+        evening = ByBytes.of(current, problem, last, start.leaving).evening
+        first, last, within = evening.within(problem.moves(last)), evening.within(options.max_moves), evening.within
         return Between(current, problem, _further(problem, first, last), last, within, by_size=True)
-    at = cache(choice.at)
 
-    def about(most: int) -> Found | None:
-        tolerance = choice.least_within(most)
-        made = at(tolerance)
-        # Of sets as good those at the least tolerance, as in the plan; where racks are no matter it is this one.
-        while made is not None and tolerance > 1 and problem.moves(made) != choice.foreseen(tolerance):
-            less = at(tolerance := tolerance - 1)
-            if less is None or problem.moves(less) != problem.moves(made):
-                break
-            made = less
-        return made if made is not None and copies_no_more(current, made, options.max_bytes) else None
+    def there(most: int) -> Found | None:
+        if problem.most_bytes is None:
+            made = choice.within(most)
+            return made if made is not None and copies_no_more(current, made, options.max_bytes) else None
+        # Bytes say who gets fewer replicas, so that a point is what its plan comes to.
+        _, found, _, fewer = _chosen(layout, replace(wish, options=replace(options, max_moves=most)))
+        return None if fewer else found
 
     calm = choice.moves_until(int(problem.loads[problem.targets].mean() * (1 + SKEW_SHARE)))
-    return Between(current, problem, _further(problem, at(None), found), found, about, beside=(calm,))
+    first = _further(problem, choice.at(None), last)
+    if first is not None and problem.most_bytes is not None:
+        first = there(problem.moves(first))
+    return Between(current, problem, first, last, there, beside=(calm,))
 
 
 def _further(problem: Problem, first: Found | None, last: Found) -> Found | None:
@@ -156,53 +160,51 @@ def _further(problem: Problem, first: Found | None, last: Found) -> Found | None
     return first if first is not None and 0 < problem.moves(first) < problem.moves(last) else None
 
 
-_Found = TypeVar("_Found", bound=Found | None)
+def _chosen(layout: ClusterLayout, wish: Wish, *, fewest: bool = False) -> tuple[_Start, Found, bool, bool]:
+    """The sets for a wish, with ``fewest`` those of fewest moves; topics and bytes are evened afterwards.
 
+    And what they start from, whether they are a point before the least spread, and whether brokers had to get fewer
+    replicas for their bytes. Brokers above their capacity give up what they can, if they can. Where bytes limit them,
+    sets without a limit on moves come first: those of a round would lead to others.
 
-def _with_room(
-    layout: ClusterLayout, wish: Wish, solve: Callable[[Solver, ClusterLayout], tuple[_Found, bool]]
-) -> tuple[_Start, Solver, _Found, bool]:
-    """What is solved, and where it starts from; brokers above their capacity give up what they can, if they can."""
+    Raises:
+        WishRefused: as ``rearranged``.
+    """
     for strict in (True, False):
-        prepared = stated(layout, wish, strict=strict)
+        start = stated(layout, wish, strict=strict)
+        problem, current = start.problem, start.current
+        free = wish.chooses_moves and problem.most_bytes is not None
+        for one in (wish.unlimited(), wish) if free else (wish,):
+            solve = partial(_sets, whole=start.choice, layout=current, wish=one, fewest=fewest)
+            with contextlib.suppress(NoRoom):
+                found, limited, fewer = fitted(problem, current, solve)
+                if one is wish or _fits(current, problem, wish, found):
+                    return start, found, limited, fewer
+    raise no_room(current, wish.options)
 
-        def solved(one: Problem, at: ClusterLayout = prepared.current) -> tuple[_Found, bool]:
-            return solve(Solver(one), at)
 
-        try:
-            found, limited, _ = fitted(prepared.problem, prepared.current, solved)
-            return prepared, Solver(prepared.problem), found, limited
-        except NoRoom:
-            continue
-    raise no_room(prepared.current, wish.options)
-
-
-def _allowed(layout: ClusterLayout, problem: Problem, wish: Wish) -> Callable[[Found], bool]:
+def _fits(layout: ClusterLayout, problem: Problem, wish: Wish, made: Found) -> bool:
     """Whether sets keep the limits of moves and bytes."""
     most, most_bytes = wish.options.max_moves, wish.options.max_bytes if wish.limits_bytes else None
-
-    def fits(made: Found) -> bool:
-        return (most is None or problem.moves(made) <= most) and copies_no_more(layout, made, most_bytes)
-
-    return fits
+    return (most is None or problem.moves(made) <= most) and copies_no_more(layout, made, most_bytes)
 
 
-def _chosen(choice: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) -> tuple[Found, bool]:
-    """The sets for a wish, with ``fewest`` those of fewest moves, and whether it is a point before the least spread."""
-    problem, options = choice.problem, wish.options
+def _sets(problem: Problem, whole: Solver, layout: ClusterLayout, wish: Wish, *, fewest: bool) -> tuple[Found, bool]:
+    """The sets of a problem, perhaps of the ``whole`` one, and whether they are a point before the least spread."""
+    choice = whole if problem is whole.problem else Solver(problem)
+    options, fits = wish.options, partial(_fits, layout, problem, wish)
     most, most_bytes = options.max_moves, options.max_bytes if wish.limits_bytes else None
     other = fewest or wish.mend_racks or options.by_bytes or options.even_topics
     found = choice.at(None) if other else choice.evenest()
     if found is None:
         raise not_found()
-
-    fits = _allowed(layout, problem, wish)
     if wish.mend_racks or options.even_topics or fits(found):
         return found, False
     about, copied = problem.moves(found), bytes_to_copy(layout, found.rows, found.lists)
     if most_bytes is not None and copied is not None:
         about = int(about * min(1, most_bytes / max(copied, 1)))
-    within = None if fewest else choice.within(about if most is None else min(about, most), fits)
+    about, limit = about if most is None else min(about, most), None if most_bytes is None else fits
+    within = None if fewest else choice.within(about, limit)
     if within is None:
         alone = choice.at(None)
         if alone is not None:
@@ -250,31 +252,32 @@ def rearranged_sets(
     Raises:
         WishRefused: as ``rearranged``.
     """
-    prepared, _, found, limited = _with_room(layout, wish, partial(_chosen, wish=wish, fewest=fewest))
+    start, found, limited, _ = _chosen(layout, wish, fewest=fewest)
     if wish.rebalance and wish.options.even_topics:
-        sets, limited = _sets_by_topic(prepared, found, wish, every=False)
+        sets, limited = _sets_by_topic(start, found, wish, every=False)
         if not sets:
-            require_enough(prepared.current, wish, found, wish.options.max_moves)
+            require_enough(start.current, wish, found, wish.options.max_moves)
         found = sets[-1]
     elif wish.rebalance and wish.options.by_bytes:
-        by_bytes = ByBytes.of(prepared.current, prepared.problem, found, prepared.leaving)
+        by_bytes = ByBytes.of(start.current, start.problem, found, start.leaving)
         found = by_bytes.evening.within(wish.options.max_moves)
-        return prepared, found, limited, *by_bytes.told(found)
-    return prepared, found, limited, None, ()
+        return start, found, limited, *by_bytes.told(found)
+    return start, found, limited, None, ()
 
 
-def _sets_by_topic(prepared: _Start, first: Found, wish: Wish, *, every: bool = True) -> tuple[list[Found], bool]:
-    """What limits allow of ``topics_one_by_one``, then all topics; and whether that is too much.
+def _sets_by_topic(start: _Start, first: Found, wish: Wish, *, every: bool = True) -> tuple[list[Found], bool]:
+    """What limits allow of topics one by one, then all topics; and whether that is too much.
 
     Where nothing is, and without ``every``, all topics are all that is told.
     """
-    layout, problem, fits = prepared.current, prepared.problem, _allowed(prepared.current, prepared.problem, wish)
+    layout, problem, fits = start.current, start.problem, partial(_fits, start.current, start.problem, wish)
     try:
-        whole = rebalanced_by_topic(layout, problem)
+        topics = Topics(layout, problem)
+        whole = topics.evened()
         if (all_of_it := fits(whole)) and not every:
             return [whole], False
-        most, steps = problem.moves(whole), topics_one_by_one(layout, problem, first)
-        some = [one for one in steps if problem.moves(one) < most and fits(one)]
+        steps = topics.one_by_one(first)
+        some = [one for one in steps if problem.moves(one) < problem.moves(whole) and fits(one)]
     except NoRoom:
         raise no_room(layout, wish.options) from None
     return ([*some, whole] if all_of_it else some), not all_of_it
@@ -313,7 +316,7 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS, changes
         return "No replica moves.", balance, moved
 
     wish = Wish(leaders_only=True, options=options)
-    return concluded(start, proposed, wish, say, bound=Bound(moves=0), limited=changes is not None)
+    return concluded(start, proposed, wish, say, limited=changes is not None)
 
 
 def leader_orders(start: Settled, options: Options) -> Iterator[tuple[int, ClusterLayout]]:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, on_brokers, row_any
 from reseat.model.wording import counted, named
-from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap, with_leaders_evened
+from reseat.planning.finishing import concluded, cost_of, said_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
@@ -131,7 +131,7 @@ def remove_brokers(
     removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
-    found, exact = placed_sets(removal, options, tidy=True)
+    found = placed_sets(removal, options, tidy=True)
     gap, further = _cost_of_options(removal, found, options)
     rows, current = removal.rows[found.rows], removal.layout
     free = np.flatnonzero(~removal.start.pinned) if options.reorder_all else rows
@@ -147,9 +147,7 @@ def remove_brokers(
         told = replace(verdict, rack_sum_of_squares=None) if wish.keeps_racks else verdict
         return (*nothing, *sentences_of(told), *further)
 
-    squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
-    bound = Bound(moves=removal.displaced, replica_sum_of_squares=squares)
-    plan = concluded(removal.start, proposed, wish, say, bound=bound, findings=findings_of(removal, wish, nothing))
+    plan = concluded(removal.start, proposed, wish, say, findings=findings_of(removal, wish, nothing))
     return plan if gap is None else replace(plan, certificate=replace(plan.certificate, byte_sum_gap=gap))
 
 
@@ -188,8 +186,8 @@ def prepared(
     return Removal(start, leaving, targets, late, rows, lists, goes, kept, options)
 
 
-def placed_by_fewest(removal: Removal, options: Options, *, tidy: bool = False) -> tuple[Found, bool]:
-    """The sets of ``removal.problem`` with the fewest moves, and whether the balance is surely the best.
+def placed_by_fewest(removal: Removal, options: Options, *, tidy: bool = False) -> Found:
+    """The sets of ``removal.problem`` with the fewest moves.
 
     With ``tidy`` ties among equals are broken, which changes no broker's load.
 
@@ -221,12 +219,11 @@ def placed_by_fewest(removal: Removal, options: Options, *, tidy: bool = False) 
         ) from None
 
 
-def placed_sets(removal: Removal, options: Options, *, tidy: bool = False) -> tuple[Found, bool]:
+def placed_sets(removal: Removal, options: Options, *, tidy: bool = False) -> Found:
     """As ``placed_by_fewest``; with ``same_rack`` each replica in the rack that it leaves."""
     if not options.same_rack:
         return placed_by_fewest(removal, options, tidy=tidy)
-    lists, best = removal.lists.copy(), True
-    racks = racks_of(removal.layout)
+    lists, racks = removal.lists.copy(), racks_of(removal.layout)
     for rack in np.unique(racks[removal.lists[removal.goes]]).tolist():
         here = racks == rack
         goes = removal.goes & on_brokers(removal.lists, here)
@@ -243,11 +240,8 @@ def placed_sets(removal: Removal, options: Options, *, tidy: bool = False) -> tu
         short = inside.goes.sum(axis=1) > open_.sum() - on_brokers(inside.lists, open_).sum(axis=1)
         if short.any():
             raise _no_room_in_rack(inside, here, short)
-        found, exact = placed_by_fewest(inside, options, tidy=tidy)
-        part = lists[some]
-        part[goes[some]] = found.lists[goes[some]]
-        lists[some], best = part, best and exact
-    return Found(np.arange(len(lists)), lists), best
+        lists[goes] = placed_by_fewest(inside, options, tidy=tidy).lists[goes[some]]
+    return Found(np.arange(len(lists)), lists)
 
 
 def _no_room_in_rack(removal: Removal, here: BoolArray, short: BoolArray) -> WishRefused:
@@ -263,24 +257,25 @@ def _no_room_in_rack(removal: Removal, here: BoolArray, short: BoolArray) -> Wis
     )
 
 
-def _placed_under(removal: Removal, options: Options, cap: int | None, *, tidy: bool = False) -> tuple[Found, bool]:
+def _placed_under(removal: Removal, options: Options, cap: int | None, *, tidy: bool = False) -> Found:
     if not removal.rows.size:
-        return Found.nothing(removal.problem), True
+        return Found.nothing(removal.problem)
     room = None if cap is None else np.full(len(removal.targets), cap)
     problem = replace(removal.problem, room=room)
     ties = Ties.of_layout(removal.layout, removal.rows) if tidy and not options.by_bytes else None
 
-    def solve(part: Problem, rows: Longs, forced: Longs) -> tuple[Found, bool]:
+    def solve(part: Problem, rows: Longs, forced: Longs) -> Found:
         if not options.by_bytes:
             return placed(part, None if ties is None else ties.of(rows))
         weights = removal.weights
         told = np.bincount(forced[1], weights=weights.moved[forced[0]], minlength=len(removal.targets))
-        return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
+        return placed_by_weight(part, weights.moved[rows], weights.kept + told)
 
-    parts = partial(solved_in_parts, solve)
     # Few rounds: what fits by no number of replicas is placed by size.
-    found, exact, fewer = fitted(problem, removal.layout, parts, rows=removal.rows, rounds=8)
-    return found, exact and not fewer
+    found, *_ = fitted(
+        problem, removal.layout, lambda one: (solved_in_parts(solve, one), None), rows=removal.rows, rounds=8
+    )
+    return found
 
 
 def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[float | None, tuple[str, ...]]:
@@ -296,7 +291,7 @@ def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[
         limits.insert(0, (said_of_cap(options.receive_cap), "cap", replace(options, receive_cap=None)))
     out = []
     for said, what, loose in limits:
-        free, _ = placed_sets(removal, loose)
+        free = placed_sets(removal, loose)
         limited, without = (removal.problem.loads_with(choice)[removal.targets] for choice in (found, free))
         out.append(cost_of(said, limited, without, what=what))
     return None, tuple(out)

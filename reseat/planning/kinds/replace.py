@@ -15,7 +15,6 @@ Complexity: O(P R) and, for what 3 is about, that of ``remove``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace as with_changes
 from functools import partial
 
 import numpy as np
@@ -24,7 +23,7 @@ from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, verb
-from reseat.planning.finishing import Bound, concluded
+from reseat.planning.finishing import concluded
 from reseat.planning.kinds.remove import Removal, prepared, remove_brokers
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
@@ -55,11 +54,8 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     every = rest.proposed.replicas
     rows = np.flatnonzero(lists_differ(current.replicas, every))
     proposed = propose(current, rows, every[rows])
-    uncapped = with_changes(wish, options=with_changes(wish.options, receive_cap=None))
-    bound = Bound(moves=removal.displaced, leaders=False)
     say = partial(_sentences, pairs, in_place)
-    made = concluded(removal.start, proposed, uncapped, say, bound=bound)
-    return with_changes(made, certificate=with_changes(made.certificate, wish=wish))
+    return concluded(removal.start, proposed, wish, say, leaders=False)
 
 
 def _allowed(removal: Removal, rows: BoolArray, broker: int) -> BoolArray:

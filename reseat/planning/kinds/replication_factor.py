@@ -9,8 +9,7 @@ Promises, in this order:
     Lists keep their order: newcomers are appended, lowest broker first, so that the first replica (the preferred
     leader) stays first; where replicas are dropped it stays first unless it is dropped itself.
 
-    Never dropped: the leader (where none is told, or there is none, the first replica), and the last in-sync copy: at
-    least one in-sync copy stays, and where the plan without that rule would keep none, the first one does.
+    What is never dropped: ``dropping``; where a plan without that rule would keep no in-sync copy, the first stays.
     Among equally good racks, replicas on brokers known to be dead, fenced or shutting down go before others, ahead of
     an even load: keeping them would look more even, and be less safe.
 
@@ -36,7 +35,7 @@ from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on, newcomers, on_brokers, packed
 from reseat.model.wording import counted, listed, minimal
-from reseat.planning.finishing import Bound, concluded, cost_of, said_of_cap
+from reseat.planning.finishing import concluded, cost_of, said_of_cap
 from reseat.planning.kinds.dropping import Change, kept_in_sync, protected_replicas, thinned
 from reseat.planning.preconditions import (
     Settled,
@@ -83,7 +82,6 @@ def change_replication_factor(
     start, change, (lists, protected, unsafe) = replanned(layout, wish)
     current = start.layout
     proposed = propose(current, change.rows, lists)
-    bound = Bound(moves=int(np.maximum(factor - change.held, 0).sum()), leaders=bool(change.grows.all()))
 
     def say(verdict: Verdict) -> tuple[str, ...]:
         sentences = _sentences(change, verdict, factor)
@@ -94,7 +92,7 @@ def change_replication_factor(
         return (*sentences, cost_of(said_of_cap(options.receive_cap), capped, uncapped))
 
     told = _findings(change, protected, unsafe)
-    return concluded(start, proposed, wish, say, bound=bound, findings=told)
+    return concluded(start, proposed, wish, say, leaders=bool(change.grows.all()), findings=told)
 
 
 def replanned(layout: ClusterLayout, wish: Wish) -> tuple[Settled, Change, tuple[IntArray, BoolArray, Longs]]:
@@ -226,11 +224,14 @@ def _placed(change: Change, loads: Longs, options: Options) -> IntArray:
     problem = ruled(problem, change.layout, options, nobody, rows=change.rows[at])
     ties = Ties.of_layout(change.layout, change.rows[at])
 
-    def solve(part: Problem, rows: Longs, _: Longs) -> tuple[Found, bool]:
+    def solve(part: Problem, rows: Longs, _: Longs) -> Found:
         return placed(part, ties.of(rows))
 
+    def solved(one: Problem) -> tuple[Found, None]:
+        return solved_in_parts(solve, one), None
+
     try:
-        found, *_ = fitted(problem, change.layout, lambda one: solved_in_parts(solve, one), rows=change.rows[at])
+        found, *_ = fitted(problem, change.layout, solved, rows=change.rows[at])
     except NoRoom:
         if options.receive_cap is None:
             raise no_room(change.layout, options) from None

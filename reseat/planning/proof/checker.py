@@ -17,8 +17,7 @@ How it works
     *Brokers.* Those that remain and are not known to be dead, fenced or shutting down receive, lead and count; where
     there is none, those that are not known to be dead. A fenced one, or one shutting down, is a last resort.
     *Moves.* Where a wish says which replicas must move, their count is a lower bound.
-    *Racks.* Each partition for itself, by exchange (``exchange``).
-    *Moves, replicas, leaders.* By circles of exchanges (``circles``). A leader is a choice of one of its list.
+    *Racks* by exchange (``exchange``); *moves, replicas, leaders* by circles of exchanges (``circles``).
     *Spread.* Where loads differ by one at most nothing is better balanced; else by sets of brokers that hold too much,
     or too little (``circles.maximum_is_least``). A plan that leaves loads less balanced than it could, for fewer moves,
     may hide such sets: then the least spread is not proven, though it may be the least (6 of 10,000 small layouts).
@@ -102,13 +101,13 @@ def check(
     factor = change.after_factor if allow_rf_change else change.before_factor
     if not allow_rf_change:
         change.require_factor(factor)
-    change.require_cap(wish.options.receive_cap)
-    _require_bytes(change, wish)
+    cap = None if wish.places else wish.options.receive_cap  # who takes a place takes all of it
+    change.require_cap(cap)
+    change.require_bytes(wish)
     keeps_first = (factor > change.before_factor) & np.append(~change.leaving, False)[change.before[:, 0]]
     # Where nothing had to change, what the plan reordered is what it wanted to reorder.
     free = (change.members_differ if change.leaving.any() else np.ones(len(change.rows), np.bool_)) & ~keeps_first
-    cap, reorder_all = wish.options.receive_cap, wish.orders_all
-    return _verdict_of_kept(change, factor, free, wish, cap=cap, reorder_all=reorder_all, limited=limited)
+    return _verdict_of_kept(change, factor, free, wish, cap=cap, reorder_all=wish.orders_all, limited=limited)
 
 
 def _of_factor(
@@ -129,7 +128,7 @@ def _of_factor(
     cap = wish.options.receive_cap if grows else None
     change.require_cap(cap)
     change.require_changed(wished, factor)
-    _require_bytes(change, wish)
+    change.require_bytes(wish)
     # Of the lists of which no replica goes the first stays.
     return _verdict_of_kept(change, factors, row_any(change.goes), wish, cap=cap, limited=limited)
 
@@ -139,7 +138,7 @@ def _of_rebalance(
 ) -> Verdict:
     change = Change.between(current, proposed, wish.remove, pinned=pinned, rules=wish.options)
     change.require_factor(change.before_factor)
-    _require_bytes(change, wish)
+    change.require_bytes(wish)
     places, keeps = places_kept(change, wish.options, moves=wish.rebalance), wish.rebalance and wish.options.keep_racks
     targets = change.targets
     asked = choices_of_moved(change, targets, targets, places, keeps_racks=keeps, parts=wish.rebalance)
@@ -168,11 +167,6 @@ def _topic_even(whole: Change, wish: Wish, topic: int) -> bool:
     return graph is not None and (not graph.load.size or _spread_least(graph))
 
 
-def _require_bytes(change: Change, wish: Wish) -> None:
-    if wish.limits_bytes:
-        change.require_bytes(wish.options.max_bytes)
-
-
 def _of_mend(
     current: ClusterLayout, proposed: ClusterLayout, wish: Wish, pinned: BoolArray | None, *, limited: bool
 ) -> Verdict:
@@ -180,7 +174,7 @@ def _of_mend(
     change = Change.between(current, proposed, dead, pinned=pinned, rules=wish.options)
     must, factor = mended(change)
     change.require_factor(factor, np.arange(len(factor)))
-    _require_bytes(change, wish)
+    change.require_bytes(wish)
     places = places_kept(change, wish.options, moves=False)
     asked = choices_of_moved(change, change.targets, change.targets, places, keeps_racks=False, must=must)
     graph = _graph(change, asked.choices, places) if not change.faults and asked.sound else None
@@ -201,7 +195,7 @@ def _of_addition(
     )
     change.require_factor(change.before_factor)
     change.require_cap(cap)
-    _require_bytes(change, wish)
+    change.require_bytes(wish)
     joins = np.isin(change.current.broker_ids, np.array(ids, np.int64)) & change.targets
     places = places_kept(change, wish.options, moves=False)
     racks = not change.faults and racks_kept(change)

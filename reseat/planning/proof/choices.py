@@ -238,11 +238,10 @@ def mended(change: Change) -> tuple[BoolArray, Longs]:
 
 def racks_kept(change: Change) -> bool:
     """Whether no changed partition's racks are less diverse than before."""
-    rack = _racks(change)
-    if rack.any():
-        bound, inside = _rack_vectors(change.before, rack), _rack_vectors(change.after, rack)
-        return bool(no_less_diverse(inside, bound).all())
-    return True
+    if change.rack is None:
+        return True
+    bound, inside = (_rack_vectors(lists, change.rack) for lists in (change.before, change.after))
+    return bool(no_less_diverse(inside, bound).all())
 
 
 def within_racks(change: Change) -> Iterator[tuple[BoolArray, Change]]:

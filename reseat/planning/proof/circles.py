@@ -1,7 +1,7 @@
 """Optimality by circles: no rearrangement is better where no circle of exchanges is, with a rest that loads come from.
 
 Promises
-    1. ``Graph.settles`` says that nothing is cheaper only where that is proven, and that something is where it is.
+    1. ``Graph`` says that nothing is cheaper only where that is proven, and that something is where it is.
     2. ``Graph.within`` likewise of the least sum of squares for the moves that a plan makes.
     3. ``maximum_is_least`` says that no exchanges bring the greatest load down only where counting shows it.
 
@@ -69,10 +69,6 @@ class Graph:
         """(B, B) bool, whether there is an exchange."""
         return np.asarray(self.cost < NEVER, np.bool_)
 
-    def settles(self, *, move: int, square: int) -> bool:
-        """Whether nothing is cheaper, a move and a unit of the sum of squares at these prices."""
-        return self._circle(move=move, square=square) is None
-
     @property
     def _weight(self) -> int:
         """More than a circle can change of the sum of squares: it begins and ends one path."""
@@ -85,19 +81,19 @@ class Graph:
 
     def fewest_moves(self) -> bool:
         """Whether no loads within the limits are reached with fewer moves."""
-        return self.settles(move=1, square=0)
+        return self._circle(move=1, square=0) is None
 
     def fewest_moves_then_squares(self) -> bool:
         """Whether, of those with as few moves, none have a smaller sum of squares."""
-        return self.settles(move=self._weight, square=1)
+        return self._circle(move=self._weight, square=1) is None
 
     def least_squares(self) -> bool:
         """Whether no loads within the limits have a smaller sum of squares, whatever moves."""
-        return self.settles(move=0, square=1)
+        return self._circle(move=0, square=1) is None
 
     def least_squares_then_moves(self) -> bool:
         """Whether, of the least squares, none take fewer moves."""
-        return self.settles(move=1, square=self._many)
+        return self._circle(move=1, square=self._many) is None
 
     def within(self, *, spent: bool, least: int = 0) -> bool:
         """Whether no plan has as few moves and a smaller sum of squares, shown for some price of a move.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, Broker, ClusterLayout, IntArray, Longs, Options
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, IntArray, Longs, Options, Wish
 from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts, widened
 from reseat.model.units import size
 from reseat.model.wording import counted
@@ -21,8 +21,6 @@ __all__ = ["Change", "noted", "rack_sum_of_squares"]
 
 #: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
 _NAMED_FAULTS = 20
-#: Up to this many replicas a list, comparing columns in pairs is faster than sorting rows.
-_WIDE = 12
 
 
 @dataclass(eq=False)
@@ -103,9 +101,8 @@ class Change:
         change._note_duplicates()
         change._note_left_behind()
         refused = np.append(cordoned, False)[change.after]
-        change._note_unmovable(refused)
         change.note_copies_to(dead, "which is known to be dead", "dead brokers")
-        change._note_refused(refused)
+        change._note_unmovable(refused)
         failed, whom = closed & current.disk_failed, "brokers that are to receive nothing"
         change.note_copies_to(closed & ~cordoned & ~failed, "which is to receive nothing", whom)
         change.note_copies_to(failed & ~cordoned, "of which a log directory is offline", whom)
@@ -184,14 +181,12 @@ class Change:
             "brokers receive more than was allowed",
         )
 
-    def require_bytes(self, most: int | None) -> None:
-        """A fault where more than so many bytes are copied: the largest told replica of each partition, each time."""
-        sizes = self.current.replica_bytes
-        if most is None or sizes is None:
+    def require_bytes(self, wish: Wish) -> None:
+        """A fault where more bytes are copied than it allows: the largest told replica of a partition, each time."""
+        sizes, most = self.current.copy_bytes, wish.options.max_bytes
+        if not wish.limits_bytes or most is None or sizes is None:
             return
-        copied = self.comes.sum(axis=1)
-        some = copied > 0
-        total = float(np.nansum(np.fmax.reduce(sizes[self.rows[some]], axis=1, initial=np.nan) * copied[some]))
+        total = float(np.nansum(sizes[self.rows] * self.comes.sum(axis=1)))
         if total > most:
             self.faults.append(f"{size(total)} would be copied; at most {size(most)} were allowed.")
 
@@ -260,13 +255,12 @@ class Change:
         )
 
     def _note_unmovable(self, refused: BoolArray) -> None:
+        """Of lists that name a cordoned broker (n, W) that is said, and nothing else."""
         self.note(
             np.nonzero(self.pinned[self.rows] & self.members_differ & ~row_any(refused)),
             lambda i: f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move.",
             "partitions have no live in-sync replica to copy from",
         )
-
-    def _note_refused(self, refused: BoolArray) -> None:
         ids, said = self.current.broker_ids, "which is cordoned: Kafka refuses the list."
         self.note(
             np.nonzero(row_any(refused)),
@@ -360,10 +354,6 @@ def rack_sum_of_squares(replicas: IntArray, rack: Longs | None) -> int | None:
     if rack is None:
         return None
     codes = np.append(rack, -1).astype(np.int32)  # padding is -1: the last
-    if replicas.shape[1] > _WIDE:
-        row, column = np.nonzero(replicas != NONE)
-        _, held = np.unique(row * np.int64(len(codes) * 2) + codes[replicas[row, column]], return_counts=True)
-        return int((held**2).sum())
     columns = [codes[replicas[:, column]] for column in range(replicas.shape[1])]
     total = sum(int(np.count_nonzero(column >= 0)) for column in columns)
     for right in range(1, len(columns)):

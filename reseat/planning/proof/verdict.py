@@ -23,31 +23,17 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What the checker found of a plan.
+    """What the checker found of a plan: of a ``Certificate`` (``reseat.model.plan``) the numbers and the proofs.
 
     A number that cannot be counted (racks where no broker has one) is None. ``*_proven`` says that no plan for the
     same wish does better, objectives in their order; leaders are proven for the replica sets of this plan. With a
     fault nothing is proven.
 
     Attributes:
-        faults: why the plan must not be executed, one sentence each, naming partition and broker.
-        moves: replicas that are copied to a broker that did not hold the partition.
         least_moves: the fewest that any plan for the wish needs, or None where it is not known.
-        moves_proven: whether ``moves`` is that number.
-        rack_sum_of_squares: over all partitions and racks of the proposed layout, the square of the partition's
-            replicas in the rack; None where no broker has a rack.
-        rack_proven: whether it is the least among plans with the fewest moves.
-        replica_sum_of_squares: over remaining available brokers, the square of their replicas.
-        replicas_proven: whether it is the least among those.
-        replica_spread: fullest minus emptiest remaining available broker, in replicas.
-        leader_sum_of_squares: the same of preferred leaders.
-        leaders_proven: whether it is the least over all orders of the changed partitions' lists.
-        leader_spread: fullest minus emptiest remaining available broker, in preferred leaders.
-        changed_preferred_leaders: partitions whose first replica differs.
-        changed_leaders_proven: whether that is the fewest among those orders.
         racks_unknown: whether the rack of a broker that remains is unknown, so that the proofs know nothing of it.
-        last_resorts: ids of brokers, fenced or shutting down, that replicas are copied to.
-        last_resorts_needed: whether no plan for the wish copies fewer replicas to such brokers.
+        last_resorts_needed: whether no plan for the wish copies fewer replicas to brokers that are fenced or shutting
+            down.
         topics_even: of how many topics the spread is proven the least, of how many; None: it is no aim.
     """
 

@@ -29,14 +29,13 @@ from reseat.planning.solve.rounding import Seating, as_columns
 __all__ = ["placed_by_weight"]
 
 
-def placed_by_weight(problem: Problem, weight: FloatArray, loads: FloatArray, *, even: bool = True) -> Found:
+def placed_by_weight(problem: Problem, weight: FloatArray, loads: FloatArray) -> Found:
     """Place newcomers with the best racks and even weights (good, never claimed to be exact).
 
     Args:
         problem: what needs newcomers; nothing else of it moves.
         weight: (n,) what one replica of each partition weighs.
         loads: (B,) weight that each broker carries.
-        even: whether they are exchanged afterwards while that helps.
 
     Raises:
         NoRoom: the room of a rack runs out.
@@ -48,8 +47,7 @@ def placed_by_weight(problem: Problem, weight: FloatArray, loads: FloatArray, *,
     rows = np.flatnonzero(problem.need)
     came = as_columns(seating, problem.need)[rows]
     vacated = np.zeros((rows.size, problem.lists.shape[1]), np.bool_) if problem.out is None else problem.out[rows]
-    found = Found(rows, problem.filled(rows, vacated, came))
-    return exchanged(problem, found, weight, loads) if even else found
+    return exchanged(problem, Found(rows, problem.filled(rows, vacated, came)), weight, loads)
 
 
 def _by_turns(problem: Problem, weight: FloatArray, loads: FloatArray) -> Seating:

@@ -224,18 +224,15 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: 
 
     network = Network()
     nodes, ends = network.nodes(rows.size), network.nodes(brokers.size)
-    givers, spare, sink = network.nodes(brokers.size), network.nodes(1), network.nodes(1)
+    givers = network.nodes(brokers.size)
     node, slot = np.nonzero(fits[rows])
     target = heads[rows[node], slot]
     arcs = network.arcs(nodes[node], ends[target], 1)
     network.arcs(givers[keeps[giver]], nodes[homeless.size :], 1)
     passing = network.arcs(nodes[np.searchsorted(homeless, passed[pass_node])], givers[entered], 1)
-    network.arcs(ends, sink, lacking)
-    network.arcs(ends, spare, 1)
-    network.arcs(spare, sink, left)
     network.supply(nodes[: homeless.size], 1)
     network.supply(givers, excess)
-    network.supply(sink, -(int(lacking.sum()) + left))
+    _rooms(network, ends, lacking, left)
     flow = network.route()
     if flow is None:
         return None
@@ -251,19 +248,24 @@ def _housed(heads: Longs, fits: BoolArray, lacking: Longs, left: int) -> BoolArr
     """Which lists find room if as many as possible do: ``lacking`` of each broker, and one more of ``left`` of them."""
     network = Network()
     nodes, ends = network.nodes(len(heads)), network.nodes(lacking.size)
-    spare, sink = network.nodes(1), network.nodes(1)
     node, slot = np.nonzero(fits)
     arcs = network.arcs(nodes[node], ends[heads[node, slot]], 1)
-    network.arcs(ends, sink, lacking)
-    network.arcs(ends, spare, 1)
-    network.arcs(spare, sink, left)
     network.supply(nodes, 1)
-    network.supply(sink, -(int(lacking.sum()) + left))
+    _rooms(network, ends, lacking, left)
     flow = network.route(whole=False)
     housed = np.zeros(len(heads), np.bool_)
     if flow is not None:
         housed[node[flow[arcs] > 0]] = True
     return housed
+
+
+def _rooms(network: Network, ends: Longs, lacking: Longs, left: int) -> None:
+    """Let what comes to each of these nodes go on: as many as it lacks, and one more of ``left`` of them."""
+    spare, sink = network.nodes(1), network.nodes(1)
+    network.arcs(ends, sink, lacking)
+    network.arcs(ends, spare, 1)
+    network.arcs(spare, sink, left)
+    network.supply(sink, -(int(lacking.sum()) + left))
 
 
 def leader_first(lists: IntArray, chosen: IntArray) -> Longs:

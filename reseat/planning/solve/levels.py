@@ -52,19 +52,11 @@ class Levels:
     @classmethod
     def moves_first(cls, low: Longs, high: Longs) -> Levels:
         """The fewest moves, then the least sum of squares."""
-        lowest, highest = int(low.min(initial=0)), int(high.max(initial=0))
-        if int(low.max(initial=0)) == lowest and highest - lowest <= 1:
-            return cls(low, high, 1)  # in one window of one level the sum is the same whoever holds more
         # A circle that improves passes the sink once: by one level up and one down.
-        return cls(low, high, 2 * (highest - lowest) + 3, 1)
+        return cls(low, high, 2 * int(high.max(initial=0) - low.min(initial=0)) + 3, 1)
 
     @classmethod
-    def priced(cls, low: Longs, high: Longs, tolerance: int) -> Levels:
-        """The least sum of squares and ``2 tolerance - 1`` for each move: from load a to b one saves 2 (a - b) - 2."""
-        return cls(low, high, 2 * tolerance - 1, 1)
-
-    @classmethod
-    def within(cls, low: Longs, high: Longs, budget: int) -> Levels:
+    def within(cls, low: Longs, high: Longs, budget: int | None) -> Levels:
         """The least sum of squares with so many replicas that leave, then the fewest moves.
 
         A circle that improves passes each broker once, and changes the sum by an even number.

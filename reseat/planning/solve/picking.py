@@ -25,7 +25,7 @@ import numpy.typing as npt
 from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.planning.solve.alike import alike
 from reseat.planning.solve.column_generation import Swaps, worth_freeing
-from reseat.planning.solve.flow import UNBOUNDED, Network, fill
+from reseat.planning.solve.flow import Network, fill
 from reseat.planning.solve.levels import Levels, around
 from reseat.planning.solve.problem import NoRoom
 
@@ -35,8 +35,6 @@ __all__ = ["Picks", "picked"]
 GROUPS = 40_000
 #: Rows added to such a flow in a round, and the most rounds.
 ADDED, _ROUNDS = 20_000, 24
-#: Rows beyond which a relaxed flow comes first: of 300,000 the rounds then need 41,000 instead of 101,000.
-MANY_ROWS = 200_000
 #: Rows that pick together, where picks need only be good.
 _TOGETHER = 1_024
 
@@ -117,8 +115,6 @@ def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
 def _by_few(picks: Picks, *, surely: bool) -> BoolArray | None:
     """The same by flows over few rows at a time: the best over all where rounds suffice, else close to it, or None."""
     chosen = _first_picks(picks)
-    if len(chosen) > MANY_ROWS:
-        chosen = _traded(picks, chosen)
     held = np.zeros(len(chosen), np.bool_)
     weight = np.where(picks.counts, picks.square, 0)
     for _ in range(_ROUNDS):
@@ -160,60 +156,6 @@ def _first_picks(picks: Picks) -> BoolArray:
     return chosen
 
 
-def _traded(picks: Picks, chosen: BoolArray) -> BoolArray:
-    """Picks (n, C) after exchanges that a relaxed flow asks for: near the best, for the rounds to begin with.
-
-    What it leaves aside is that a row makes one exchange: of those that it asks of a row, one is made.
-    """
-    row, gives, takes = _exchanges(picks, chosen)
-    swaps = _swaps(picks, row, gives, takes)
-    first, kind, size = alike((swaps.source, swaps.target, swaps.cost))
-    counted, now = np.flatnonzero(picks.counts), picks.loads(chosen)
-    base, load = picks.base[counted], now[counted]
-    elsewhere = int((now - picks.base)[~picks.counts].sum())
-    source, target, cost = swaps.source[first], swaps.target[first], swaps.cost[first]
-
-    def flow(levels: Levels) -> Longs | None:
-        network = Network()
-        brokers, sink = network.nodes(len(now)), network.nodes(1)
-        asked = network.arcs(brokers[source], brokers[target], size, cost)
-        levels.hang(network, brokers[counted], sink, load)
-        if counted.size < len(now):  # all that do not count are one
-            network.supply(brokers[_grave(picks)], elsewhere)
-            network.supply(sink, -elsewhere)
-            network.arcs(brokers[_grave(picks)], sink, UNBOUNDED)
-        solved = network.solve()
-        return None if solved is None else solved[asked]
-
-    def loads(asked: Longs) -> Longs:
-        change = (np.bincount(at, weights=asked, minlength=len(now)) for at in (target, source))
-        after: Longs = load + np.subtract(*change).astype(np.int64)[counted]
-        return after
-
-    ends, total = base + fill(base, int((load - base).sum())), int(load.sum())
-    margin = first.size // max(1, 8 * counted.size)
-    window = np.zeros_like(load), np.full_like(load, total)
-    asked = around(flow, loads, ends, lambda low, high: Levels(low, high, square=picks.square), window, margin=margin)
-    if asked is None:
-        return chosen
-    chosen, free = chosen.copy(), np.ones(len(chosen), np.bool_)
-    live = np.random.default_rng(0).permutation(row.size)  # which rows are asked is drawn, the same each time
-    while (live := live[free[row[live]] & (asked[kind[live]] > 0)]).size:
-        wanted = np.bincount(row[live], minlength=len(chosen))
-        live = live[np.lexsort((wanted[row[live]], kind[live]))]  # who is asked once goes first
-        made = live[np.arange(live.size) - np.searchsorted(kind[live], kind[live]) < asked[kind[live]]]
-        made = made[np.unique(row[made], return_index=True)[1]]
-        chosen[row[made], gives[made]], chosen[row[made], takes[made]] = False, True
-        free[row[made]] = False
-        asked -= np.bincount(kind[made], minlength=asked.size)
-    return chosen
-
-
-def _grave(picks: Picks) -> int:
-    """The broker that stands for all that do not count, where some do not."""
-    return int(picks.counts.argmin())
-
-
 def _exchanges(picks: Picks, chosen: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
     """Every pick that could be another one at equal racks: (m,) rows, and the columns of both."""
     here, fixed = picks.racks
@@ -233,7 +175,8 @@ def _exchanges(picks: Picks, chosen: BoolArray) -> tuple[IntArray, IntArray, Int
 
 def _swaps(picks: Picks, row: IntArray, gives: IntArray, takes: IntArray) -> Swaps:
     """Exchanges with their brokers, and what they cost; all brokers that do not count are one."""
-    broker = np.where(np.append(picks.counts, True)[picks.candidates], picks.candidates, np.int32(_grave(picks)))
+    grave = np.int32(picks.counts.argmin())
+    broker = np.where(np.append(picks.counts, True)[picks.candidates], picks.candidates, grave)
     dear = picks.dear.view(np.int8)
     cost: npt.NDArray[np.integer] = dear[row, takes] - dear[row, gives]
     cost = cost if picks.price == 1 else cost * np.int64(picks.price)

@@ -6,7 +6,7 @@ Promises, in this order:
        one only where every broker that receives holds it, or is about to.
     3. Least sum, over partitions and racks, of the square of the partition's replicas in that rack; of the brokers that
        receive and of the last resorts each for itself, as is 4.
-    4. Among those, the least sum of squares of the loads of the targets, unless it says that it is not exact.
+    4. Among those, the least sum of squares of the loads of the targets, unless that is too large to be solved.
     5. Ties, as far as exchanges of equals reach: no newcomer on a host that has the partition, then a topic's
        partitions spread over brokers. Never at the cost of 1 to 4.
 
@@ -37,22 +37,21 @@ from reseat.planning.solve.solver import Solver
 __all__ = ["lacking", "placed", "solved_in_parts"]
 
 
-def placed(problem: Problem, ties: Ties | None = None) -> tuple[Found, bool]:
-    """The newcomers of a problem, and whether the least sum of squares of loads was reached (for the best racks).
+def placed(problem: Problem, ties: Ties | None = None) -> Found:
+    """The newcomers of a problem.
 
     Raises:
         NoRoom: limits leave no seats with the best racks.
     """
     found = Solver(problem, own_arcs=0).at(None)
-    exact = found is not None
     if problem.regions:  # neither what places one by one nor what exchanges equals knows of them
         if found is None:
             raise NoRoom("No sets were found.")
-        return found, exact
+        return found
     if found is None:
         counted = replace(problem, most_bytes=None)
-        found = placed_by_weight(counted, np.ones(len(problem.lists)), problem.loads.astype(np.float64), even=False)
-    return (found if ties is None else untie(problem, found, ties.of(found.rows))), exact
+        found = placed_by_weight(counted, np.ones(len(problem.lists)), problem.loads.astype(np.float64))
+    return found if ties is None else untie(problem, found, ties.of(found.rows))
 
 
 def lacking(problem: Problem) -> Longs:
@@ -64,14 +63,12 @@ def lacking(problem: Problem) -> Longs:
     return lack
 
 
-def solved_in_parts(
-    solve: Callable[[Problem, Longs, Longs], tuple[Found, bool]], problem: Problem
-) -> tuple[Found, bool]:
+def solved_in_parts(solve: Callable[[Problem, Longs, Longs], Found], problem: Problem) -> Found:
     """Newcomers on brokers that receive, and on last resorts what fits nowhere else.
 
     Args:
-        solve: sets of a part, and whether they are the best; given the part, its rows of all, and of newcomers that had
-            no choice (k,) the row of all and (k,) the broker, two rows of one array.
+        solve: sets of a part, given the part, its rows of all, and of newcomers that had no choice (k,) the row of all
+            and (k,) the broker, two rows of one array.
         problem: what needs newcomers.
 
     Raises:
@@ -87,7 +84,7 @@ def solved_in_parts(
     open_ &= problem.open_to[problem.of_class[short]][:, brokers]
     at, column = np.nonzero(open_)
     forced = np.stack([short[at], brokers[column]])
-    late, exact = solve(_late(problem, short, np.where(open_, brokers, NONE), problem.late), short, nothing)
+    late = solve(_late(problem, short, np.where(open_, brokers, NONE), problem.late), short, nothing)
     found = [Found(short[late.rows], late.lists)]
     if plain.size:
         took = np.bincount(forced[1], minlength=len(problem.targets))
@@ -95,13 +92,12 @@ def solved_in_parts(
         if room is not None and room.min() < 0:
             raise NoRoom("Partitions to which few brokers are left need more of them than the cap allows.")
         elsewhere = problem.loads - counts_on(problem.staying[plain], len(took))
-        rest, best = solve(replace(problem.part(plain, elsewhere + took), room=room), plain, forced)
+        rest = solve(replace(problem.part(plain, elsewhere + took), room=room), plain, forced)
         found.append(Found(plain[rest.rows], rest.lists))
-        exact = exact and best
     width = max(one.lists.shape[1] for one in found)
     rows, lists = np.concatenate([one.rows for one in found]), [widened(one.lists, width) for one in found]
     order = np.argsort(rows)
-    return Found(rows[order], np.concatenate(lists)[order]).in_order(problem), exact
+    return Found(rows[order], np.concatenate(lists)[order]).in_order(problem)
 
 
 def _late(problem: Problem, rows: Longs, forced: Longs, resorts: BoolArray) -> Problem:

@@ -6,8 +6,8 @@ the best.
 How: how many replicas of a broker may enter a rack is counted once, kind by kind (``alike``); newcomers that come in
 any case enter from a node a kind, and partitions that are not as diverse as they are to be have nodes of their own.
 What is not held against the relaxation is that one partition may be asked twice, and may hold the broker already. Then
-partitions are picked for the flow, the smallest where sizes are told, such that nobody asked yet first; brokers of a
-pool are dealt out and swapped until nobody has one twice (``rounding``). Where racks are many, partitions that may have
+partitions are picked for the flow, the smallest where sizes are told; brokers of a pool are dealt out and swapped until
+nobody has one twice (``rounding``). Where racks are many, partitions that may have
 no rack twice form one pool, and racks are kept by swapping.
 
 Complexity: O(n R) and O(brokers x kinds x racks) to count; a flow of O(B K + V (R + K)) arcs for V partitions with
@@ -16,14 +16,13 @@ nodes of their own; O(n R) to pick. Source: K. Murota, "Discrete Convex Analysis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, IntArray, Longs
-from reseat.model.arrays import row_keys, row_repeats, split_keys
+from reseat.model import NONE, IntArray, Longs
+from reseat.model.arrays import row_counts, row_keys, row_repeats, split_keys, widened
 from reseat.planning.solve.alike import Kinds
 from reseat.planning.solve.flow import UNBOUNDED, Network
 from reseat.planning.solve.levels import Levels
@@ -37,6 +36,8 @@ __all__ = ["Pools"]
 MANY_RACKS = 64
 #: Numbers in a table of brokers by kinds: 64 MB.
 _CELLS = 1 << 23
+#: Replicas that are looked at for each that goes, the smallest first, before all are.
+_LIKELY = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,16 +220,13 @@ class Pools:
         row, column = np.nonzero(self.problem.movable[self.own])
         return row, column
 
-    def realised(self, flow: _Flow, *, in_part: bool = False) -> Found | None:
-        """The sets that a flow means; None where no partitions and brokers were found for it.
-
-        With ``in_part`` what finds no partition stays: then they are sets, and not the best.
-        """
+    def realised(self, flow: _Flow) -> Found | None:
+        """The sets that a flow means; None where no partitions and brokers were found for it."""
         problem, kinds, racks = self.problem, self.kinds, self.racks
         newly = np.flatnonzero((kinds.even & (kinds.need > 0))[kinds.of])  # without nodes of their own
         row, rack = rack_of_each(kinds.completion, kinds.of[newly], flow.sent)
         forced_row, forced_pool = newly[row], kinds.group[kinds.of[newly[row]]] * racks + rack
-        picked = self._picked(flow.regular, (forced_row, forced_pool), in_part=in_part)
+        picked = self._picked(flow.regular, (forced_row, forced_pool))
         if picked is None:
             return None
         own_row, own_column = self._may_leave
@@ -247,9 +245,8 @@ class Pools:
         vacated = np.zeros((changed.size, problem.lists.shape[1]), np.bool_)
         vacated[place[rows], columns] = True
         unit_pool, unit_row = split_keys(np.sort(row_keys(unit_pool, place[unit_row])))
-        received = self._received_in_part(unit_pool, flow.received) if in_part else flow.received
         seats = [
-            dealt(inside, received[one, inside])
+            dealt(inside, flow.received[one, inside])
             for one, open_ in enumerate(problem.open_to)
             for k in range(racks)
             if (inside := np.flatnonzero(open_ & problem.targets & (self.rack == k))).size
@@ -261,149 +258,80 @@ class Pools:
         if not repair_conflicts(staying, needed, seating, len(problem.open_to) * racks, self.key):
             return None
         lists = problem.filled(changed, vacated, as_columns(seating, needed))
-        return Found(changed, lists, whole=not in_part).in_order(problem, unit_row.size)
-
-    def _received_in_part(self, unit_pool: Longs, received: Longs) -> Longs:
-        """What brokers receive where fewer replicas than they were to enter each pool: the first of each go without."""
-        received, racks = received.copy(), self.racks
-        there = np.bincount(unit_pool, minlength=len(received) * racks)
-        for pool, count in enumerate(there.tolist()):
-            inside = self.rack == pool % racks
-            mine = np.where(inside, received[pool // racks], 0)
-            spare = int(mine.sum()) - count
-            before = np.cumsum(mine) - mine
-            received[pool // racks] -= np.clip(spare - before, 0, mine)
-        return received
-
-    def leavers(self, broker: int) -> tuple[Longs, Longs]:
-        """(m,) movable replicas of a broker, as row * R + column, the smallest first, and their rows."""
-        if broker not in self._leavers:
-            flat, first = self._by_broker
-            mine = flat[first[broker] : first[broker + 1]]
-            rows, size = mine // self.problem.lists.shape[1], self.problem.size
-            order = slice(None) if size is None else np.argsort(size[rows], kind="stable")
-            self._leavers[broker] = mine[order], rows[order]
-        return self._leavers[broker]
-
-    @cached_property
-    def _leavers(self) -> dict[int, tuple[Longs, Longs]]:
-        return {}
+        return Found(changed, lists, moves=unit_row.size).in_order(problem)
 
     @cached_property
     def _by_broker(self) -> tuple[Longs, Longs]:
-        """(P R,) replicas, as row * R + column, by broker, those that stay last; (B + 1,) where each broker's begin."""
-        brokers = len(self.rack)
-        giver = np.where(self.problem.movable, self.problem.lists, np.int32(brokers))
+        """(P R,) replicas, row * R + column, by broker, the smallest first, those that stay last; (B,) their ends."""
+        brokers, lists, size = len(self.rack), self.problem.lists, self.problem.size
+        giver = np.where(self.problem.movable, lists, np.int32(brokers))
         giver[self.own] = brokers
-        small = (giver.astype(np.int16) if brokers < np.iinfo(np.int16).max else giver).ravel()
-        order = np.argsort(small, kind="stable")  # a radix sort, where numbers are small
-        return order, np.concatenate([[0], np.cumsum(np.bincount(small, minlength=brokers)[:brokers])])
+        small = giver.astype(np.int16) if brokers < np.iinfo(np.int16).max else giver
+        rows = np.arange(len(lists)) if size is None else np.argsort(size, kind="stable")
+        order = np.argsort(small[rows].ravel(), kind="stable")  # a radix sort, where numbers are small
+        ends = np.cumsum(np.bincount(small.ravel(), minlength=brokers)[:brokers])
+        return rows[order // lists.shape[1]] * lists.shape[1] + order % lists.shape[1], ends
 
-    def _picked(self, flow: Longs, forced: tuple[Longs, Longs], *, in_part: bool) -> tuple[Longs, Longs, Longs] | None:
+    def _picked(self, flow: Longs, forced: tuple[Longs, Longs]) -> tuple[Longs, Longs, Longs] | None:
         """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
-        problem, nothing = self.problem, np.empty(0, np.int64)
-        gives: BoolArray = flow.sum(axis=1) > 0
-        if not gives.any():
-            return nothing, nothing, nothing
-        width = problem.lists.shape[1]
-        search = _Picking(self)
-        search.used[forced[0]] = True
         broker, pool = np.nonzero(flow)
+        if not broker.size:
+            return broker, broker, pool
+        search, count = _Picking(self, forced), flow[broker, pool]
+        at, into = [], []
         # Those with the least choice first.
-        spare = self.able[broker, pool] - flow[broker, pool]
-        wanted = [
-            (int(broker[i]), int(pool[i]), int(flow[broker[i], pool[i]])) for i in np.argsort(spare, kind="stable")
-        ]
-        wanted = list(search.fresh(wanted))
-        if wanted:
-            search.begin_again(forced)
-            wanted = list(search.again(wanted))
-        if wanted and not in_part:
-            return None
-        at = np.concatenate([nothing, *search.picked])
-        return at // width, at % width, np.concatenate([nothing, *search.pools])
+        for i in np.argsort(self.able[broker, pool] - count, kind="stable").tolist():
+            at.append(search.take(int(broker[i]), int(pool[i]), int(count[i])))
+            into.append(np.full(at[-1].size, pool[i]))
+            if at[-1].size < count[i]:
+                return None
+        return *np.divmod(np.concatenate(at), self.problem.lists.shape[1]), np.concatenate(into)
 
 
 class _Picking:
-    """Which replicas go: first of partitions that nothing was asked of."""
+    """Which replicas go: partitions as they are by now, what entered a rack standing for a broker of it."""
 
-    def __init__(self, pools: Pools) -> None:
-        self._pools, self._width = pools, pools.problem.lists.shape[1]
-        self.used = np.zeros(len(pools.problem.lists), np.bool_)
-        self.picked: list[Longs] = []
-        self.pools: list[Longs] = []
-        self._enters: dict[tuple[int, int], BoolArray] = {}
-
-    def fresh(self, wanted: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-        """Pick for (broker, pool, how many); what is left of these."""
-        for broker, pool, count in wanted:
-            mine, rows = self._pools.leavers(broker)
-            able, enters = ~self.used[rows], self._entering(int(self._pools.rack[broker]), pool)
-            if not enters.all():
-                able &= enters[self._pools.kinds.of[rows]]
-            missing = count - self._take(mine[able], pool, count)
-            if missing:
-                yield broker, pool, missing
-
-    def _entering(self, rack: int, pool: int) -> BoolArray:
-        """(G,) the kinds of which a replica in this rack may go to a pool."""
-        if (rack, pool) not in self._enters:
-            kinds, racks = self._pools.kinds, self._pools.racks
-            entered = kinds.enters(rack)
-            for each in range(len(self._pools.problem.open_to) * racks):
-                self._enters[rack, each] = entered[:, each % racks] & (kinds.group == each // racks)
-        return self._enters[rack, pool]
-
-    def _take(self, able: Longs, pool: int, count: int) -> int:
-        """Take so many of them, or as many as there are."""
-        if able.size > count and self._pools.problem.size is None:  # so that no topic gives everything
-            able = able[np.arange(count) * (able.size - 1) // max(1, count - 1)]
-        able = able[:count]
-        self.used[able // self._width] = True
-        self.picked.append(able)
-        self.pools.append(np.full(able.size, pool))
-        return int(able.size)
-
-    def begin_again(self, forced: tuple[Longs, Longs]) -> None:
-        """From now on partitions are as they are by now: what entered a rack stands for a broker of it."""
-        problem, rack = self._pools.problem, self._pools.rack
-        brokers, racks = len(rack), self._pools.racks
+    def __init__(self, pools: Pools, forced: tuple[Longs, Longs]) -> None:
+        problem, rack, brokers, racks = pools.problem, pools.rack, len(pools.rack), pools.racks
+        self._pools, (row, pool) = pools, forced
         self._rack = np.concatenate([rack, np.arange(racks), [NONE]]).astype(np.int64)
-        self._now = np.concatenate(
-            [problem.staying, np.full((len(problem.lists), int(problem.need.max(initial=0))), NONE, np.int32)], axis=1
-        )
-        row, pool = forced
+        self._now = widened(problem.staying, problem.lists.shape[1] + int(problem.need.max(initial=0))).copy()
         order = np.argsort(row, kind="stable")
         row, pool = row[order], pool[order]
         nth = np.arange(row.size) - np.searchsorted(row, row)
         self._now[row, problem.lists.shape[1] + nth] = brokers + pool % racks
-        for at, one in zip(self.picked, self.pools, strict=True):
-            self._now[at // self._width, at % self._width] = brokers + one % racks
-        open_ = np.zeros((len(problem.open_to), brokers + racks + 1), np.bool_)
-        open_[:, :brokers] = problem.open_to
-        open_[:, brokers:-1] = True
-        self._open = open_
+        # Of each class who may receive, and how many of these each rack has; whoever entered a rack is one of them.
+        entered = np.pad(problem.open_to, ((0, 0), (0, racks)), constant_values=True)
+        self._open = np.pad(entered, ((0, 0), (0, 1)))
         self._there = np.stack([np.bincount(rack[one], minlength=racks) for one in problem.open_to])
+        self._left = np.split(*pools._by_broker)  # of each broker what has not gone
 
-    def again(self, wanted: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-        """As ``fresh``, of all partitions."""
-        brokers, racks = len(self._pools.rack), self._pools.racks
-        kinds = self._pools.kinds
-        for broker, pool, count in wanted:
-            mine, rows = self._pools.leavers(broker)
-            columns = mine % self._width
-            here = (self._now[rows, columns] == broker) & (kinds.group[kinds.of[rows]] == pool // racks)
-            mine, rows = mine[here], rows[here]
+    def take(self, broker: int, pool: int, count: int) -> Longs:
+        """So many replicas of a broker, as row * R + column, or as many as there are, that go to this pool."""
+        mine, sizes = self._left[broker], self._pools.problem.size is not None
+        able = self._able(mine[: _LIKELY * count] if sizes else mine, broker, pool)
+        if sizes and able.size < count:
+            able = self._able(mine, broker, pool)
+        elif not sizes and able.size > count:  # so that no topic gives everything
+            able = able[np.arange(count) * (able.size - 1) // max(1, count - 1)]
+        goes, self._left[broker] = mine[able[:count]], np.delete(mine, able[:count])
+        width, racks = self._pools.problem.lists.shape[1], self._pools.racks
+        self._now[goes // width, goes % width] = len(self._pools.rack) + pool % racks
+        return goes
+
+    def _able(self, mine: Longs, broker: int, pool: int) -> Longs:
+        """Places among some of a broker's replicas of those that may go to this pool."""
+        of_class, goal = divmod(pool, self._pools.racks)
+        rows, own = mine // self._pools.problem.lists.shape[1], int(self._pools.rack[broker])
+        able, kinds, room = np.ones(rows.size, np.bool_), self._pools.kinds, self._there[of_class, goal]
+        if len(self._there) > 1:
+            able = kinds.group[kinds.of[rows]] == of_class
+        if own != goal or room <= self._now.shape[1]:
             lists = self._now[rows]
             codes = self._rack[lists]
-            own, goal = int(self._pools.rack[broker]), pool % racks
             inside = codes == goal
-            taken = (inside & self._open[pool // racks][lists]).sum(axis=1)
-            able = self._there[pool // racks, goal] > taken
+            if room <= lists.shape[1]:
+                able &= row_counts(inside & self._open[of_class][lists]) < room
             if own != goal:
-                able &= inside.sum(axis=1) < (codes == own).sum(axis=1)
-            done = self._take(mine[able], pool, count)
-            at = self.picked[-1]
-            self._now[at // self._width, at % self._width] = brokers + goal
-            if done < count:
-                yield broker, pool, count - done
+                able &= row_counts(inside) < row_counts(codes == own)
+        return np.flatnonzero(able)

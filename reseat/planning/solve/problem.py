@@ -163,13 +163,11 @@ class Found:
     Attributes:
         rows: (m,) partitions whose set changes, ascending.
         lists: (m, R') their lists, newcomers in the vacated places from left to right, the lowest broker first.
-        whole: whether they are the best that was asked for, and not what was found of it.
         moves: replicas that are copied, where they were counted already.
     """
 
     rows: Longs
     lists: IntArray
-    whole: bool = True
     moves: int | None = None
 
     @classmethod
@@ -177,18 +175,13 @@ class Found:
         """No set changes."""
         return cls(np.empty(0, np.int64), problem.lists[:0])
 
-    def in_order(self, problem: Problem, came: int | None = None) -> Found:
-        """The same without rows whose set stays, newcomers of each list ascending.
-
-        Args:
-            problem: what they are sets of.
-            came: how many replicas were put somewhere, each list's ascending: if all are newcomers, nothing is to do.
-        """
+    def in_order(self, problem: Problem) -> Found:
+        """The same sets of a problem without rows whose set stays, newcomers of each list ascending."""
         new = newcomers(problem.lists[self.rows], self.lists)
-        if came is not None and came == int(np.count_nonzero(new)):
-            return replace(self, moves=came)
+        if self.moves == int(np.count_nonzero(new)):  # all that was put somewhere, in order
+            return self
         changed = row_any(new) | ((self.lists != NONE).sum(axis=1) != (problem.lists[self.rows] != NONE).sum(axis=1))
         rows, lists, new = self.rows[changed], self.lists[changed].copy(), new[changed]
         row, _ = np.nonzero(new)
         lists[new] = lists[new][np.lexsort((lists[new], row))]
-        return Found(rows, lists, self.whole)
+        return Found(rows, lists, int(np.count_nonzero(new)))

@@ -73,8 +73,7 @@ class Ties:
         number = np.full(len(layout.topics), NONE, np.int32)
         number[concerned] = np.arange(concerned.size, dtype=np.int32)
         of_row = number[layout.topic_of]
-        every = bool((of_row != NONE).all())
-        among = slice(None) if every else np.flatnonzero(of_row != NONE)
+        among = np.flatnonzero(of_row != NONE)
         lists, base = layout.replicas[among], of_row[among]
         counts = np.zeros((concerned.size, brokers + 1), np.int32)
         first = base * (brokers + 1)

@@ -43,8 +43,8 @@ __all__ = ["Solver"]
 
 _Network = Pools | PartitionArcs
 _Priced = Callable[[Longs, Longs], Levels]
-#: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
-_OWN_ARCS = 60_000
+#: Partitions times brokers up to which each partition has arcs of its own: some milliseconds.
+_OWN_ARCS = 4_000
 #: The same where relaxing did not succeed: a few seconds.
 MOST_OWN_ARCS = 4_000_000
 
@@ -61,10 +61,8 @@ class Solver:
     problem: Problem
     own_arcs: int = _OWN_ARCS
 
-    def evenest(self, *, in_part: bool = False) -> Found | None:
+    def evenest(self) -> Found | None:
         """The evenest sets with the fewest moves; None where they were not found in reasonable time.
-
-        With ``in_part`` what was found of them by relaxing rather than none.
 
         Raises:
             NoRoom: limits leave no sets.
@@ -74,7 +72,7 @@ class Solver:
             low, high, ends = self._window(network)
             return ends, *self._limited(low, high)
 
-        return self._searched(start, Levels.moves_first, in_part=in_part)
+        return self._searched(start, Levels.moves_first)
 
     def least_spread(self) -> tuple[int, int] | None:
         """The emptiest and the fullest broker that counts at the least spread; None where it was not found.
@@ -104,10 +102,8 @@ class Solver:
             Of all sets those with the least sum of squares of loads plus ``2 tolerance - 1`` for each move; so no sets
             have fewer moves and no larger sum of squares, nor the reverse.
         """
-
-        def levels(low: Longs, high: Longs) -> Levels:
-            return Levels.moves_first(low, high) if tolerance is None else Levels.priced(low, high, tolerance)
-
+        # From load a to b one move saves 2 (a - b) - 2 squares.
+        levels = Levels.moves_first if tolerance is None else partial(Levels, move=2 * tolerance - 1, square=1)
         least, most = self._limited(*((0, self._total) if window is None else window))
         if (least > most).any():
             raise NoRoom("No sets keep every limit.")
@@ -126,19 +122,18 @@ class Solver:
         found = self.at(None)
         return None if found is None else self.problem.loads_with(found)
 
-    def with_moves(self, moves: int, *, in_part: bool = False) -> Found | None:
+    def with_moves(self, moves: int | None) -> Found | None:
         """The sets with the least sum of squares of at most so many moves; None where they were not found.
 
         Args:
-            moves: those among them that come in any case.
-            in_part: as ``evenest``.
+            moves: those among them that come in any case; None: any number.
         """
-        budget = moves - int(self.problem.need.sum())
-        if budget < 0:
+        budget = None if moves is None else moves - int(self.problem.need.sum())
+        if budget is not None and budget < 0:
             return None
-        start = self._ends(self.least_within(moves)), *self._limited(0, self._total)
-        found = self._searched(lambda _: start, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
-        return None if found is None or self.problem.moves(found) > moves else found
+        start = self._ends(1 if moves is None else self.least_within(moves)), *self._limited(0, self._total)
+        found = self._searched(lambda _: start, lambda low, high: Levels.within(low, high, budget))
+        return None if found is None or (moves is not None and self.problem.moves(found) > moves) else found
 
     def within(self, most: int, fits: Callable[[Found], bool] | None = None) -> Found | None:
         """The sets at the least tolerance that makes at most so many moves (see ``at``).
@@ -150,31 +145,36 @@ class Solver:
         Returns:
             None where even what nothing else allows takes more, or where sets were not found.
         """
-        found: dict[int, Found | None] = {}
 
         def enough(made: Found) -> bool:
             return self.problem.moves(made) <= most if fits is None else fits(made)
 
         def holds(tolerance: int) -> bool:
-            if tolerance not in found:
-                found[tolerance] = self.at(tolerance)
-            return (made := found[tolerance]) is not None and enough(made)
+            return (made := self._priced(tolerance)) is not None and enough(made)
 
-        # Where racks are no matter the first guess is right, and its neighbour shows it.
-        at, least = self.least_within(most), None
-        if holds(at):
+        # Where racks are no matter the first guess is right, and its moves, or its neighbour, show it.
+        at = self.least_within(most)
+        if (made := self._priced(at)) is not None and enough(made):
+            if fits is None and self.problem.moves(made) == self.foreseen(at):
+                return made
             fewer = _first(0, at - 1, lambda less: less == at - 1 or not holds(at - 1 - less))
-            least = at - (fewer or 0)
-        else:
-            alone = self.at(None)
-            if alone is not None and not enough(alone):
-                return None
-            # No two loads differ by more, whatever racks ask for.
-            widest = int(self._loads.max(initial=0) + self.problem.need.sum())
-            least = _first(at + 1, max(widest, at) + 1, holds)
-            if least is None:
-                return alone
-        return found[least]
+            return self._priced(at - (fewer or 0))
+        if (alone := self._priced(None)) is not None and not enough(alone):
+            return None
+        # No two loads differ by more, whatever racks ask for.
+        widest = int(self._loads.max(initial=0) + self.problem.need.sum())
+        least = _first(at + 1, max(widest, at) + 1, holds)
+        return alone if least is None else self._priced(least)
+
+    def _priced(self, tolerance: int | None) -> Found | None:
+        """As ``at``, found once."""
+        if tolerance not in self._found:
+            self._found[tolerance] = self.at(tolerance)
+        return self._found[tolerance]
+
+    @cached_property
+    def _found(self) -> dict[int | None, Found | None]:
+        return {}
 
     def moves_until(self, fullest: int) -> int:
         """About the fewest moves after which no broker has more replicas, told from the loads alone."""
@@ -295,20 +295,14 @@ class Solver:
         higher = gives[-1] - np.concatenate([[0], gives])
         return np.cumsum(higher[::-1])[::-1], np.concatenate([[0, 0], np.cumsum(takes)[:-1]])
 
-    def _searched(
-        self, start: Callable[[_Network], tuple[Longs, Longs, Longs]], levels: _Priced, *, in_part: bool = False
-    ) -> Found | None:
+    def _searched(self, start: Callable[[_Network], tuple[Longs, Longs, Longs]], levels: _Priced) -> Found | None:
         """The sets of least cost, by the first network that finds some; ``start`` as what ``_around`` is given last."""
-        tried: tuple[_Network, object] | None = None
         for network in self._networks():
             flow = self._around(network, levels, *start(network))
-            tried = network, flow
             found = None if flow is None else network.realised(flow)  # type: ignore[arg-type]
             if found is not None:
                 return found
-        if not in_part or tried is None or tried[1] is None or not isinstance(tried[0], Pools):
-            return None
-        return tried[0].realised(tried[1], in_part=True)  # type: ignore[arg-type]
+        return None
 
     def _around(self, network: _Network, levels: _Priced, ends: Longs, least: Longs, most: Longs) -> object | None:
         """The flow of least cost, levels around these ends at first; all (T,), loads at least and at most."""
@@ -320,13 +314,8 @@ class Solver:
 
     def _window(self, network: _Network) -> tuple[int, int, Longs]:
         """The greatest least load and the least greatest one, and (T,) where brokers may end between them."""
-        low, rest = divmod(self._total, max(1, self._loads.size))
-        high = low + (rest > 0)
-        levels, ends = Levels(*self._limited(low, high)), self._ends(1)
-        near = ends.max(initial=0) - ends.min(initial=low) <= 1 and (levels.low <= levels.high).all()
-        if near and network.flow(levels) is not None:  # where it is not near, the flow below says the same
-            return low, high, self._filled
-        flow = self._around(network, partial(Levels, square=1), ends, *self._limited(0, self._total))
+        levels = partial(Levels, square=1)
+        flow = self._around(network, levels, self._ends(1), *self._limited(0, self._total))
         if flow is None:
             raise NoRoom("No sets keep every limit.")
         loads = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
