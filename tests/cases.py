@@ -1,7 +1,7 @@
 """How many random cases a run tries: two fifths of them, and all of them in ``make soak``.
 
-A fault that a sweep is there to find fails many of its cases, not one in hundreds: broken code is caught by two fifths
-as well. What only a rare case would show is left to the long run.
+A fault that a sweep is there to find mostly fails many of its cases. What only a rare case would show is left to the
+long run.
 """
 
 from __future__ import annotations

@@ -174,7 +174,8 @@ def require_enough(layout: ClusterLayout, wish: Wish, alone: Found, most: int | 
     what = "rack diversity alone" if wish.rebalance and not wish.remove else "the change alone"
     needed, most_bytes = moves_of(layout, alone), wish.options.max_bytes
     if most is not None and needed > most:
-        said, enough = f"{counted(most, 'move')} {verb(most, 'is', 'are')} too few: {what} needs", f"{needed:,}"
+        said = f"{counted(most, 'move')} {verb(most, 'is', 'are')} too few: {what} needs"
+        enough = counted(needed, "move")
     elif wish.limits_bytes and not copies_no_more(layout, alone, most_bytes):
         enough = size(bytes_to_copy(layout, alone.rows, alone.lists))
         said = f"{size(most_bytes)} are too little: {what} copies"

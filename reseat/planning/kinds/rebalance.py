@@ -304,7 +304,7 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS, changes
         few = f"{counted(changes, 'changed preferred leader')} {verb(changes, 'is', 'are')} too few"
         raise WishRefused(
             f"{few}: {changed:,} must change.",
-            choices=(f"Allow at least {changed:,}.",),
+            choices=(f"Allow at least {counted(changed, 'changed preferred leader')}.",),
         )
 
     def say(verdict: Verdict) -> tuple[str, ...]:
