@@ -26,7 +26,7 @@ def mount(folder: Path, *before: str, isolated: bool = True) -> ComponentRendere
     Args:
         folder: has ``NAME.html``, ``NAME.css`` and ``NAME.js``, or some of them, where NAME is its own.
         before: what ``NAME.js`` and ``NAME.css`` build on, scripts and styles by their name, joined in before them: of
-            the folder, else those that several share.
+            the folder, else those that several share. ``keeping`` comes before all.
         isolated: whether its styles end at itself.
     """
     name = folder.name
@@ -36,13 +36,13 @@ def mount(folder: Path, *before: str, isolated: bool = True) -> ComponentRendere
         return None if found is None else found.read_text("utf-8")
 
     def joined(ending: str) -> str | None:
-        return "\n".join(filter(None, (read(f"{one}.{ending}") for one in (*before, name)))) or None
+        return "\n".join(filter(None, (read(f"{one}.{ending}") for one in ("keeping", *before, name)))) or None
 
     return st.components.v2.component(
         f"reseat_{name}",
         html=read(f"{name}.html"),
         css=joined("css"),
-        js=joined("js"),
+        js=joined("js") if (folder / f"{name}.js").exists() else None,
         isolate_styles=isolated,
     )
 

@@ -54,9 +54,8 @@ function at(grid, share) {
 function css(rgb) { return `rgb(${rgb[0]} ${rgb[1]} ${rgb[2]})`; }
 
 class Heat extends Cells {
-  constructor(root, emit) {
+  constructor(root) {
     super(root);
-    this.emit = emit;
     this.legend = root.querySelector(".legend");
     this.finder = new RowFinder(this);
     this.figureState = new FigureState(({ find }) => this.finder.begin(find));
@@ -419,20 +418,11 @@ class Heat extends Cells {
   say(event) { this.emit({ ...event, token: this.grid.token }); }
 }
 
-const drawn = new WeakMap();
-
-export default function (component) {
-  const { data, parentElement, setStateValue, setTriggerValue } = component;
-  const root = parentElement.querySelector(".heat");
-  let heat = drawn.get(root);
-  if (!heat) {
-    heat = new Heat(root, (event) => setTriggerValue("event", event));
-    drawn.set(root, heat);
-  }
+export default keeping(".heat", (root) => new Heat(root), (heat, { data, setStateValue, setTriggerValue }) => {
   heat.emit = (event) => setTriggerValue("event", event);
   if (data && heat.token !== data.token) {
     heat.token = data.token;
     heat.show(data);
   }
   heat.figureState.begin(data?.figureState, setStateValue);
-}
+});

@@ -249,9 +249,8 @@ class Lane {
 }
 
 class Player {
-  constructor(root, emit) {
+  constructor(root) {
     this.root = root;
-    this.emit = emit;
     this.timer = null;
     this.pause = new Pause(REST);
     const find = (name) => root.querySelector(`.${name}`);
@@ -440,16 +439,7 @@ class Player {
   }
 }
 
-const drawn = new WeakMap();
-
-export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
-  const root = parentElement.querySelector(".player");
-  let player = drawn.get(root);
-  if (!player) {
-    player = new Player(root, null);
-    drawn.set(root, player);
-  }
+export default keeping(".player", (root) => new Player(root), (player, { data, setTriggerValue }) => {
   player.emit = (event) => setTriggerValue("event", event);
   if (data) player.take(data);
-}
+});

@@ -362,17 +362,8 @@ class Pairs extends Cells {
   open(cell) { this.emit({ kind: "open", row: cell.row, column: cell.column, token: this.token }); }
 }
 
-const drawn = new WeakMap();
-
-export default function (component) {
-  const { data, parentElement, setStateValue, setTriggerValue } = component;
-  const root = parentElement.querySelector(".pairs");
-  let pairs = drawn.get(root);
-  if (!pairs) {
-    pairs = new Pairs(root);
-    drawn.set(root, pairs);
-  }
+export default keeping(".pairs", (root) => new Pairs(root), (pairs, { data, setStateValue, setTriggerValue }) => {
   pairs.emit = (event) => setTriggerValue("event", event);
   if (data) pairs.show(data);
   pairs.figureState.begin(data?.figureState, setStateValue);
-}
+});

@@ -162,15 +162,18 @@ function readyFaces() {
   for (const face of document.fonts) if (face.status === "unloaded" && /^"?Source/.test(face.family)) face.load().catch(() => {});
 }
 
-export default function paper({ data }) {
-  given = data;
-  readyFaces();
+export default keeping(null, () => {
   window.addEventListener("beforeprint", begin);
   window.addEventListener("afterprint", end);
   media.addEventListener("change", turn);
-  return () => {
-    window.removeEventListener("beforeprint", begin);
-    window.removeEventListener("afterprint", end);
-    media.removeEventListener("change", turn);
+  return {
+    destroy() {
+      window.removeEventListener("beforeprint", begin);
+      window.removeEventListener("afterprint", end);
+      media.removeEventListener("change", turn);
+    },
   };
-}
+}, (_, { data }) => {
+  given = data;
+  readyFaces();
+});

@@ -9,9 +9,8 @@
 // Names from outside reach the page as text alone.
 
 class Board {
-  constructor(root, emit) {
+  constructor(root) {
     this.root = root;
-    this.emit = emit;
     root.savedRows = () => this.savedRows();
     const part = (name) => root.querySelector("." + name);
     this.parts = {
@@ -168,24 +167,8 @@ for (const room of [Drawing, Tiles, Disks, Dragging, Keys, Flows]) {
   Object.defineProperties(Board.prototype, does);
 }
 
-// ---- Streamlit calls this at first and again with each new data; a board lives as long as its place on the page -----
-
-const boards = new WeakMap();
-
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  const root = parentElement.querySelector(".board");
-  const emit = (event) => setTriggerValue("event", event);
-  let board = boards.get(parentElement);
-  if (board?.root !== root) {
-    board?.destroy();
-    board = new Board(root, emit);
-    boards.set(parentElement, board);
-  }
-  board.emit = emit;
+export default keeping(".board", (root) => new Board(root), (board, { data, setStateValue, setTriggerValue }) => {
+  board.emit = (event) => setTriggerValue("event", event);
   board.update(data);
   board.figureState.begin(data.figureState, setStateValue);
-  return () => {
-    board.destroy();
-    boards.delete(parentElement);
-  };
-}
+});
