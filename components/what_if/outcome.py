@@ -16,7 +16,7 @@ from components.what_if.cautions import draw_cautions, draw_input_cautions
 from reseat.balance import racks_in_words
 from reseat.model import Certificate, Plan
 from reseat.model.glossary import define
-from reseat.model.plan import topic_spreads
+from reseat.model.plan import topic_spread
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -165,11 +165,12 @@ def _size_spread(plan: Plan) -> Figure | None:
 
 def _topic_spread(plan: Plan) -> Figure | None:
     """How unevenly the least even topic lies before and after a rebalance by topic; None of any other plan."""
-    spreads = topic_spreads(plan)
-    if spreads is None:
+    before, after = (topic_spread(plan, layout) for layout in (plan.current, plan.proposed))
+    if before is None:
         return None
-    before, after = map(text.count, spreads)
-    return Figure("Topic spread", f"{before} → {after}", None, f"{define('Topic spread')} Before → after.")
+    return Figure(
+        "Topic spread", f"{text.count(before)} → {text.count(after)}", None, f"{define('Topic spread')} Before → after."
+    )
 
 
 def least_for(certificate: Certificate) -> str | None:

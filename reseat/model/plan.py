@@ -16,7 +16,7 @@ from reseat.model.layout import ClusterLayout
 from reseat.model.units import size
 from reseat.model.wish import Wish
 
-__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan", "topic_spreads", "widest_topic"]
+__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan", "topic_spread", "widest_topic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class CurvePoint:
         """A plan as a point."""
         made = plan.certificate
         by_size = (made.wish.rebalance or made.wish.drains) and made.wish.options.by_bytes
-        leaders, topics = made.wish.leaders_only, topic_spreads(plan)
+        leaders = made.wish.leaders_only
         return cls(
             made.moves,
             made.replica_sum_of_squares or 0,
@@ -80,7 +80,7 @@ class CurvePoint:
             byte_spread=_byte_spread(plan) if by_size else None,
             changed_leaders=made.changed_preferred_leaders if leaders else None,
             leader_spread=made.leader_spread if leaders else None,
-            topic_spread=None if topics is None else topics[1],
+            topic_spread=topic_spread(plan, plan.proposed),
         )
 
     @property
@@ -143,15 +143,14 @@ def _byte_spread(plan: Plan) -> float | None:
     return float(np.ptp(layout.carried_bytes[counts]))
 
 
-def topic_spreads(plan: Plan) -> tuple[int, int] | None:
-    """Of a rebalance by topic, the largest spread of one topic before and after it, over the brokers that count then.
+def topic_spread(plan: Plan, layout: ClusterLayout) -> int | None:
+    """Of a rebalance by topic, the largest spread of one topic in this layout of it, over the brokers that count then.
 
     None of any other plan.
     """
     if not (plan.wish.rebalance and plan.wish.options.even_topics):
         return None
-    before, after = (widest_topic(one.topic_of, one.replicas, _counting(plan)) for one in (plan.current, plan.proposed))
-    return before, after
+    return widest_topic(layout.topic_of, layout.replicas, _counting(plan))
 
 
 def widest_topic(topic_of: IntArray, replicas: IntArray, counts: BoolArray) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import FloatArray
-from reseat.model.plan import topic_spreads
+from reseat.model.plan import topic_spread
 from reseat.model.units import count, signed
 from reseat.model.wording import counted
 from reseat.report.carriers import Carriers, brokers_of, busiest, rack_name, worst_first
@@ -108,8 +108,10 @@ def _text(matter: Matter) -> tuple[str, ...]:
     start = spread_of(matter, after=False)
     if not math.isnan(spread) and not math.isnan(start):
         said.append(f"The replica spread (max - min per broker) goes from {count(start)} to {count(spread)}.")
-    if (topics := topic_spreads(plan)) is not None:
-        said.append(f"The topic spread (the largest of one topic's replicas) goes from {topics[0]:,} to {topics[1]:,}.")
+    widest = topic_spread(plan, plan.current)
+    if widest is not None:
+        after = count(topic_spread(plan, plan.proposed))
+        said.append(f"The topic spread (the largest of one topic's replicas) goes from {widest:,} to {after}.")
     return tuple(said)
 
 
@@ -122,8 +124,9 @@ def _spreads(matter: Matter) -> tuple[Fact, ...]:
     if not math.isnan(then):
         before = "unknown" if math.isnan(start) else count(start)
         facts.append(Fact("Replica spread", f"{before} to {counted(int(then), 'replica')}", None, then))
-    if (topics := topic_spreads(matter.plan)) is not None:
-        facts.append(Fact("Topic spread", f"{topics[0]:,} to {counted(topics[1], 'replica')}", None, topics[1]))
+    widest, after = (topic_spread(matter.plan, layout) for layout in (matter.plan.current, matter.plan.proposed))
+    if widest is not None and after is not None:
+        facts.append(Fact("Topic spread", f"{widest:,} to {counted(after, 'replica')}", None, after))
     if made.rack_violations_before is not None and made.rack_violations_after is not None and matter.layout.racks:
         facts.append(
             Fact(
