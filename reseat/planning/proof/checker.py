@@ -232,7 +232,8 @@ def _graph(
         np.minimum(cost, np.where(edges, np.int64(choice.cost), NEVER), out=cost)
     np.fill_diagonal(cost, NEVER)
     edges = cost < NEVER
-    at = np.flatnonzero(change.targets | edges.any(axis=0) | edges.any(axis=1))
+    # One that does not count and gives nothing is left out: none is better off there, and no path leads on.
+    at = np.flatnonzero(change.targets | edges.any(axis=1))
     counts = change.targets[at]
     return Graph(
         cost[np.ix_(at, at)],
