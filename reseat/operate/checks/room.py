@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves
+from reseat.formats.documents.directory_moves import directory_moves
 from reseat.model import NONE, LogDirectory
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
@@ -191,12 +191,11 @@ def log_dirs_chosen(diff: PlanDiff, protocol: str) -> Check:
     if not chosen.size:
         return passed(name, "The plan names no log directories for new replicas; the brokers choose them.")
     ids = diff.now.broker_ids[comes.broker[chosen]].tolist()
-    arriving = [
-        DirectoryMove("", 0, broker, "", paths[code], None)
-        for broker, code in sorted(set(zip(ids, comes.directory[chosen].tolist(), strict=True)))
-    ]
+    arriving = zip(ids, comes.directory[chosen].tolist(), strict=True)
     known = {one.broker for one in diff.snapshot.log_dirs}
-    wrong = _wrong_directories([one for one in arriving if one.broker in known], diff.snapshot.log_dirs)
+    # Whether there is room for them is told by another check.
+    places = dict.fromkeys((broker, paths[code]) for broker, code in arriving if broker in known)
+    wrong = _wrong_directories(places, diff.snapshot.log_dirs)
     if protocol != "admin":
         wrong = ["Brokers alone are told where new replicas are to lie: connect with bootstrap servers"]
     names = diff.names(np.unique(comes.row[chosen]))
@@ -233,7 +232,10 @@ def directories_fit(diff: PlanDiff, protocol: str) -> Check:
     if protocol != "admin":
         said = "Replicas move between log directories through brokers alone: connect with bootstrap servers."
         return failed(name, said, partitions=names)
-    wrong = _wrong_directories(moves, now.log_dirs)
+    comes: Counter[tuple[int, str]] = Counter()
+    for move in moves:
+        comes[move.broker, move.target] += move.bytes or 0
+    wrong = _wrong_directories(comes, now.log_dirs)
     brokers = tuple(sorted({move.broker for move in moves}))
     if wrong:
         return failed(name, f"{listed(wrong)}.", partitions=names, brokers=brokers)
@@ -247,12 +249,9 @@ def directories_fit(diff: PlanDiff, protocol: str) -> Check:
     )
 
 
-def _wrong_directories(moves: Iterable[DirectoryMove], told: Iterable[LogDirectory]) -> list[str]:
-    """What stands against moves, as the beginnings of sentences: each directory that does not take what comes."""
+def _wrong_directories(comes: Mapping[tuple[int, str], int | None], told: Iterable[LogDirectory]) -> list[str]:
+    """What stands against bytes that come, by broker and directory, as the beginnings of sentences: where none can."""
     by_place = {(one.broker, one.path): one for one in told}
-    comes: dict[tuple[int, str], int] = {}
-    for move in moves:
-        comes[move.broker, move.target] = comes.get((move.broker, move.target), 0) + (move.bytes or 0)
     wrong = []
     for (broker, path), total in sorted(comes.items()):
         one = by_place.get((broker, path))
@@ -262,7 +261,7 @@ def _wrong_directories(moves: Iterable[DirectoryMove], told: Iterable[LogDirecto
             wrong.append(f"log directory {path} of broker {broker} is offline ({one.error})")
         elif one.cordoned:
             wrong.append(f"log directory {path} of broker {broker} is cordoned, and Kafka moves nothing there")
-        elif one.usable_bytes is not None and total > one.usable_bytes:
+        elif total and one.usable_bytes is not None and total > one.usable_bytes:
             left = size(float(one.usable_bytes))
             wrong.append(f"log directory {path} of broker {broker} has {left} left and would get {size(float(total))}")
     return [text[0].upper() + text[1:] for text in wrong[:1]] + wrong[1:]
