@@ -67,7 +67,9 @@ _LEFT_OUT = (
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup,"
     "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,"
     "ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,"
-    "AimEnabled,PreconnectToSearch"
+    "AimEnabled,PreconnectToSearch,"
+    # Other threads parse a script while it arrives, also one that this process has compiled for a page before.
+    "ScriptStreaming,BackgroundResourceFetch"
 )
 #: Chromium without what it would do on its own: no updates, no sync, no graphics card, no sandbox inside containers.
 FLAGS = (
@@ -82,6 +84,7 @@ FLAGS = (
     # Pages live for seconds, and the next one runs the same scripts: optimizing them, and forgetting what of them was
     # compiled, is a fifth of what Chromium does.
     "--js-flags=--no-opt --no-maglev --no-flush-bytecode",
+    "--v8-cache-options=none",  # nor is what was compiled written beside the scripts
     "--process-per-site",  # a profile's pages share a process: see Profiles
 )
 
@@ -338,16 +341,20 @@ _OF_A_LAYOUT = {
 def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") -> None:
     """Open a bundled sample by the start of its title, and go to a page of the dashboard.
 
-    The first time by clicks; from then on by the link that a person would share, for a third of the work.
+    The first time by clicks; from then on by the link that a person would share, for a third of the work. A page that
+    shows no layout is gone to from the Board, which is drawn for half as much as the Overview.
     """
     sample, strip = page.get_by_role("button", name=title).first, page.get_by_text("current state", exact=True)
-    if (link := _LINKS.get((dashboard, title))) and then in _OF_A_LAYOUT:
-        page.goto(f"{dashboard}/{_OF_A_LAYOUT[then]}?{link}")
+    if link := _LINKS.get((dashboard, title)):
+        first = then if then in _OF_A_LAYOUT else "Board"
+        page.goto(f"{dashboard}/{_OF_A_LAYOUT[first]}?{link}")
         strip.or_(sample).first.wait_for()
         if not strip.is_visible():  # others were opened since, and the server no longer keeps it
             sample.click()
         strip.wait_for()
-        _at(page, then)
+        _at(page, first)
+        if then != first:
+            to(page, then)
         return
     page.goto(dashboard)
     sample.click()

@@ -68,7 +68,7 @@ def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> di
 
 def opened(page: Page, dashboard: str, wish: str, sample: str = "Nine brokers") -> str:
     """Open a sample; what follows a page's address to see it there with a wish."""
-    open_sample(page, dashboard, sample)
+    open_sample(page, dashboard, sample, then="Plan")
     page.wait_for_url("**layout=*")
     return f"?{page.url.partition('?')[2]}{wish}"
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from components.shell.navigation import LESSONS
-from tests.browser.conftest import open_sample, settled, to
+from tests.browser.conftest import at_address, open_sample, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -51,7 +51,7 @@ def test_links_of_before_lead_on_with_all_that_they_say(page: Page, dashboard: s
     page.goto(f"{dashboard}/racks?{query}&remove=7")
     page.wait_for_url(re.compile(r"/board\?.*remove=7"))
     page.locator(".st-key-strip-what-if .st-key-chip-out-7").wait_for()
-    page.goto(f"{dashboard}/operate?{query}&remove=4")
+    at_address(page, f"{dashboard}/operate?{query}&remove=4", "Execute")
     page.wait_for_url(re.compile(r"/execute\?.*remove=4"))
 
     page.locator(".st-key-strip-what-if .st-key-chip-out-4").wait_for()

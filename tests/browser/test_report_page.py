@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import open_sample, seen, settled
+from tests.browser.conftest import also, open_sample, seen, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator, Page
@@ -21,9 +21,9 @@ def frame_of(page: Page) -> FrameLocator:
 
 def test_from_a_what_if_to_a_file_and_a_talk(page: Page, dashboard: str) -> None:
     """The report of a broker dragged out: previewed, taken along, presented; its link opens it again as chosen."""
-    open_sample(page, dashboard, "Nine brokers")
-    page.wait_for_url("**/overview?layout=*")
-    page.goto(f"{page.url}&remove=4".replace("/overview?", "/report?"))
+    open_sample(page, dashboard, "Nine brokers", then="Report")
+    page.wait_for_url("**/report?*layout=*")
+    also(page, "&remove=4")
     page.locator(".st-key-answer").get_by_text("Draining broker 4").wait_for()
     settled(page, "report-page")
     inside = frame_of(page)

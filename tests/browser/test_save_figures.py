@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import also, open_sample, settled, to
+from tests.browser.conftest import also, at_address, open_sample, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -150,7 +150,7 @@ def test_our_own_figures_are_saved_as_they_are_seen(page: Page, dashboard: str, 
     assert rows[0] == ["broker", "other broker", "partitions offline", "partitions below min ISR", "leaders moved"]
     assert len(rows) == 1 + 8 * 9 / 2  # pairs and single brokers, without broker 7
 
-    page.goto(f"{dashboard}/replication?scenario=loss&step=9")
+    at_address(page, f"{dashboard}/replication?scenario=loss&step=9", "Replication")
     words, rows = both(page, "log-strips", tmp_path)
 
     assert {"Broker 2", "HW 1"} <= words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import at_rest, settled, start_dashboard, stop
+from tests.browser.conftest import at_address, at_rest, settled, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
 from tests.servers.ports import free_port
@@ -37,6 +37,8 @@ def own_dashboard(made: Made) -> Iterator[str]:
     stop(process)
 
 
+#: The titles of pages, by address.
+TITLES = {"fleet": "Clusters", "history": "History", "resilience": "Resilience"}
 #: Each page over the tables, and what only it has once it is drawn.
 PAGES = {
     "fleet": ".st-key-fleet-figure .main-svg",
@@ -67,7 +69,7 @@ def test_a_narrow_window_cuts_nothing_off(new_page, own_dashboard: str) -> None:
     """With the sidebar open in 800 pixels: figures keep their units, the choice of time and the button their words."""
     page: Page = new_page(viewport={"width": 800, "height": 900})
     for name, drawn in PAGES.items():
-        page.goto(f"{own_dashboard}/{name}?cluster=shop")
+        at_address(page, f"{own_dashboard}/{name}?cluster=shop", TITLES[name])
         page.locator(drawn).first.wait_for()
         settled(page, f"state-narrow-{name}")
         for part in ("stMetricValue", "stMetricDelta", "stButtonGroup", "stBaseButton-primary"):
@@ -87,20 +89,20 @@ def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_das
         damaged.write_bytes(b"no parquet")
         touch(made.tables)
         for name in ("fleet", "history"):
-            page.goto(f"{own_dashboard}/{name}?cluster=shop")
+            at_address(page, f"{own_dashboard}/{name}?cluster=shop", TITLES[name])
             page.locator(".st-key-refused").first.wait_for()
             settled(page, f"state-refused-{name}")
 
             expect(page.locator(".st-key-refused").get_by_text(damaged.name).first).to_be_visible()
 
-        page.goto(f"{own_dashboard}/resilience")  # of 007, the first
+        at_address(page, f"{own_dashboard}/resilience", "Resilience")  # of 007, the first
         page.locator(PAGES["resilience"]).wait_for()
 
         expect(page.locator(".st-key-refused")).to_have_count(0)
     finally:
         damaged.write_bytes(whole)
         touch(made.tables)
-    page.goto(f"{own_dashboard}/fleet")
+    at_address(page, f"{own_dashboard}/fleet", "Clusters")
     page.locator(PAGES["fleet"]).first.wait_for()
 
 
