@@ -36,7 +36,16 @@ CACHE = HERE.parent.parent / ".cache" / "kafka"
 P = ParamSpec("P")
 Kind = Literal["zookeeper-2.8", "kraft-4.1", "kraft-4.4"]
 KINDS: tuple[Kind, ...] = ("zookeeper-2.8", "kraft-4.1", "kraft-4.4")
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Djava.net.preferIPv4Stack=true")
+#: A JVM that is to start quickly and lives for minutes at most; several share two cores. The classes of jars that
+#: every run has are not verified once more: that is up to a fifth of what such a JVM does.
+BRIEF = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+    "-Djava.net.preferIPv4Stack=true",
+)
 _KRAFT_TOOLS = {
     "topics": "org.apache.kafka.tools.TopicCommand",
     "reassign": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
@@ -557,7 +566,7 @@ def _java_command(directory: Path, kind: Kind, heap: str, jars: Path | None = No
     used = jars or CACHE / kind / "jars"
     jvm = (
         f"-Xmx{heap}",
-        *_JVM,
+        *BRIEF,
         *(("-XX:CompileThresholdScaling=3",) if quiet else ()),  # it is over before most is worth compiling
         *class_archives.options(class_archives.archive_of(used)),
         f"-Djdk.net.hosts.file={directory}/hosts",

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyspark
 from hdfs_native import Client, WriteOptions
 
-from tests.servers.cluster import await_ready, java_program, listens
+from tests.servers.cluster import BRIEF, await_ready, java_program, listens
 from tests.servers.ports import free_ports
 
 __all__ = ["hdfs", "missing_hdfs"]
@@ -66,7 +66,7 @@ def hdfs(home: Path) -> Iterator[str]:
     for name in ("core-site.xml", "hdfs-site.xml"):
         (home / name).write_text(f"<configuration>{told}</configuration>")
     jars = [*_JARS.glob("*.jar"), *(jar for one in _USED for jar in _SPARK.glob(f"{one}.jar"))]
-    java = [java_program() or "java", "-Xmx300m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    java = [java_program() or "java", "-Xmx300m", *BRIEF]
     java += ["-cp", os.pathsep.join(map(str, [home, *jars]))]
     server = "org.apache.hadoop.hdfs.server"
     name_node = [*java, f"{server}.namenode.NameNode"]

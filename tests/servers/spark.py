@@ -20,21 +20,14 @@ import pyspark
 
 from reseat.pipeline.spark import classes
 from reseat.pipeline.spark.java import find_java, spark_java_home
-from tests.servers.cluster import await_ready, listens
+from tests.servers.cluster import BRIEF, await_ready, listens
 from tests.servers.ports import free_ports
 
 __all__ = ["SparkServer", "Standalone", "connect_server", "jvm_options", "standalone"]
 
 _SPARK = Path(pyspark.__file__).parent
-#: Small heaps that start quickly; several of these share two cores. A run sets the rights of some hundred files, each
-#: by a process of its own.
-_JVM = (
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:ReservedCodeCacheSize=240m",
-    "-Djava.net.preferIPv4Stack=true",
-    "-Djdk.lang.Process.launchMechanism=VFORK",
-)
+#: A run sets the rights of some hundred files, each by a process of its own.
+_JVM = (*BRIEF, "-XX:ReservedCodeCacheSize=240m", "-Djdk.lang.Process.launchMechanism=VFORK")
 
 
 def jvm_options() -> str:

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.cluster import await_ready, java_program, listens
+from tests.servers.cluster import BRIEF, await_ready, java_program, listens
 from tests.servers.ports import free_ports
 
 #: What the server needs of PySpark's jars; the class path holds these alone, so that it starts quickly.
@@ -28,7 +28,6 @@ _JARS = (
     "commons-io-",
     "commons-cli-",
 )
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def start_zookeeper(
     command = [
         java_program() or "java",
         f"-Xmx{heap}",
-        *_JVM,
+        *BRIEF,
         *flags,
         "-cp",
         ":".join(map(str, _jars())),
