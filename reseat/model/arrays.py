@@ -169,8 +169,8 @@ def packed(lists: IntArray, width: int) -> IntArray:
 def in_place(before: IntArray, after: IntArray) -> IntArray:
     """The lists with every replica that stays in its old place, newcomers in the others, the lowest broker first."""
     goes, comes = newcomers(after, before), newcomers(before, after)
-    out, rows = before.copy(), np.repeat(np.arange(len(after)), comes.sum(axis=1))
-    out[goes] = after[comes][np.lexsort((after[comes], rows))]
+    out, rows = before.copy(), np.flatnonzero(comes) // max(1, after.shape[1])
+    out[goes] = split_keys(np.sort(row_keys(rows, after[comes])))[1]
     return out
 
 

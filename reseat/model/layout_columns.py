@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -162,7 +162,7 @@ class LayoutColumns:
     @cached_property
     def copy_bytes(self) -> FloatArray | None:
         """(P,) float64: what a newcomer copies, the largest replica, NaN where none is told; None: no size is."""
-        return None if self.replica_bytes is None else frozen(np.fmax.reduce(self.replica_bytes, axis=1))
+        return None if self.replica_bytes is None else frozen(reduce(np.fmax, self.replica_bytes.T))
 
     @cached_property
     def carried_bytes(self) -> FloatArray:

@@ -127,6 +127,10 @@ class _Further:
         """The best balanced sets."""
         return self._solver.with_moves(None)
 
+    @cached_property
+    def _evenest(self) -> Found | None:
+        return None if self._balanced is None else self._whole(self._balanced)
+
     def within(self, most: int) -> Found | None:
         """The best balanced sets with at most so many moves; None where they were not found."""
         budget, solver, limits = most - self.placed, self._solver, self.wish.limits_bytes
@@ -143,7 +147,7 @@ class _Further:
         if found is not None and not copies(found):
             about = self.problem.moves(found)
             found = solver.within(about, lambda one: self.problem.moves(one) <= about and copies(one))
-        return None if found is None else self._whole(found)
+        return None if found is None else self._evenest if found is self._balanced else self._whole(found)
 
     def exactly(self, most: int) -> Found | None:
         """As ``within``, of the moves that it makes: what the plan with so many is made of."""
@@ -166,9 +170,11 @@ class _Further:
             every[np.searchsorted(at, parts)] = lists
             row, column = np.nonzero(every != NONE)
             parts, lists = gathered(self.part[at[row]], every[row, column])
-        rows = np.union1d(parts, self.first.rows)
+        changed = np.zeros(len(self.alone), np.bool_)
+        changed[parts] = changed[self.first.rows] = True
+        rows = np.flatnonzero(changed)
         after, place = self.alone[rows], np.searchsorted(rows, parts)
-        after[place] = in_place(after[place], widened(packed(lists, width), width))
+        after[place] = in_place(after[place], widened(lists[:, :width], width))
         return Found(rows, after, moves=moves_of(self.layout, Found(rows, after)))
 
     def planned(self, found: Found) -> Plan:

@@ -225,8 +225,8 @@ def _graph(
     """
     brokers = len(change.targets)
     cost = np.full((brokers, brokers), NEVER)
-    for choice in choices:
-        good, edges = exchanges(replace(choice, regions=change.regions))
+    for choice in sorted(choices, key=lambda one: one.cost):
+        good, edges = exchanges(replace(choice, regions=change.regions), cost <= choice.cost)
         if not good.all():
             return None
         np.minimum(cost, np.where(edges, np.int64(choice.cost), NEVER), out=cost)

@@ -29,11 +29,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseat.model import BoolArray, Longs
+from reseat.model.arrays import row_any
 
 __all__ = ["Choice", "exchanges", "no_less_diverse"]
 
 #: Cells of the (replicas, racks) tables that are held at a time: 8 MB a table.
 _CELLS = 1 << 20
+#: Partitions that are looked at first: they show most exchanges that there are.
+_FIRST = 1_024
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,32 +68,45 @@ class Choice:
     regions: tuple[Longs, ...] = ()
 
 
-def exchanges(choice: Choice) -> tuple[BoolArray, BoolArray]:
+def exchanges(choice: Choice, known: BoolArray | None = None) -> tuple[BoolArray, BoolArray]:
     """Every exchange of one chosen replica that keeps racks good, and where they are not.
+
+    Args:
+        choice: what was chosen.
+        known: (B, B) bool, exchanges that are found again at no cost; None: none is.
 
     Returns:
         (n,) whether the partition's racks are as the problem asks: the least sum of squares that it can choose, or no
-        less diverse than the bound. (B, B) whether a replica chosen on the one broker could sit on the other instead.
+        less diverse than the bound. (B, B) whether a replica chosen on the one broker could sit on the other instead,
+        or it is ``known``.
     """
     brokers, racks = len(choice.rack), int(choice.rack.max(initial=-1)) + 1
     may, held = np.zeros((brokers, racks), np.int64), np.zeros((brokers, brokers), np.int64)
-    edges = np.zeros((brokers, brokers), np.bool_)
-    good = np.ones(len(choice.chosen), np.bool_)
-    step = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))
-    for first in range(0, len(choice.chosen), step):
-        part = _Part(choice, slice(first, first + step))
-        good[first : first + step] = part.good
+    edges = np.zeros((brokers, brokers), np.bool_) if known is None else known.copy()
+    good, left = np.ones(len(choice.chosen), np.bool_), np.arange(len(choice.chosen))
+    most = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))
+    step = most if choice.others is not None else min(_FIRST, most)
+    nowhere = ~choice.targets | np.eye(brokers, dtype=np.bool_)
+    while left.size:
+        # A broker of which every exchange is known need not be looked at, but where racks may be found bad.
+        wanted = np.append(~(edges | nowhere).all(axis=1), False)
+        if choice.others is None and choice.keeps_racks and choice.bound is None:
+            left = left[row_any(wanted[choice.chosen[left]])]
+        rows, left, step = left[:step], left[step:], most
+        part = _Part(choice, rows)
+        good[rows] = part.good
         if choice.others is None:
-            part.count(may, held)
+            part.count(may, held, wanted)
+            edges |= (may[:, choice.rack] > held) & choice.targets
         else:
             part.draw(edges)
-    return good, edges | ((may[:, choice.rack] > held) & choice.targets)
+    return good, edges
 
 
 class _Part:
     """Some of the partitions: m replicas that were chosen for them."""
 
-    def __init__(self, choice: Choice, rows: slice) -> None:
+    def __init__(self, choice: Choice, rows: Longs) -> None:
         self._choice, self._rows = choice, rows
         chosen = choice.chosen[rows]
         self._members = np.concatenate((choice.kept[rows], chosen), axis=1)
@@ -160,18 +176,19 @@ class _Part:
             after[:, rack] += 1
             self._enters[more, place] |= no_less_diverse(after, bound[self._row[more]])
 
-    def count(self, may: Longs, held: Longs) -> None:
-        """Add, by broker, partitions whose replica there may enter a rack, and those that hold a broker of it."""
+    def count(self, may: Longs, held: Longs, wanted: BoolArray) -> None:
+        """Add, by wanted broker, partitions whose replica there may enter a rack, and those that hold one of it."""
         brokers, place = len(held), self._place[self._choice.rack]
-        takes = np.append(self._choice.targets, False)
-        for rack, enters in zip(self._entered.tolist(), self._enters.T, strict=True):
-            may[:, rack] += np.bincount(self._at[enters], minlength=brokers)
+        takes, some = np.append(self._choice.targets, False), np.flatnonzero(wanted[self._at])
+        row, at, may_enter = self._row[some], self._at[some], self._enters[some]
+        for rack, enters in zip(self._entered.tolist(), may_enter.T, strict=True):
+            may[:, rack] += np.bincount(at[enters], minlength=brokers)
         pairs = []
         for member in self._members.T:
-            other = member[self._row]
+            other = member[row]
             counts = np.flatnonzero(takes[other])
-            counts = counts[self._enters[counts, place[other[counts]]]]
-            pairs.append(self._at[counts] * brokers + other[counts])
+            counts = counts[may_enter[counts, place[other[counts]]]]
+            pairs.append(at[counts] * brokers + other[counts])
         held += np.bincount(np.concatenate(pairs), minlength=held.size).reshape(held.shape)
 
     def draw(self, edges: BoolArray) -> None:

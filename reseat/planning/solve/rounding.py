@@ -228,10 +228,9 @@ def _swap(seating: Seating, units: Longs, partners: Longs, price: _Price) -> int
     one, two = units[chosen], partners[chosen, best[chosen]]
     # Two swaps that share a partition might spoil each other: the first of each partition goes.
     rows = np.column_stack([seating.row[one], seating.row[two]]).ravel()
-    _, first = np.unique(rows, return_index=True)
-    leads = np.zeros(rows.size, np.bool_)
-    leads[first] = True
-    alone = leads.reshape(-1, 2).all(axis=1)
+    first = np.zeros(int(rows.max()) + 1, np.int64)
+    first[rows[::-1]] = np.arange(rows.size)[::-1]
+    alone = (first[rows] == np.arange(rows.size)).reshape(-1, 2).all(axis=1)
     one, two = one[alone], two[alone]
     seating.seat[one], seating.seat[two] = seating.seat[two], seating.seat[one]
     return int(one.size)
