@@ -254,12 +254,12 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "a rack more that nobody is in",
     (
         _PROOF + "exchange.py",
-        "step = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))",
+        "most = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))",
         "_CELLS // max(racks * max(choice.chosen.shape[1], 1), 1)",
     ): "how many are in memory at once",
     (
         _PROOF + "exchange.py",
-        "step = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))",
+        "most = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))",
         "racks * max(choice.chosen.shape[1], 1)",
     ): "how many are in memory at once",
     (_PROOF + "exchange.py", "after[every, self._own[more]] -= 1", "1"): (

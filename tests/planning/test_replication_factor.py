@@ -331,7 +331,7 @@ def options_of(layout: ClusterLayout, topics: set[str], factor: int) -> dict[Key
 def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: int) -> None:
     """Up, down and both; racks of all kinds, dead brokers, leaders and ISR told or not: the best of all choices.
 
-    Whether one flow holds all partitions or as few as prices ask for.
+    Whether one flow holds all partitions or flows between brokers exchange picks.
     """
     rng = np.random.default_rng(seed)
     brokers = int(rng.integers(2, 7))
@@ -349,7 +349,6 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(picking, "GROUPS", at_once)
-        patch.setattr(picking, "ADDED", 1)
         plan = change_replication_factor(layout, topics, factor, options=KEPT)
     racks = rack_names(layout)
     live = targets_of(layout, ())
@@ -390,7 +389,6 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
 def test_many_partitions_shrink_exactly(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two thousand partitions from three replicas to two: the checker finds nothing better, however it was found."""
     monkeypatch.setattr(picking, "GROUPS", at_once)
-    monkeypatch.setattr(picking, "ADDED", 200)
     rng = np.random.default_rng(3)
     replicas = np.argsort(rng.random((2000, 24)) * (1 + np.arange(24) / 20), axis=1)[:, :3]
     layout = ClusterLayout.from_columns(

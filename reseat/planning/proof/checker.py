@@ -226,10 +226,12 @@ def _graph(
     brokers = len(change.targets)
     cost = np.full((brokers, brokers), NEVER)
     for choice in sorted(choices, key=lambda one: one.cost):
-        good, edges = exchanges(replace(choice, regions=change.regions), cost <= choice.cost)
+        back = np.zeros_like(cost, np.bool_)
+        good, edges = exchanges(replace(choice, regions=change.regions), cost <= choice.cost, back)
         if not good.all():
             return None
-        np.minimum(cost, np.where(edges, np.int64(choice.cost), NEVER), out=cost)
+        for found, one in ((edges, choice.cost), (back, choice.cost - 1)):
+            np.minimum(cost, np.where(found, np.int64(one), NEVER), out=cost)
     np.fill_diagonal(cost, NEVER)
     edges = cost < NEVER
     # One that does not count and gives nothing is left out: none is better off there, and no path leads on.

@@ -171,8 +171,7 @@ def choices_of_moved(
         here = places.group[change.rows[rows]] == number
         limit = None if bound is None else bound[here]
         for which, cost in ((stays, 1), (came, 0)):
-            for others, fewer in ((None, 0), (gone[here], 1)):
-                found.append(_part(which[here], after[here], others, open_, rack, cost - fewer, keeps_racks, limit))
+            found.append(_part(which[here], after[here], None, open_, rack, cost, keeps_racks, limit, gone[here]))
     return Asked(tuple(found), sound)
 
 

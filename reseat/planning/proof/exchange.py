@@ -53,6 +53,7 @@ class Choice:
         cost: what an exchange adds to the moves of the plan.
         keeps_racks: whether racks are to be no less diverse than a bound; else as good as can be.
         bound: (n, G) int64 replicas by rack, the most first; None: each partition is just as diverse as its bound.
+        again: (n, D) int64 brokers that the partition gave up, -1 padded: one of them back is a move fewer; None: none.
         regions: (B,) int64 codes of what racks are in, the coarsest first: these come before racks. Not with
             ``keeps_racks``.
     """
@@ -65,15 +66,19 @@ class Choice:
     cost: int = 0
     keeps_racks: bool = False
     bound: Longs | None = None
+    again: Longs | None = None
     regions: tuple[Longs, ...] = ()
 
 
-def exchanges(choice: Choice, known: BoolArray | None = None) -> tuple[BoolArray, BoolArray]:
+def exchanges(
+    choice: Choice, known: BoolArray | None = None, back: BoolArray | None = None
+) -> tuple[BoolArray, BoolArray]:
     """Every exchange of one chosen replica that keeps racks good, and where they are not.
 
     Args:
         choice: what was chosen.
-        known: (B, B) bool, exchanges that are found again at no cost; None: none is.
+        known: (B, B) bool, exchanges that need not be found; None: none is.
+        back: (B, B) bool, to which those with ``again`` are added.
 
     Returns:
         (n,) whether the partition's racks are as the problem asks: the least sum of squares that it can choose, or no
@@ -90,7 +95,7 @@ def exchanges(choice: Choice, known: BoolArray | None = None) -> tuple[BoolArray
     while left.size:
         # A broker of which every exchange is known need not be looked at, but where racks may be found bad.
         wanted = np.append(~(edges | nowhere).all(axis=1), False)
-        if choice.others is None and choice.keeps_racks and choice.bound is None:
+        if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:
             left = left[row_any(wanted[choice.chosen[left]])]
         rows, left, step = left[:step], left[step:], most
         part = _Part(choice, rows)
@@ -99,7 +104,9 @@ def exchanges(choice: Choice, known: BoolArray | None = None) -> tuple[BoolArray
             part.count(may, held, wanted)
             edges |= (may[:, choice.rack] > held) & choice.targets
         else:
-            part.draw(edges)
+            part.draw(edges, choice.others[rows])
+        if back is not None and choice.again is not None:
+            part.draw(back, choice.again[rows])
     return good, edges
 
 
@@ -119,7 +126,8 @@ class _Part:
         self._row, self._at = row, chosen[row, column]
         self._own = choice.rack[self._at]
         # Racks that a replica could enter, and the place of each among them; those that each may enter, and would best.
-        self._entered = np.unique(choice.rack[choice.targets]) if choice.others is None else np.arange(self._racks)
+        every = choice.others is not None or choice.again is not None
+        self._entered = np.arange(self._racks) if every else np.unique(choice.rack[choice.targets])
         self._place = np.full(self._racks, -1)
         self._place[self._entered] = np.arange(self._entered.size)
         rise = self._rise(inside)
@@ -127,8 +135,9 @@ class _Part:
         self.good = np.ones(count, np.bool_)
         if choice.bound is not None:
             bound = choice.bound[rows]
-            self.good = no_less_diverse(inside, bound)
-            self._add_slack(inside, bound)
+            other = row_any(-np.sort(-inside, axis=1) != bound)
+            self.good[other] = no_less_diverse(inside[other], bound[other])
+            self._add_slack(inside, bound, np.flatnonzero(other[row]))
         elif row.size and not choice.keeps_racks:
             self.good[row[((rise < 0) & self._open(inside.shape)).any(axis=1)]] = False
 
@@ -160,15 +169,14 @@ class _Part:
             free: BoolArray = np.bincount(choice.rack[choice.targets], minlength=racks) > taken
         else:
             free = np.zeros(shape, np.bool_)
-            others = choice.others[self._rows]
-            row, column = np.nonzero(others >= 0)
-            free[row, choice.rack[others[row, column]]] = True
+        for some in (choice.others, choice.again):
+            if some is not None:
+                row, column = np.nonzero(some[self._rows] >= 0)
+                free[row, choice.rack[some[self._rows[row], column]]] = True
         return free[:, self._entered][self._row]
 
-    def _add_slack(self, inside: Longs, bound: Longs) -> None:
-        """Let replicas enter racks that the bound leaves room for, where a partition is more diverse than it."""
-        ordered = -np.sort(-inside, axis=1)
-        more = np.flatnonzero((ordered != bound).any(axis=1)[self._row])
+    def _add_slack(self, inside: Longs, bound: Longs, more: Longs) -> None:
+        """Let replicas (m,) of partitions that are more diverse than the bound enter racks that it leaves room for."""
         every = np.arange(more.size)
         for place, rack in enumerate(self._entered.tolist() if more.size else ()):
             after = inside[self._row[more]]
@@ -191,9 +199,9 @@ class _Part:
             pairs.append(at[counts] * brokers + other[counts])
         held += np.bincount(np.concatenate(pairs), minlength=held.size).reshape(held.shape)
 
-    def draw(self, edges: BoolArray) -> None:
-        """Add exchanges with the few brokers that could have been chosen."""
-        for other in () if self._choice.others is None else self._choice.others[self._rows].T:
+    def draw(self, edges: BoolArray, others: Longs) -> None:
+        """Add exchanges with the few brokers (n, D) that could have been chosen."""
+        for other in others.T:
             target = other[self._row]
             here = np.flatnonzero(target >= 0)
             here = here[self._enters[here, self._choice.rack[target[here]]]]

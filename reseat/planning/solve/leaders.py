@@ -73,7 +73,8 @@ def preferred_leaders(
     if lists.size == 0:
         return np.full(len(lists), NONE, np.int32)
     able = on_brokers(lists, may_lead)
-    if rank is not None and np.ptp(rank):
+    ranked = rank is not None and bool(np.ptp(rank))
+    if rank is not None and ranked:
         ranks = np.where(able, rank[lists], np.iinfo(np.int64).max)
         able &= ranks == ranks.min(axis=1, keepdims=True)
     has_choice = able.any(axis=1)
@@ -84,7 +85,7 @@ def preferred_leaders(
         return chosen
     options, counts = np.where(able[free], lists[free], NONE).astype(np.int32), np.asarray(fixed, np.int64)
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
-    many = free.size >= MANY_LISTS and tolerance is None
+    many = free.size >= MANY_LISTS and tolerance is None and not ranked
     even = _in_blocks(options, today, counts, may_lead) if many else None
     chosen[free] = _at_a_price(options, today, counts, may_lead, tolerance=tolerance) if even is None else even
     return chosen

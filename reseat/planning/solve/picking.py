@@ -6,35 +6,39 @@ Promises, in this order:
 
 How: within a row the i-th pick in a rack where c are in any case is at level c + i, and the lowest levels are the best;
 only where the last level leaves a choice does the load decide. Rows with the same choice are one node of a flow. Beyond
-``GROUPS`` different choices it holds only the rows that ``column_generation`` finds worth it, and its prices prove that
-nothing is better over all.
+``GROUPS`` different choices, exchanges better a first pick: a flow between brokers says how many rows exchange the one
+for the other. It knows each exchange of a row by itself, so that nothing is better than what it asks for, and once rows
+make all of it, or it asks for nothing, that is the best. Where rows clash, the next flow begins with what is left.
 
 Example: rows 0 and 1 pick one of brokers 0 and 1, row 2 one of 0 and 2, each of no load: 0, 1 and 2 in some order.
 
-Complexity: a flow of O(groups C) arcs for C candidates. Source: see ``levels`` and ``column_generation``.
+Complexity: a flow of O(groups C) arcs for C candidates, or a few of one arc for each two brokers with a row in common.
+Source: see ``levels``; K. Murota, "Discrete Convex Analysis", 2003, section 6.2 (exchange).
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray, Longs
+from reseat.model.arrays import row_counts
 from reseat.planning.solve.alike import alike
-from reseat.planning.solve.column_generation import Swaps, worth_freeing
-from reseat.planning.solve.flow import Network, fill
+from reseat.planning.solve.flow import UNBOUNDED, Network, fill
 from reseat.planning.solve.levels import Levels, around
 from reseat.planning.solve.problem import NoRoom
 
 __all__ = ["Picks", "picked"]
 
-#: Different choices up to which one flow holds them all; beyond, flows over few rows at a time are quicker.
-GROUPS = 40_000
-#: Rows added to such a flow in a round, and the most rounds.
-ADDED, _ROUNDS = 20_000, 24
+#: Different choices up to which one flow holds them all; beyond, flows between brokers are quicker.
+GROUPS = 1_000
+#: The same up to which it is made all the same where those do not end.
+MANY = 40_000
+#: The most flows between brokers; two to four are enough as a rule.
+_ROUNDS = 24
 #: Rows that pick together, where picks need only be good.
 _TOGETHER = 1_024
 
@@ -90,7 +94,7 @@ class Picks:
 def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     """(n, C) what each row picks; among many choices perhaps not the best, unless it is to be that surely.
 
-    Then a flow over all rows is made where rounds over few of them do not end.
+    Then a flow over all rows is made where flows between brokers do not end.
 
     Raises:
         NoRoom: no picks have the share that is asked for.
@@ -101,7 +105,7 @@ def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     each = picks.rows(every, columns)
     alike_in = (*each.candidates.T, *np.sort(each.racks[1], axis=1).T, each.amount, *np.packbits(each.dear, axis=1).T)
     first, group, size = alike(alike_in)
-    chosen = _by_few(each, surely=surely) if first.size > GROUPS and picks.share is None else None
+    chosen = _by_exchanges(each, surely=surely or first.size <= MANY) if first.size > GROUPS else None
     if chosen is None:
         groups = each.rows(first)
         row, column = _dealt(groups, group, size, _flowed(groups, size))
@@ -112,23 +116,11 @@ def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     return back
 
 
-def _by_few(picks: Picks, *, surely: bool) -> BoolArray | None:
-    """The same by flows over few rows at a time: the best over all where rounds suffice, else close to it, or None."""
+def _by_exchanges(picks: Picks, *, surely: bool) -> BoolArray | None:
+    """The same by exchanges that flows between brokers ask for: the best over all, else close to it, or None."""
     chosen = _first_picks(picks)
-    held = np.zeros(len(chosen), np.bool_)
-    weight = np.where(picks.counts, picks.square, 0)
-    for _ in range(_ROUNDS):
-        swaps = _swaps(picks, *_exchanges(picks, chosen))
-        more = worth_freeing(swaps, held, picks.loads(chosen), weight, ADDED)
-        if more is None:
-            break
-        if not more.size:
-            return chosen
-        held[more] = True
-        few = np.flatnonzero(held)
-        rest = replace(picks.rows(few), base=picks.loads(chosen & ~held[:, None]))
-        chosen[few] = _flowed(rest, np.ones(few.size, np.int64), picks.loads(chosen)) > 0
-    return None if surely else chosen
+    whole = any(_traded(picks, chosen) for _ in range(_ROUNDS))
+    return chosen if whole or not surely else None
 
 
 def _first_picks(picks: Picks) -> BoolArray:
@@ -161,7 +153,7 @@ def _exchanges(picks: Picks, chosen: BoolArray) -> tuple[IntArray, IntArray, Int
     here, fixed = picks.racks
     width = here.shape[1]
     inside = np.stack(
-        [(fixed == here[:, [j]]).sum(axis=1) + ((here == here[:, [j]]) & chosen).sum(axis=1) for j in range(width)],
+        [row_counts(fixed == here[:, [j]]) + row_counts((here == here[:, [j]]) & chosen) for j in range(width)],
         axis=1,
     )
     parts = [np.empty((3, 0), np.int32)]
@@ -173,14 +165,66 @@ def _exchanges(picks: Picks, chosen: BoolArray) -> tuple[IntArray, IntArray, Int
     return row, gives, takes
 
 
-def _swaps(picks: Picks, row: IntArray, gives: IntArray, takes: IntArray) -> Swaps:
-    """Exchanges with their brokers, and what they cost; all brokers that do not count are one."""
-    grave = np.int32(picks.counts.argmin())
-    broker = np.where(np.append(picks.counts, True)[picks.candidates], picks.candidates, grave)
+def _traded(picks: Picks, chosen: BoolArray) -> bool:
+    """Make exchanges (``chosen`` (n, C) changes) that a flow asks for, and say whether all were made.
+
+    The flow knows of each two brokers how many rows can give a pick of the one for the other, and leaves aside that a
+    row makes one exchange: nothing is better than what it asks for, and where all is made, that is the best.
+
+    Raises:
+        NoRoom: no picks have the share that is asked for.
+    """
+    row, gives, takes = _exchanges(picks, chosen)
+    brokers = len(picks.base)
+    broker = np.where(
+        np.append(picks.counts, True)[picks.candidates], picks.candidates, np.int32(picks.counts.argmin())
+    )
     dear = picks.dear.view(np.int8)
-    cost: npt.NDArray[np.integer] = dear[row, takes] - dear[row, gives]
-    cost = cost if picks.price == 1 else cost * np.int64(picks.price)
-    return Swaps(row, broker[row, gives], broker[row, takes], cost)
+    first, kind, size = alike((broker[row, gives], broker[row, takes], dear[row, takes] - dear[row, gives]))
+    source, target = broker[row[first], gives[first]], broker[row[first], takes[first]]
+    # Of equal ones the fewest exchanges: an improving circle has no more than brokers.
+    finer = brokers + 1
+    cost = 1 + finer * picks.price * (dear[row[first], takes[first]] - dear[row[first], gives[first]]).astype(np.int64)
+    counted, load = np.flatnonzero(picks.counts), picks.loads(chosen)
+
+    def flow(levels: Levels) -> Longs | None:
+        network = Network()
+        nodes, sink = network.nodes(brokers), network.nodes(1)
+        asked = network.arcs(nodes[source], nodes[target], size, cost)
+        levels.hang(network, nodes[counted], sink, load[counted])
+        if counted.size < brokers:  # all that do not count are one
+            rest = int(load[~picks.counts].sum())
+            network.supply(nodes[picks.counts.argmin()], rest)
+            network.supply(sink, -rest)
+            network.arcs(nodes[picks.counts.argmin()], sink, UNBOUNDED)
+        solved = network.solve()
+        return None if solved is None else solved[asked]
+
+    def loads(asked: Longs) -> Longs:
+        change = (np.bincount(at, weights=asked, minlength=brokers) for at in (target, source))
+        after: Longs = load + np.subtract(*change).astype(np.int64)
+        return after[counted]
+
+    ends = load[counted]
+    if picks.share is None:
+        window = np.zeros_like(ends), np.full_like(ends, int(load.sum()))
+        wide = first.size // max(1, 8 * ends.size)  # levels cost little beside exchanges
+        levels = partial(Levels, square=finer * picks.square)
+        asked = around(flow, loads, ends, levels, window, margin=wide)
+    elif (asked := flow(Levels(np.full_like(ends, picks.share), np.full_like(ends, picks.share + 1)))) is None:
+        raise NoRoom("No picks have this share.")
+    if asked is None:
+        return False
+    free, live = np.ones(len(chosen), np.bool_), np.arange(row.size)
+    while (live := live[free[row[live]] & (asked[kind[live]] > 0)]).size:
+        wanted = np.bincount(row[live], minlength=len(chosen))
+        live = live[np.lexsort((wanted[row[live]], kind[live]))]  # who is asked once goes first
+        made = live[np.arange(live.size) - np.searchsorted(kind[live], kind[live]) < asked[kind[live]]]
+        made = made[np.unique(row[made], return_index=True)[1]]
+        chosen[row[made], gives[made]], chosen[row[made], takes[made]] = False, True
+        free[row[made]] = False
+        asked -= np.bincount(kind[made], minlength=asked.size)
+    return not asked.any()
 
 
 def _levels(picks: Picks) -> tuple[Longs, Longs]:
