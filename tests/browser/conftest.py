@@ -84,7 +84,6 @@ FLAGS = (
     # Pages live for seconds, and the next one runs the same scripts: optimizing them, and forgetting what of them was
     # compiled, is a fifth of what Chromium does.
     "--js-flags=--no-opt --no-maglev --no-flush-bytecode",
-    "--v8-cache-options=none",  # nor is what was compiled written beside the scripts
     "--process-per-site",  # a profile's pages share a process: see Profiles
 )
 
