@@ -45,7 +45,9 @@ def _why(attempt: Attempt, connection: Connection) -> ClusterUnreachable:
         )
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or "").replace("_", " ").lower()
-        no_tls = any(sign in reason for sign in ("wrong version number", "record layer", "unexpected eof"))
+        # Python before 3.11.4 calls an end that comes before an answer a proper one: Debian 12's is such a one.
+        ended = isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError)
+        no_tls = ended or any(sign in reason for sign in ("wrong version number", "record layer"))
         return ClusterUnreachable(
             f"{server} does not speak TLS: is it ZooKeeper's plain port?"
             if no_tls

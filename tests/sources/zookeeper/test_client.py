@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import ssl
 import threading
 import traceback
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.zookeeper import read_zookeeper_cluster
 from reseat.sources.zookeeper.client import close_client, open_client, open_reading_client
+from reseat.sources.zookeeper.handler import Attempt
+from reseat.sources.zookeeper.refusals import unreachable
 from tests.servers.zookeeper import ZooKeeperServer, certificates, digest_of, start_zookeeper
 from tests.sources.zookeeper.nodes_of import connection_to, put, put_topic, registration, writer
 
@@ -338,6 +341,19 @@ def test_what_is_wrong_with_tls_is_told(secured: tuple[ZooKeeperServer, Connecti
     assert "plain port" in str(plain)
     assert secure.reason == "not_zookeeper"
     assert "TLS port" in str(secure)
+
+
+@pytest.mark.parametrize("error", [ssl.SSLZeroReturnError(), ssl.SSLEOFError(), ConnectionResetError()], ids=repr)
+def test_whoever_ends_a_handshake_may_be_a_plain_port(error: OSError) -> None:
+    """Whatever this version of Python calls it."""
+    connection = Connection(zookeeper=("zk:2181",), zookeeper_tls=True)
+    if isinstance(error, ssl.SSLError):
+        error.reason = ""  # OpenSSL's, where it has one
+    refusal = unreachable([Attempt("zk:2181", error)], connection.zookeeper, connection)
+
+    assert refusal.reason == "tls"
+    assert "zk:2181" in refusal.sentence
+    assert "is it ZooKeeper's plain port?" in refusal.sentence
 
 
 def test_the_hostname_of_a_certificate_is_checked(secured: tuple[ZooKeeperServer, Connection]) -> None:
