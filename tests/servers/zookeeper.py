@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import signal
 import subprocess
 import time
@@ -78,9 +79,11 @@ class ZooKeeperServer:
         await_ready(lambda: _answers(self.port), self.process, self.log, "ZooKeeper")
 
     def freeze(self) -> None:
-        """Let the server stand still (SIGSTOP): it keeps its connections and answers nothing."""
+        """Let the server stand still (SIGSTOP): it keeps its connections and answers nothing from now on."""
         if self.process is not None:
             self.process.send_signal(signal.SIGSTOP)
+            # On a busy machine other threads go on until one of them is given a core and takes the signal.
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def thaw(self) -> None:
         """Let a frozen server go on."""
