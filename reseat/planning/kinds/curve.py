@@ -174,7 +174,8 @@ class _Further:
         changed[parts] = changed[self.first.rows] = True
         rows = np.flatnonzero(changed)
         after, place = self.alone[rows], np.searchsorted(rows, parts)
-        after[place] = in_place(after[place], widened(lists[:, :width], width))
+        lists = packed(lists, width) if lists.shape[1] > width else widened(lists, width)  # gaps may be anywhere
+        after[place] = in_place(after[place], lists)
         return Found(rows, after, moves=moves_of(self.layout, Found(rows, after)))
 
     def planned(self, found: Found) -> Plan:
