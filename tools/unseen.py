@@ -249,7 +249,7 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "a rack more that nobody is in",
     (
         _PROOF + "exchange.py",
-        "count, self._racks = len(chosen), int(choice.rack.max(initial=-1)) + 1",
+        "count, self._racks = len(rows), int(choice.rack.max(initial=-1)) + 1",
         "1",
     ): "a rack more that nobody is in",
     (

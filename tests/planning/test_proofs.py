@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,12 @@ def graph(brokers: int, *edges: tuple[int, int]) -> np.ndarray:
     for source, target in edges:
         out[source, target] = True
     return out
+
+
+def left_open(kept: np.ndarray, chosen: np.ndarray, **rest: Any) -> Choice:
+    """The choice of partitions that keep (n, K) brokers and got (n, C) others."""
+    lists = np.concatenate((kept, chosen), axis=1)
+    return Choice(lists, (np.arange(lists.shape[1]) >= kept.shape[1]) & (lists >= 0), **rest)
 
 
 def priced(load: list[int], *arcs: tuple[int, int, int], **limits: object) -> Graph:
@@ -150,7 +157,7 @@ class TestExchanges:
     def test_equal_cost_between_racks(self) -> None:
         """Brokers 0, 1 in rack a, 2 in rack b, 3 in rack c; kept 0, chosen 2: the empty rack c costs the same."""
         racks, edges = exchanges(
-            Choice(
+            left_open(
                 kept=np.array([[0]]),
                 chosen=np.array([[2]]),
                 others=None,
@@ -165,7 +172,7 @@ class TestExchanges:
     def test_crowded_rack_is_not_least(self) -> None:
         """Kept 0 and chosen 1 share rack a while rack b is empty."""
         racks, _ = exchanges(
-            Choice(
+            left_open(
                 kept=np.array([[0]]),
                 chosen=np.array([[1]]),
                 others=None,
@@ -180,7 +187,7 @@ class TestExchanges:
         """Kept 1 and chosen 2 share rack a; broker 0 of rack b could have stayed instead, and 3 of rack a no better."""
         for other, good in ((0, False), (3, True)):
             racks, _ = exchanges(
-                Choice(
+                left_open(
                     kept=np.array([[1]]),
                     chosen=np.array([[2]]),
                     others=np.array([[other]]),
@@ -195,7 +202,7 @@ class TestExchanges:
         """Three replicas in rack a and one on broker 0, which is all of rack b: nothing could be better."""
         for held, good in (([0, 2, 3], True), ([2, 3, -1], False)):
             racks, _ = exchanges(
-                Choice(
+                left_open(
                     kept=np.array([held]),
                     chosen=np.array([[1]]),
                     others=None,
@@ -209,7 +216,7 @@ class TestExchanges:
     def test_only_the_given_others_count(self) -> None:
         """Of three members one goes; only it could have stayed instead."""
         _, edges = exchanges(
-            Choice(
+            left_open(
                 kept=np.array([[0]]),
                 chosen=np.array([[1]]),
                 others=np.array([[2]]),
@@ -223,7 +230,7 @@ class TestExchanges:
     def test_broker_is_closed_only_where_every_partition_holds_it(self) -> None:
         """Partition 0 holds broker 1, partition 1 does not: the replica of partition 1 may go there."""
         _, edges = exchanges(
-            Choice(
+            left_open(
                 kept=np.array([[1], [-1]]),
                 chosen=np.array([[0], [0]]),
                 others=None,
@@ -253,7 +260,7 @@ class TestDiversity:
     def edges(self, bound: list[int] | None) -> list[list[int]]:
         """A partition on 0 and 1 in rack a and 2 in rack b, the last chosen; 3 is in rack b, 4 in rack c, 5 in a."""
         racks, edges = exchanges(
-            Choice(
+            left_open(
                 kept=np.array([[0, 1]]),
                 chosen=np.array([[2]]),
                 others=None,

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Longs
 from reseat.model.arrays import row_any, row_counts
@@ -24,8 +22,6 @@ from reseat.planning.proof.exchange import Choice, no_less_diverse
 from reseat.planning.proof.places import Places
 
 __all__ = ["Asked", "choices_of_kept", "choices_of_moved", "mended", "racks_kept", "within_racks"]
-
-_Lists = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,21 +73,19 @@ def choices_of_kept(change: Change, factor: Longs, places: Places) -> Asked:
         short[mine] = lacks[mine].clip(min=0)
         plain, at = some & mine & (short == 0), some & mine & (short > 0)
         if plain.any():
-            kept, chosen = np.where(change.stays, after, NONE)[plain], np.where(change.comes, after, NONE)[plain]
-            found.append(Choice(kept=kept, chosen=chosen, others=None, targets=takes, rack=rack))
+            found.append(Choice(after[plain], change.comes[plain], others=None, targets=takes, rack=rack))
         if at.any():
             resorts = np.flatnonzero(change.resorts & allowed)
             others = np.where((after[at][:, :, None] == resorts).any(axis=1), NONE, resorts)
-            kept, chosen = np.where(late, NONE, after)[at], np.where(late, after, NONE)[at]
-            found.append(Choice(kept=kept, chosen=chosen, others=others, targets=change.resorts, rack=rack))
+            found.append(Choice(after[at], late[at], others=others, targets=change.resorts, rack=rack))
     if shrinks.any():
         fixed = change.must_stay(may_stay)
         change.require_kept(fixed & shrinks[:, None])
         rest = may_stay & ~fixed
         found.append(
             Choice(
-                kept=np.where(fixed, before, NONE)[shrinks],
-                chosen=np.where(rest & ~change.goes, before, NONE)[shrinks],
+                np.where(fixed | (rest & ~change.goes), before, NONE)[shrinks],
+                (rest & ~change.goes)[shrinks],
                 others=np.where(rest & change.goes, before, NONE)[shrinks],
                 targets=change.targets,
                 rack=rack,
@@ -145,15 +139,12 @@ def choices_of_moved(
     sound = not (fixed & change.goes).any() and not (change.comes & ~takes[change.after]).any()
     rack, found = _racks(change), []
 
-    same = np.ones(change.current.partition_count, np.bool_)
-    same[change.rows] = False
-    still = change.proposed.replicas[same]
-    loose = moves[still] & ~change.pinned[same, None]
+    free = ~change.pinned
+    free[change.rows] = False
+    still = change.proposed.replicas[free]
     if parts:
         sound = sound and not (strays & ~change.goes & ~pinned).any()
-        barred = places.barred(places.group[same], still) & gives[still] & ~change.pinned[same, None]
-        sound = sound and not barred.any()
-    some = row_any(loose)
+        sound = sound and not (places.barred(places.group[free], still) & gives[still]).any()
     rows = np.flatnonzero(~change.pinned[change.rows])
     after, came = change.after[rows], change.comes[rows]
     stays = moves[after] & ~came
@@ -164,20 +155,14 @@ def choices_of_moved(
     bound = _bounds(change, leaves, grows, takers, places)[rows] if keeps_racks else None
     for number, allowed in enumerate(places.allowed):
         open_ = takers & allowed
-
-        mine = some & (places.group[same] == number) if len(places.allowed) > 1 else some
-        if mine.any():
-            found.append(_part(loose[mine], still[mine], None, open_, rack, 1, keeps_racks, None))
-        here = places.group[change.rows[rows]] == number
+        mine, here = (
+            slice(None) if len(places.allowed) == 1 else places.group[at] == number for at in (free, change.rows[rows])
+        )
+        found.append(Choice(still[mine], moves[still[mine]], None, open_, rack, 1, keeps_racks))
         limit = None if bound is None else bound[here]
-        for which, cost in ((stays, 1), (came, 0)):
-            found.append(_part(which[here], after[here], None, open_, rack, cost, keeps_racks, limit, gone[here]))
+        for which, cost in ((stays[here], 1), (came[here], 0)):
+            found.append(Choice(after[here], which, None, open_, rack, cost, keeps_racks, limit, gone[here]))
     return Asked(tuple(found), sound)
-
-
-def _part(which: BoolArray, lists: _Lists, *rest: Any) -> Choice:
-    """The choice of those replicas of lists that ``which`` says; the rest as ``Choice`` has it."""
-    return Choice(np.where(which, NONE, lists), np.where(which, lists, NONE), *rest)
 
 
 def _bounds(change: Change, leaves: BoolArray, grows: Longs | int, takers: BoolArray, places: Places) -> Longs:

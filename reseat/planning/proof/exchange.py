@@ -27,6 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.model import BoolArray, Longs
 from reseat.model.arrays import row_any
@@ -41,11 +42,11 @@ _FIRST = 1_024
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What each of n partitions keeps, what was chosen for it, and what else it could have had.
+    """What n partitions have, what of it was chosen, and what else they could have had.
 
     Attributes:
-        kept: (n, K) int64 broker positions that were no choice, -1 padded anywhere.
-        chosen: (n, C) int64 broker positions chosen, -1 padded anywhere.
+        lists: (n, R) broker positions of their replicas, -1 padded anywhere.
+        chosen: (n, R) bool, those of them that were a choice; none of the padding.
         others: (n, D) int64 broker positions that could have been chosen instead, -1 padded; None: every broker of
             ``targets`` that the partition does not hold.
         targets: (B,) bool, brokers that may be chosen where ``others`` is None.
@@ -58,8 +59,8 @@ class Choice:
             ``keeps_racks``.
     """
 
-    kept: Longs
-    chosen: Longs
+    lists: npt.NDArray[np.integer]
+    chosen: BoolArray
     others: Longs | None
     targets: BoolArray
     rack: Longs
@@ -96,7 +97,7 @@ def exchanges(
         # A broker of which every exchange is known need not be looked at, but where racks may be found bad.
         wanted = np.append(~(edges | nowhere).all(axis=1), False)
         if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:
-            left = left[row_any(wanted[choice.chosen[left]])]
+            left = left[row_any(wanted[choice.lists[left]] & choice.chosen[left])]
         rows, left, step = left[:step], left[step:], most
         part = _Part(choice, rows)
         good[rows] = part.good
@@ -115,15 +116,14 @@ class _Part:
 
     def __init__(self, choice: Choice, rows: Longs) -> None:
         self._choice, self._rows = choice, rows
-        chosen = choice.chosen[rows]
-        self._members = np.concatenate((choice.kept[rows], chosen), axis=1)
-        count, self._racks = len(chosen), int(choice.rack.max(initial=-1)) + 1
+        self._members = choice.lists[rows]
+        count, self._racks = len(rows), int(choice.rack.max(initial=-1)) + 1
         row, column = np.nonzero(self._members >= 0)
         at = self._members[row, column]
         cell = row * self._racks + choice.rack[at]
         inside = np.bincount(cell, minlength=count * self._racks).reshape(count, self._racks)
-        row, column = np.nonzero(chosen >= 0)
-        self._row, self._at = row, chosen[row, column]
+        row, column = np.nonzero(choice.chosen[rows])
+        self._row, self._at = row, self._members[row, column]
         self._own = choice.rack[self._at]
         # Racks that a replica could enter, and the place of each among them; those that each may enter, and would best.
         every = choice.others is not None or choice.again is not None
@@ -144,7 +144,7 @@ class _Part:
     def _rise(self, inside: Longs) -> Longs:
         """(m, E) by how much a partition's sum of squares over racks would rise, halved; regions weigh most."""
         every, own, racks = np.arange(self._row.size), self._own, self._entered
-        rise = inside[:, racks][self._row] + 1 - inside[self._row, own][:, None]
+        rise: Longs = inside[:, racks][self._row] + 1 - inside[self._row, own][:, None]
         same = np.flatnonzero(self._place[own] >= 0)
         rise[same, self._place[own[same]]] = 0
         weight = 1

@@ -98,9 +98,13 @@ def _at_a_price(
     may_lead: BoolArray,
     share: int | None = None,
     *,
+    start: IntArray | None = None,
     tolerance: int | None = None,
 ) -> IntArray:
-    """The choice (n,) of least cost; ``today`` is -1 where the present leader is none of the options."""
+    """The choice (n,) of least cost; ``today`` is -1 where the present leader is none of the options.
+
+    ``start`` (n,) is a choice to better.
+    """
     brokers = len(may_lead)
     picks = Picks(
         candidates=options,
@@ -114,7 +118,10 @@ def _at_a_price(
         fixed=options[:, :0],
         share=share,
     )
-    return options[picked(picks, surely=True)]
+    better = None
+    if start is not None:
+        better = np.arange(options.shape[1]) == (options == start[:, None]).argmax(axis=1)[:, None]
+    return options[picked(picks, surely=True, start=better)]
 
 
 def _in_blocks(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
@@ -146,11 +153,14 @@ def _in_blocks(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolA
 
 def _even(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
     """The choice where each broker leads as many, to one; None where there is none."""
-    if (found := _perfectly_even(options, today, fixed, may_lead)) is not None:
-        return found
+    share = (int(fixed[may_lead].sum()) + len(options)) // int(may_lead.sum())
+    near = _nearly_even(options, today, fixed, may_lead)
+    if near is not None:
+        ends = (fixed + np.bincount(near, minlength=len(fixed)))[may_lead]
+        if share <= ends.min() and ends.max() <= share + 1:
+            return near
     with contextlib.suppress(NoRoom):
-        share = (int(fixed[may_lead].sum()) + len(options)) // int(may_lead.sum())
-        return _at_a_price(options, today, fixed, may_lead, share)
+        return _at_a_price(options, today, fixed, may_lead, share, start=near)
     return None
 
 
@@ -181,12 +191,12 @@ def _without_choice(lists: IntArray, present: IntArray, resorts: BoolArray) -> I
     return np.where(stays, present, first).astype(np.int32)
 
 
-def _perfectly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
-    """The choice where leaders can be even to one: no costs, so a flow without costs; None where it is not found.
+def _nearly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolArray) -> IntArray | None:
+    """A choice where leaders are even to one, or nearly: no costs, so a flow without costs; None where there is none.
 
     Even to one is the least sum of squares there is. Brokers above their share must hand over what is above it (the
-    larger share going to brokers that have it already), and one more for each list without a present leader that finds
-    no room, however well the others are housed. No choice changes fewer, and no other changes are offered.
+    larger share going to brokers that have it already). No even choice changes fewer, and no other changes are offered:
+    where one leader must be handed on by several brokers, some stay above their share, and others below.
     """
     brokers = np.flatnonzero(may_lead)
     place = np.full(may_lead.size + 1, NONE, np.int64)
@@ -208,65 +218,35 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: 
 
     heads = place[options]
     fits = taker[heads]
-    # Lists without a present leader take what room they find; one that finds none makes a broker hand over another.
-    homeless = np.flatnonzero(~kept)
-    passed = homeless[~_housed(heads[homeless], fits[homeless], lacking, left)]
-    pass_node, pass_slot = np.nonzero(heads[passed] >= 0)
-    entered = heads[passed[pass_node], pass_slot]
-    hands_over = excess + np.bincount(entered, minlength=brokers.size)
-    giver = np.flatnonzero(kept & fits.any(axis=1))
-    giver = giver[hands_over[keeps[giver]] > 0]
+    homeless, giver = np.flatnonzero(~kept), np.flatnonzero(kept & fits.any(axis=1))
+    giver = giver[excess[keeps[giver]] > 0]
     # A few times as many lists as must change are choice enough; which ones is drawn, the same each time.
     giver = giver[np.argsort(np.random.default_rng(0).random(giver.size))]
     giver = giver[np.argsort(keeps[giver], kind="stable")]
     start = np.searchsorted(keeps[giver], keeps[giver])
-    giver = giver[np.arange(giver.size) - start < _CHOICE * (hands_over[keeps[giver]] + 1)]
+    giver = giver[np.arange(giver.size) - start < _CHOICE * (excess[keeps[giver]] + 1)]
     rows = np.concatenate([homeless, giver])
 
     network = Network()
-    nodes, ends = network.nodes(rows.size), network.nodes(brokers.size)
-    givers = network.nodes(brokers.size)
+    nodes, ends, givers = network.nodes(rows.size), network.nodes(brokers.size), network.nodes(brokers.size)
+    spare, sink = network.nodes(1), network.nodes(1)
     node, slot = np.nonzero(fits[rows])
     target = heads[rows[node], slot]
     arcs = network.arcs(nodes[node], ends[target], 1)
     network.arcs(givers[keeps[giver]], nodes[homeless.size :], 1)
-    passing = network.arcs(nodes[np.searchsorted(homeless, passed[pass_node])], givers[entered], 1)
-    network.supply(nodes[: homeless.size], 1)
-    network.supply(givers, excess)
-    _rooms(network, ends, lacking, left)
-    flow = network.route()
-    if flow is None:
-        return None
-    chosen = today.copy()
-    taken = flow[arcs] > 0
-    chosen[rows[node[taken]]] = brokers[target[taken]]
-    through = flow[passing] > 0
-    chosen[passed[pass_node[through]]] = brokers[entered[through]]
-    return chosen.astype(np.int32)
-
-
-def _housed(heads: Longs, fits: BoolArray, lacking: Longs, left: int) -> BoolArray:
-    """Which lists find room if as many as possible do: ``lacking`` of each broker, and one more of ``left`` of them."""
-    network = Network()
-    nodes, ends = network.nodes(len(heads)), network.nodes(lacking.size)
-    node, slot = np.nonzero(fits)
-    arcs = network.arcs(nodes[node], ends[heads[node, slot]], 1)
-    network.supply(nodes, 1)
-    _rooms(network, ends, lacking, left)
-    flow = network.route(whole=False)
-    housed = np.zeros(len(heads), np.bool_)
-    if flow is not None:
-        housed[node[flow[arcs] > 0]] = True
-    return housed
-
-
-def _rooms(network: Network, ends: Longs, lacking: Longs, left: int) -> None:
-    """Let what comes to each of these nodes go on: as many as it lacks, and one more of ``left`` of them."""
-    spare, sink = network.nodes(1), network.nodes(1)
     network.arcs(ends, sink, lacking)
     network.arcs(ends, spare, 1)
     network.arcs(spare, sink, left)
+    network.supply(nodes[: homeless.size], 1)
+    network.supply(givers, excess)
     network.supply(sink, -(int(lacking.sum()) + left))
+    flow = network.route(whole=False)
+    if flow is None:
+        return None
+    chosen = np.where(kept, today, options.max(axis=1))  # who finds no room, too
+    taken = flow[arcs] > 0
+    chosen[rows[node[taken]]] = brokers[target[taken]]
+    return chosen.astype(np.int32)
 
 
 def leader_first(lists: IntArray, chosen: IntArray) -> Longs:

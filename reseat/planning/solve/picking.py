@@ -91,21 +91,26 @@ class Picks:
         return racks[self.candidates], racks[self.fixed]
 
 
-def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
+def picked(picks: Picks, *, surely: bool = False, start: BoolArray | None = None) -> BoolArray:
     """(n, C) what each row picks; among many choices perhaps not the best, unless it is to be that surely.
 
-    Then a flow over all rows is made where flows between brokers do not end.
+    Then a flow over all rows is made where flows between brokers do not end. ``start`` (n, C) are picks with the best
+    racks that are to be bettered.
 
     Raises:
         NoRoom: no picks have the share that is asked for.
     """
+    if start is not None and (chosen := _by_exchanges(picks, start.copy(), surely=surely)) is not None:
+        return chosen
     every = np.arange(len(picks.candidates))
     unheld = np.iinfo(np.int32).max
     columns = np.argsort(np.where(picks.candidates == NONE, unheld, picks.candidates), axis=1, kind="stable")
     each = picks.rows(every, columns)
     alike_in = (*each.candidates.T, *np.sort(each.racks[1], axis=1).T, each.amount, *np.packbits(each.dear, axis=1).T)
     first, group, size = alike(alike_in)
-    chosen = _by_exchanges(each, surely=surely or first.size <= MANY) if first.size > GROUPS else None
+    chosen = None
+    if first.size > GROUPS:
+        chosen = _by_exchanges(each, _first_picks(each), surely=surely or first.size <= MANY)
     if chosen is None:
         groups = each.rows(first)
         row, column = _dealt(groups, group, size, _flowed(groups, size))
@@ -116,9 +121,8 @@ def picked(picks: Picks, *, surely: bool = False) -> BoolArray:
     return back
 
 
-def _by_exchanges(picks: Picks, *, surely: bool) -> BoolArray | None:
-    """The same by exchanges that flows between brokers ask for: the best over all, else close to it, or None."""
-    chosen = _first_picks(picks)
+def _by_exchanges(picks: Picks, chosen: BoolArray, *, surely: bool) -> BoolArray | None:
+    """These picks bettered by exchanges that flows between brokers ask for: the best, else close to it, or None."""
     whole = any(_traded(picks, chosen) for _ in range(_ROUNDS))
     return chosen if whole or not surely else None
 
@@ -176,9 +180,8 @@ def _traded(picks: Picks, chosen: BoolArray) -> bool:
     """
     row, gives, takes = _exchanges(picks, chosen)
     brokers = len(picks.base)
-    broker = np.where(
-        np.append(picks.counts, True)[picks.candidates], picks.candidates, np.int32(picks.counts.argmin())
-    )
+    node = np.append(np.where(picks.counts, np.arange(brokers), picks.counts.argmin()), NONE).astype(np.int32)
+    broker = node[picks.candidates]
     dear = picks.dear.view(np.int8)
     first, kind, size = alike((broker[row, gives], broker[row, takes], dear[row, takes] - dear[row, gives]))
     source, target = broker[row[first], gives[first]], broker[row[first], takes[first]]
@@ -215,7 +218,7 @@ def _traded(picks: Picks, chosen: BoolArray) -> bool:
         raise NoRoom("No picks have this share.")
     if asked is None:
         return False
-    free, live = np.ones(len(chosen), np.bool_), np.arange(row.size)
+    free, live = np.ones(len(chosen), np.bool_), np.flatnonzero((asked > 0)[kind])
     while (live := live[free[row[live]] & (asked[kind[live]] > 0)]).size:
         wanted = np.bincount(row[live], minlength=len(chosen))
         live = live[np.lexsort((wanted[row[live]], kind[live]))]  # who is asked once goes first
