@@ -182,12 +182,13 @@ def _traded(picks: Picks, chosen: BoolArray) -> bool:
     brokers = len(picks.base)
     node = np.append(np.where(picks.counts, np.arange(brokers), picks.counts.argmin()), NONE).astype(np.int32)
     broker = node[picks.candidates]
-    dear = picks.dear.view(np.int8)
-    first, kind, size = alike((broker[row, gives], broker[row, takes], dear[row, takes] - dear[row, gives]))
-    source, target = broker[row[first], gives[first]], broker[row[first], takes[first]]
+    source, target = broker[row, gives], broker[row, takes]
+    dearer = picks.dear.view(np.int8)[row, takes] - picks.dear.view(np.int8)[row, gives]
+    first, kind, size = alike((source, target, dearer))
+    source, target = source[first], target[first]
     # Of equal ones the fewest exchanges: an improving circle has no more than brokers.
     finer = brokers + 1
-    cost = 1 + finer * picks.price * (dear[row[first], takes[first]] - dear[row[first], gives[first]]).astype(np.int64)
+    cost = 1 + finer * picks.price * dearer[first].astype(np.int64)
     counted, load = np.flatnonzero(picks.counts), picks.loads(chosen)
 
     def flow(levels: Levels) -> Longs | None:
