@@ -41,7 +41,7 @@ _VALUES |= {
     ).map(tuple),
     "tuple[Capacity, ...]": st.lists(
         st.builds(Capacity, IDS, replicas=st.integers(0, 10**6))
-        | st.builds(Capacity, IDS, bytes=st.integers(0, 2**53)),
+        | st.builds(Capacity, IDS, bytes=st.integers(0, 2**53 - 1)),
         max_size=3,
         unique=True,
     ).map(tuple),

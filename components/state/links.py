@@ -157,7 +157,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             options=Options(
                 reorder_all="reorder" in choices,
                 by_bytes="bytes" in choices,
-                receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
+                receive_cap=_broker(choices["cap"]) if "cap" in choices else None,
                 max_moves=_broker(choices["moves"]) if "moves" in choices else None,
                 max_bytes=bytes_in(f"{choices['data']}B") if "data" in choices else None,
                 keep_unmovable="unmovable" in choices,

@@ -20,6 +20,11 @@ from reseat.model.units import bytes_in
 
 __all__ = ["topics_named", "wish_form"]
 
+#: The highest id of a broker, and number of replicas.
+_MOST = 2**31 - 1
+#: Topics that a field lists.
+_LISTED = 50
+
 
 def wish_form(seat: OpenLayout) -> None:
     """One row of buttons, each with its form, and the way to the board where brokers are dragged."""
@@ -65,7 +70,7 @@ def _out(seat: OpenLayout) -> None:
         by = st.number_input(
             "Replaced by broker ID",
             0,
-            2**31 - 1,
+            _MOST,
             value=wish.places[0][1] if len(wish.places) == 1 else None,
             step=1,
             placeholder="none: any brokers take over",
@@ -76,7 +81,9 @@ def _out(seat: OpenLayout) -> None:
             if by is not None and len(gone) != 1:
                 st.warning("Choose one broker to replace.", icon=":material/swap_horiz:")
                 return
-            changed = replace(wish.of_brokers().at(None), topics=(), replication_factor=None, replace=())
+            # Who only joined to take a place that another one takes now, or nobody, does not join.
+            joins = tuple(pair for pair in wish.add if pair[0] not in {new for _, new in wish.replace})
+            changed = replace(wish.of_brokers().at(None), topics=(), replication_factor=None, replace=(), add=joins)
             changed = replace(changed, remove=tuple(sorted(gone)))
             _ask(changed if by is None else _replaced(layout, changed, int(by)))
 
@@ -94,7 +101,7 @@ def _in(seat: OpenLayout) -> None:
     wish = seat.wish
     known = {b.id for b in seat.layout.brokers} | {broker for broker, _ in wish.add}
     with st.form(f"in-{seat.digest}-{wish.add}", border=False):
-        broker = st.number_input("Broker ID", 0, 2**31 - 1, value=max(known, default=0) + 1, step=1)
+        broker = st.number_input("Broker ID", 0, _MOST, value=min(max(known, default=0) + 1, _MOST), step=1)
         rack = st.selectbox(
             "Rack",
             sorted(seat.layout.racks, key=natural),
@@ -110,16 +117,17 @@ def _in(seat: OpenLayout) -> None:
 
 def _factor(seat: OpenLayout) -> None:
     layout, wish = seat.layout, seat.wish
+    many = len(wish.topics) > _LISTED
     with st.form(f"rf-{seat.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
-        factor = st.number_input("New replication factor", 1, 1000, value=wish.replication_factor or 3, step=1)
+        factor = st.number_input("New replication factor", 1, _MOST, value=wish.replication_factor or 3, step=1)
         lines = st.text_area(
             "Topics: names or patterns, one per line",
-            value="\n".join(wish.topics[:50]),
+            value="" if many else "\n".join(wish.topics),
             height=110,
-            placeholder="orders\npayments-*",
+            placeholder=f"the {len(wish.topics):,} topics of the what-if" if many else "orders\npayments-*",
         )
         if st.form_submit_button("Preview", type="primary"):
-            topics = topics_named(layout, lines)
+            topics = wish.topics if many and not lines.strip() else topics_named(layout, lines)
             if not topics:
                 st.warning("No topic matches.", icon=":material/search_off:")
                 return
@@ -223,7 +231,7 @@ def _options(seat: OpenLayout) -> None:
             received, moved, copied_at_most = st.columns(3, vertical_alignment="bottom")
             cap = received.number_input(
                 "Max received per broker",
-                min_value=1,
+                min_value=0,
                 value=options.receive_cap,
                 step=1,
                 placeholder="no limit",

@@ -37,8 +37,8 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         ),
         "below_min_isr": FindingKind(
             "Below min ISR",
-            "Restart the brokers that are down or out of sync; writes are accepted again once "
-            "enough replicas are in sync.",
+            "Restart the brokers that are down or out of sync; where the replication factor is below "
+            "min.insync.replicas, raise it.",
         ),
         "under_replicated": FindingKind(
             "Under-replicated", "Find brokers that are down or lagging and restart or drain them."

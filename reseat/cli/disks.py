@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from reseat.balance.directories import DirectoryLoad, directory_loads
 from reseat.cli.argument_values import broker_ids
-from reseat.cli.files import refuse_one_file_for_two
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, write_text
+from reseat.cli.files import refuse_one_file_for_two, write_texts
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import WishRefused
 from reseat.formats import Reading
@@ -37,9 +37,7 @@ def disks(chosen: argparse.Namespace) -> int:
         if made is None or not made.moves
         else [(chosen.output, made.text()), (chosen.rollback, made.text(back=True))]
     )
-    for name, text in texts:
-        if name:
-            write_text(name, text)
+    write_texts(texts)
     tell = complain if STANDARD_INPUT in (chosen.output, chosen.rollback) else say
     if chosen.json:
         write_json(_as_json(layout, reading, made))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from reseat.cli.inputs import STANDARD_INPUT
 from reseat.errors import InputRefused
 
-__all__ = ["Written", "refuse_one_file_for_two", "write_all"]
+__all__ = ["Written", "refuse_one_file_for_two", "write_all", "write_texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,15 @@ def write_all(files: Sequence[Written]) -> None:
                 beside.replace(place)
             except OSError as error:
                 raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error
+
+
+def write_texts(texts: Iterable[tuple[str | None, str]]) -> None:
+    """Write each text to the file that is named, if one is, as ``write_all``, and then that of ``-``."""
+    named = [(name, text.removesuffix("\n") + "\n") for name, text in texts if name]
+    write_all([Written(name, text.encode()) for name, text in named if name != STANDARD_INPUT])
+    for name, text in named:
+        if name == STANDARD_INPUT:
+            sys.stdout.write(text)
 
 
 def _forget(path: Path) -> None:

@@ -9,6 +9,7 @@ from reseat.cli.inputs import connection_of, layout_of, note_reading, read_layou
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.documents.json_rows import document, entries
+from reseat.formats.input.shown import shown
 from reseat.model import ClusterLayout
 from reseat.placement.striped import RackMode
 from reseat.planning.kinds.onto import onto_brokers
@@ -33,9 +34,13 @@ def generate(chosen: argparse.Namespace) -> int:
 def _topics(name: str) -> tuple[str, ...]:
     data, source = text_of(name)
     try:
-        topics = tuple(entry["topic"] for entry in json.loads(data)["topics"])
+        told = json.loads(data)
+        topics = tuple(entry["topic"] for entry in told["topics"])
+        version = told.get("version", 1)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputRefused(_TOPICS_EXPECTED, source=source) from error
+    if version != 1:
+        raise InputRefused(f"Not supported version field value {shown(version)}", source=source)
     if not topics or not all(isinstance(topic, str) for topic in topics):
         raise InputRefused(_TOPICS_EXPECTED, source=source)
     return topics

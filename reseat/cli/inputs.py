@@ -38,7 +38,6 @@ __all__ = [
     "reading_notes",
     "secrets_files",
     "text_of",
-    "write_text",
 ]
 
 STANDARD_INPUT = "-"
@@ -179,21 +178,6 @@ def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int
             if number:
                 notes.append(f"Broker {broker} keeps {counted(number, 'replica')} of the excluded topics.")
     return notes
-
-
-def write_text(name: str, text: str) -> None:
-    """Write a file, or standard output for ``-``.
-
-    Raises:
-        InputRefused: it cannot be written.
-    """
-    if name == STANDARD_INPUT:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        return
-    try:
-        Path(name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error
 
 
 def names_cluster(chosen: argparse.Namespace) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reseat.cli.files import refuse_one_file_for_two
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, write_text
+from reseat.cli.files import refuse_one_file_for_two, write_texts
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.cli.show import caution_lines, finding_lines
@@ -71,9 +71,7 @@ def plan(chosen: argparse.Namespace) -> int:
         numbered = _numbered(chosen.pieces, len(pieces.texts))
         _refuse_one_file_for_two(chosen, numbered)
         texts += zip(numbered, pieces.texts, strict=True)
-    for name, text in texts:
-        if name:
-            write_text(name, text)
+    write_texts(texts)
     notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
     if chosen.json:
         write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from reseat.cli.inputs import STANDARD_INPUT, text_of
@@ -11,7 +12,7 @@ from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Options, Wish
 from reseat.model.aims import with_aims
 from reseat.model.rules import RULES
-from reseat.model.selection import in_racks, topics_like
+from reseat.model.selection import broker_changes, topics_like
 
 __all__ = ["options_of", "wish_of"]
 
@@ -51,43 +52,29 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
 
     Raises:
         InputRefused: the file cannot be read.
-        WishRefused: a broker is added twice with different racks, a topic is not known, no change has its aims
-            in this order, or something is wished beside a file.
+        WishRefused: two demands of one broker differ, a topic is not known, no change has its aims in this order, or
+            something is wished beside a file.
     """
     if chosen.wish is not None:
         return _of_file(chosen, layout)
-    racks: dict[int, str | None] = {}
-    for broker, rack in (pair for group in chosen.add for pair in group):
-        if racks.get(broker, rack) != rack:
-            raise WishRefused(f"Broker {broker} is added twice, with different racks.", brokers=(broker,))
-        racks[broker] = rack
-    replaced = [one for group in chosen.replace for one in group]
-    for old, new, rack in replaced:
-        at = layout.position(old)
-        # In the same rack, unless another one is told.
-        if layout.position(new) is None and at is not None:
-            racks.setdefault(new, rack or layout.brokers[at].rack)
     patterns = [pattern for group in chosen.topics for pattern in group]
     told = vars(chosen)
     rules: dict[str, Any] = {
         name: rule.each_once(item for group in told[name] for item in group) for name, rule in RULES.items()
     }
-    wish = Wish(
-        remove=tuple(
-            sorted(
-                {
-                    *(broker for group in chosen.remove for broker in group),
-                    *in_racks(layout, (rack for group in chosen.remove_rack for rack in group)),
-                    *(old for old, _, _ in replaced),
-                }
-            )
-        ),
-        add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
+    brokers = broker_changes(
+        layout,
+        remove=(broker for group in chosen.remove for broker in group),
+        racks=(rack for group in chosen.remove_rack for rack in group),
+        add=(pair for group in chosen.add for pair in group),
+        replace=(one for group in chosen.replace for one in group),
+    )
+    wish = replace(
+        brokers,
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
         options=Options(**{name: told[name] for name in _OPTIONS if name in told and name not in RULES}, **rules),
         point=told.get("point"),
-        replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
         rebalance=chosen.rebalance,
         mend_racks=chosen.mend_racks,
         leaders_only=chosen.leaders_only,

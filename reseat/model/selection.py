@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from reseat.errors import WishRefused
 from reseat.model.layout import ClusterLayout
 from reseat.model.naming import named_by
+from reseat.model.wish import Wish
 from reseat.model.wording import listed, verb
 
-__all__ = ["in_racks", "topics_like"]
+__all__ = ["broker_changes", "in_racks", "topics_like"]
 
 
 def topics_like(layout: ClusterLayout, patterns: Iterable[str]) -> tuple[str, ...]:
@@ -51,3 +52,44 @@ def in_racks(layout: ClusterLayout, racks: Iterable[str]) -> tuple[int, ...]:
             choices=(known,),
         )
     return tuple(sorted(broker.id for broker in layout.brokers if broker.rack in wanted))
+
+
+def broker_changes(
+    layout: ClusterLayout,
+    *,
+    remove: Iterable[int] = (),
+    racks: Iterable[str] = (),
+    add: Iterable[tuple[int, str | None]] = (),
+    replace: Iterable[tuple[int, int, str | None]] = (),
+) -> Wish:
+    """The change of brokers alone: who leaves, who joins and who takes whose place.
+
+    Args:
+        layout: what the racks are names of.
+        remove: ids.
+        racks: all of their brokers leave.
+        add: (id, rack or None).
+        replace: (old, new, rack or None): who is not in the layout joins in the old one's rack, unless one is named.
+
+    Raises:
+        WishRefused: the layout has no such rack, or two demands of one broker differ.
+    """
+    joins: dict[int, str | None] = {}
+    takes: dict[int, int] = {}
+    for broker, rack in add:
+        if joins.setdefault(broker, rack) != rack:
+            raise WishRefused(f"Broker {broker} is added twice, with different racks.", brokers=(broker,))
+    for old, new, rack in replace:
+        here, there = layout.position(old), layout.position(new)
+        if takes.setdefault(old, new) != new:
+            raise WishRefused(f"Broker {old} cannot be replaced by both {takes[old]} and {new}.", brokers=(old,))
+        known = joins.get(new) if there is None else layout.brokers[there].rack
+        if rack is not None and known is not None and rack != known:
+            raise WishRefused(f"Broker {new} is in rack {known}, so it cannot be in rack {rack}.", brokers=(new,))
+        if there is None and here is not None:
+            joins[new] = rack or known or layout.brokers[here].rack
+    return Wish(
+        remove=tuple(sorted({*remove, *in_racks(layout, racks), *takes})),
+        add=tuple(sorted(joins.items(), key=lambda pair: pair[0])),
+        replace=tuple(sorted(takes.items())),
+    )

@@ -25,6 +25,7 @@ import numpy as np
 
 from reseat.balance import findings, health_unknown
 from reseat.balance.findings import SKEW_SHARE
+from reseat.balance.health import below_min_in_sync, min_in_sync_by_row, under_replicated
 from reseat.balance.mends import after_change, mend_of, name_of
 from reseat.balance.spread import spread_of
 from reseat.election import Mode, layout_after, preferred
@@ -45,6 +46,8 @@ _RULE = (
 )
 #: Findings of replicas that are behind or gone: no plan brings them into sync but one that drains where they are.
 _BEHIND = frozenset({"offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr", "leader_not_a_replica"})
+#: What is critical, and a plan mends it, unless it waits for brokers.
+_BY_PLAN = frozenset({"duplicate_replicas", "below_min_isr"})
 #: What a mend is for, beside racks, which have a change of their own.
 _MENDED = frozenset({"duplicate_replicas", "mixed_replication_factor", "dead_broker_mentioned"})
 _WEIGHTS = {Severity.BROKEN: 100.0, Severity.ATTENTION: 10.0, Severity.NOTE: 1.0}
@@ -151,7 +154,9 @@ class Advice:
 def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
     """What to do about a layout as it stands, where such a controller elects."""
     before = findings(layout)
-    told = _Before(layout, before, {finding.kind for finding in before}, findings(_elected(layout, mode)[0]))
+    # Where every replica is in sync and that is too few, no broker has to come back: more replicas mend it.
+    waits = _BEHIND if (below_min_in_sync(layout) & under_replicated(layout)).any() else _BEHIND - {"below_min_isr"}
+    told = _Before(layout, before, {finding.kind for finding in before}, findings(_elected(layout, mode)[0]), waits)
     found: list[Answer] = []
     refused: dict[str, None] = {}
     for change in _changes(told):
@@ -165,7 +170,7 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
     first = (
         finding.kind
         for finding in before
-        if (finding.severity is Severity.BROKEN and finding.kind != "duplicate_replicas") or finding.kind in _BEHIND
+        if finding.kind in waits or (finding.severity is Severity.BROKEN and finding.kind not in _BY_PLAN)
     )
     return Advice(
         first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),
@@ -177,12 +182,13 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
 
 @dataclass(frozen=True)
 class _Before:
-    """The layout as it stands: what is found, of which kinds, and what would be found after an election alone."""
+    """The layout as it stands: what is found, of which kinds, what after an election, and which wait for brokers."""
 
     layout: ClusterLayout
     findings: tuple[Finding, ...]
     kinds: set[str]
     elected: tuple[Finding, ...]
+    waits: frozenset[str]
 
     def of(self, kind: str) -> Finding | None:
         return next((finding for finding in self.findings if finding.kind == kind), None)
@@ -233,13 +239,17 @@ def _fewest_without_warning(layout: ClusterLayout) -> Wish | None:
 
 
 def _factors(told: _Before) -> Iterator[_Change]:
-    """Topics without a replica to spare get one more; those that mix factors get that of most of their partitions."""
+    """Topics without a replica to spare get one, where they can; those that mix factors get that of most partitions."""
     layout, topics_by_factor = told.layout, dict[int, list[str]]()
-    for kind, further in (("min_isr_not_below_replication_factor", 1), ("mixed_replication_factor", 0)):
+    floor, brokers = min_in_sync_by_row(layout), int(layout.receiving.sum())
+    for kind, spare in (("min_isr_not_below_replication_factor", 1), ("mixed_replication_factor", 0)):
         finding = told.of(kind)
         for topic in () if finding is None else finding.topics:
-            factors = layout.replication_factor[np.asarray(layout.rows_of_topic(topic))]
-            topics_by_factor.setdefault(int(np.bincount(factors).argmax()) + further, []).append(topic)
+            rows = np.asarray(layout.rows_of_topic(topic))
+            factor, least = int(np.bincount(layout.replication_factor[rows]).argmax()), int(floor[rows[0]])
+            if spare:
+                factor = factor + 1 if factor >= least else max(least, min(least + 1, brokers))
+            topics_by_factor.setdefault(factor, []).append(topic)
     for factor, topics in sorted(topics_by_factor.items()):
         named = listed(topics) if len(topics) <= _NAMED else counted(len(topics), "topic")
         title = f"Set replication factor {factor} for {named}"
@@ -276,7 +286,7 @@ def _told(
     reduced: list[str] = []
     gain = 0.0
     for finding in told.findings:
-        if finding.kind in _BEHIND and kind != "drain":
+        if finding.kind in told.waits and kind != "drain":
             continue
         if (finding.kind == "reassignment_under_way") != (kind == "wait"):
             continue

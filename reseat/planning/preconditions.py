@@ -236,8 +236,8 @@ def begun(
     return start
 
 
-def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int, ...]:
-    """The ids, ascending and once each.
+def require_known(layout: ClusterLayout, broker_ids: Iterable[int], rule: str = "") -> tuple[int, ...]:
+    """The ids, ascending and once each; ``rule`` is the one that names them, if one does.
 
     Raises:
         WishRefused: the layout does not know one of them.
@@ -246,9 +246,10 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int
     unknown = tuple(sorted(set(wished).difference(layout.broker_ids.tolist())))
     if unknown:
         raise WishRefused(
-            f"{named('Broker', unknown, 'is', 'are')} not in this layout of {counted(len(layout.brokers), 'broker')}.",
+            f"{named('Broker', unknown, 'is', 'are')} not in this layout of {counted(len(layout.brokers), 'broker')}"
+            + (f" ({rule})." if rule else "."),
             brokers=unknown,
-            choices=(f"Choose among the brokers {listed(layout.broker_ids.tolist())}.",),
+            choices=(f"It has {named('broker', layout.broker_ids.tolist())}.",),
         )
     return wished
 
@@ -262,8 +263,8 @@ def require_order(layout: ClusterLayout) -> None:
     topics = tuple(layout.topics[i] for i in np.flatnonzero(~layout.order_told))
     if topics:
         raise WishRefused(
-            f"The source does not keep the order of replica lists for {_topics(topics)}, so preferred leaders are "
-            "unknown.",
+            f"The source does not keep the order of replica lists for {named('topic', topics)}, so preferred leaders "
+            "are unknown.",
             topics=topics,
             choices=(
                 "Read the layout from a source that keeps the order, such as kafka-topics --describe.",
@@ -302,7 +303,7 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
     Raises:
         WishRefused: there is none, or a broker that never receives is not known.
     """
-    require_known(layout, never_onto)
+    require_known(layout, never_onto, "never_onto")
     targets = usable(layout, leaving, never_onto)
     if targets.any():
         return targets
@@ -350,7 +351,7 @@ def require_room(
     disks = layout.broker_ids[layout.disk_failed].tolist()
     raise WishRefused(
         f"Replication factor {int(wanted[short].max())} needs as many brokers, but only {left} {lack} "
-        f"({counted(int(short.sum()), 'partition')} of {_topics(topics)} concerned).",
+        f"({counted(int(short.sum()), 'partition')} of {named('topic', topics)} concerned).",
         topics=topics,
         choices=(
             f"Lower the replication factor of {_these(topics)} to at most {most} first."
@@ -364,10 +365,6 @@ def require_room(
             ),
         ),
     )
-
-
-def _topics(topics: Sequence[str]) -> str:
-    return f"{'topic' if len(topics) == 1 else counted(len(topics), 'topic')} {listed(topics)}"
 
 
 def _these(topics: Sequence[str]) -> str:

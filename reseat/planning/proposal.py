@@ -107,12 +107,12 @@ def bytes_to_copy(layout: ClusterLayout, rows: Longs, lists: IntArray) -> float 
     Returns:
         None where the size of one of them is not told.
     """
-    if layout.replica_bytes is None:
-        return None
     copied = row_counts(newcomers(layout.replicas[rows], lists))
     comes = np.flatnonzero(copied)
     if comes.size == 0:
         return 0.0
+    if layout.replica_bytes is None:
+        return None
     largest = reduce(np.fmax, layout.replica_bytes[rows[comes]].T)  # column by column, as these are few
     total = float((largest * copied[comes]).sum())
     return None if np.isnan(total) else total

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from reseat.model import Finding, Plan, Severity
+from reseat.model import NONE, Finding, Plan, Severity
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, named
+from reseat.planning.preconditions import who_leads
 from reseat.planning.rules import only_onto, sharing
 
 __all__ = ["rules_in_words", "with_idle_options"]
@@ -18,13 +19,12 @@ __all__ = ["rules_in_words", "with_idle_options"]
 def rules_in_words(plan: Plan) -> Iterator[str]:
     """What the rules of a plan mean for it, a sentence each."""
     wish, options, layout = plan.wish, plan.wish.options, plan.proposed
-    closed, racks = options.never_onto, options.leader_racks
+    closed = options.never_onto
     if closed and not wish.leaders_only:
         nothing = named("Broker", closed, "receives nothing and is", "receive nothing and are")
         yield f"{nothing} not counted in the replica balance."
-    if racks and not (wish.topics or wish.places):
-        order = ", then ".join(racks)
-        yield f"Preferred leaders are in rack {order}, where their list has a broker there that can lead."
+    if (options.never_leads or options.leader_racks) and not (wish.topics or wish.places):
+        yield from _leaders(plan)
     if wish.leaders_only:
         return
     if options.rack_levels and not wish.places:
@@ -50,6 +50,25 @@ def rules_in_words(plan: Plan) -> Iterator[str]:
     copied = plan.certificate.bytes_to_move
     if wish.limits_bytes and options.max_bytes is not None and copied is not None:
         yield f"{size(copied)} are copied; at most {size(options.max_bytes)} were allowed."
+
+
+def _leaders(plan: Plan) -> Iterator[str]:
+    layout, options, lists = plan.proposed, plan.wish.options, plan.proposed.replicas
+    who = who_leads(layout, options, np.isin(layout.broker_ids, plan.wish.remove))
+    can, first = (lists != NONE) & who.may_lead[lists], lists[:, 0]
+    last = len(options.leader_racks)
+    never = np.isin(layout.broker_ids, options.never_leads)[first] & can.any(axis=1)
+    elsewhere = who.rank[first] > np.where(can, who.rank[lists], last).min(axis=1, initial=last)
+    but = [
+        f", but for {counted(int(rows.sum()), 'partition')} that this change does not reorder" if rows.any() else ""
+        for rows in (never, elsewhere)
+    ]
+    if options.never_leads:
+        who_not = named("Broker", options.never_leads, "is", "are")
+        yield f"{who_not} the preferred leader of no list that has another broker that can lead{but[0]}."
+    if options.leader_racks:
+        order = ", then ".join(options.leader_racks)
+        yield f"Preferred leaders are in rack {order}, where their list has a broker there that can lead{but[1]}."
 
 
 def _capacities(plan: Plan) -> Iterator[str]:

@@ -263,7 +263,7 @@ def only_onto(layout: ClusterLayout, options: Options) -> BoolArray:
     """
     allowed = np.ones((len(layout.topics), len(layout.brokers)), np.bool_)
     for rule in options.only_onto:
-        require_known(layout, rule.brokers)
+        require_known(layout, rule.brokers, "only_onto")
         strange = [rack for rack in rule.racks if rack not in layout.racks]
         if strange:
             raise WishRefused(f"No broker is in rack {listed(strange)} (only_onto).", choices=("Correct the rule.",))
@@ -308,7 +308,7 @@ def _within_capacity(problem: Problem, layout: ClusterLayout, options: Options, 
     """The problem in which no broker ends above its capacity; ``strict``: who holds more gives it up, if it can."""
     if not options.capacity:
         return problem
-    require_known(layout, [rule.broker for rule in options.capacity])
+    require_known(layout, [rule.broker for rule in options.capacity], "capacity")
     at = {broker.id: number for number, broker in enumerate(layout.brokers)}
     most = np.full(len(at), problem.loads.sum() + problem.need.sum() + 1)
     most_bytes = np.full(len(at), np.inf)

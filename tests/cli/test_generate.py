@@ -51,6 +51,16 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(layout), str(topics)
 
 
+def test_another_version_is_refused_as_kafkas_tool_refuses_it(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its words."""
+    layout, topics = files
+    Path(topics).write_text('{"version":2,"topics":[{"topic":"a"}]}')
+    assert main(["generate", "--topics-to-move-json-file", topics, "--broker-list", "2,3", "--layout", layout]) == 2
+    assert "Not supported version field value 2" in capsys.readouterr().err
+
+
 def test_it_prints_what_kafkas_tool_prints(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """Both assignments on standard output, log directories any; what is proven on standard error."""
     layout, topics = files

@@ -175,6 +175,19 @@ def test_a_file_that_cannot_be_written_is_refused(
     assert "cannot be written" in capsys.readouterr().err
 
 
+def test_a_plan_is_not_written_without_its_rollback(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All files or none: a plan from before stays whole, too."""
+    plan = tmp_path / "plan.json"
+    plan.write_text("before")
+    files = ["--output", str(plan), "--rollback", str(tmp_path / "no" / "rollback.json")]
+
+    assert main(["plan", layout, "--remove", "1", *files]) == 2
+    assert "rollback.json: The file cannot be written" in capsys.readouterr().err
+    assert [file.read_text() for file in tmp_path.glob("plan*")] == ["before"]
+
+
 def test_the_commands_are_those_of_the_clusters_version(layout: str, capsys: pytest.CaptureFixture[str]) -> None:
     """ZooKeeper before 2.6, brokers from then on."""
     main(["plan", layout, "--remove", "1", "--kafka-version", "2.3"])

@@ -71,6 +71,13 @@ def test_each_change_can_be_written(text: str, wish: Wish) -> None:
     assert read_wish_file(text, LAYOUT, source="wish.toml") == wish
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("text", ["remove = [1]", '{"remove": [1]}'])
+def test_a_byte_order_mark_is_no_matter(text: str, encoding: str) -> None:
+    """As editors and PowerShell on Windows write it."""
+    assert read_wish_file(text.encode(encoding), LAYOUT, source="wish") == Wish(remove=(1,))
+
+
 @given(wishes(st.text("abc", min_size=1, max_size=4)))
 def test_a_certificate_counts_as_one(wish: Wish) -> None:
     """Its wish as it was, whatever the layout: the same layout makes the same plan again."""
@@ -90,7 +97,13 @@ def test_a_certificate_counts_as_one(wish: Wish) -> None:
         ("receive_cap = -1", "receive_cap"),
         ("aims = 'racks'", "aims"),
         ("pin = [{partition = 3}]", "topic"),
-        ("add = [{broker = 8, rack = 'a'}, {broker = 8, rack = 'b'}]", "Broker 8 is added twice"),
+        ('{"remove": [1], "remove": [2]}', "the key 'remove' stands twice"),
+        ('{"wish": {"remove": [1], "remove": [2]}}', "the key 'remove' stands twice"),
+        ("[1, 2]", "expected 'object', got 'array'"),
+        ("a = " + "[" * 9999, "nested too deep"),
+        ("keep_apart = [['orders', 'orders']]", "fewer than two topics"),
+        ("rack_levels = ['//']", "separates the levels of racks, such as /."),
+        ("add = [{broker = 8, rack = ''}]", "rack"),
         (b'{"topics": ["\xff"]}', "JSON"),
         (b"topics = ['\xff']", "TOML"),
     ],
@@ -109,6 +122,13 @@ def test_what_is_no_wish_is_refused_by_its_name(text: str | bytes, says: str) ->
     [
         ("topics = ['x*']\nreplication_factor = 2", "No topic matches x*."),
         ("remove_rack = ['z']", "Rack z is not in"),
+        ("add = [{broker = 8, rack = 'a'}, {broker = 8, rack = 'b'}]", "Broker 8 is added twice"),
+        ("replace = [{broker = 1, by = 8}, {broker = 1, by = 9}]", "Broker 1 cannot be replaced by both 8 and 9."),
+        ("replace = [{broker = 1, by = 2, rack = 'c'}]", "Broker 2 is in rack b, so it cannot be in rack c."),
+        (
+            "add = [{broker = 8, rack = 'a'}]\nreplace = [{broker = 1, by = 8, rack = 'c'}]",
+            "Broker 8 is in rack a, so it cannot be in rack c.",
+        ),
         ("aims = ['balance', 'moves']", "No change has its aims in this order: balance, moves."),
     ],
 )

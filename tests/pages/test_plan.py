@@ -9,6 +9,7 @@ import pytest
 
 from components.plan import commands
 from components.plan.proof import rows_of
+from components.state.links import from_query
 from components.state.store import KEY
 from components.what_if.points import bargain
 from reseat.demo import generate
@@ -365,6 +366,45 @@ def test_what_is_no_pin_is_not_taken(opened):
 
     assert [warning.value for warning in at.warning] == ["'orders:x' is neither a topic to pin nor topic:partition."]
     assert "2 replicas move" in texts(at)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish(remove=(3,), options=Options(receive_cap=0, max_moves=2**31 - 1)),
+        Wish(replication_factor=2**31 - 1, topics=("orders",)),
+        Wish(add=((2**31 - 1, "a"),)),
+    ],
+)
+def test_whatever_a_file_may_ask_for_has_its_place_in_the_fields(opened, wish):
+    """A field that is narrower than a change file would be the end of the page."""
+    at = opened("plan", wish=wish)
+
+    assert not at.exception
+    assert from_query(address(at)).wish == wish
+
+
+def test_another_factor_for_many_topics_is_for_all_of_them(opened):
+    """More than the field lists: none is dropped in silence."""
+    topics = tuple(f"t{number:02}" for number in range(60))
+    layout = ClusterLayout.from_assignments({(topic, 0): [1] for topic in topics}, brokers=[Broker(2), Broker(3)])
+    at = opened("plan", layout, Wish(replication_factor=2, topics=topics))
+    factor = next(one for one in at.number_input if one.label == "New replication factor")
+    factor.set_value(3)
+    next(one for one in at.button if one.form_id == factor.proto.form_id).click().run()
+
+    assert at.session_state[KEY].here.wish == Wish(replication_factor=3, topics=topics)
+
+
+def test_who_takes_a_place_no_more_does_not_join(opened):
+    """Broker 9 was to replace 3; now 10 is."""
+    at = opened("plan", wish=Wish(remove=(3,), add=((9, "a"),), replace=((3, 9),)))
+    new = next(one for one in at.number_input if one.label == "Replaced by broker ID")
+    new.set_value(10)
+    next(one for one in at.button if one.form_id == new.proto.form_id).click().run()
+
+    wish = at.session_state[KEY].here.wish
+    assert (wish.replace, [broker for broker, _ in wish.add]) == (((3, 10),), [10])
 
 
 def test_what_goes_from_rack_to_rack_stands_below_the_flow_with_its_price(opened):

@@ -180,6 +180,21 @@ def test_topics_of_one_factor_are_one_answer() -> None:
     assert [(a.title, a.moves) for a in told] == [("Set replication factor 3 for a", 1)]
 
 
+def test_fewer_replicas_than_must_be_in_sync_are_no_matter_of_restarts() -> None:
+    """All are in sync: a higher factor mends it, with one to spare where there are brokers for that."""
+    for brokers, factor in ((2, 2), (3, 3)):
+        lists = {("t", row): [row % brokers] for row in range(6)}
+        layout = ClusterLayout.from_assignments(lists, brokers=[Broker(at) for at in range(brokers)])
+        layout = replace(layout, in_sync=layout.replicas >= 0, min_in_sync=np.array([2], np.int32))
+        told = advice(layout)
+        claims_hold(layout, told)
+
+        assert told.first == ()
+        assert [(a.title, "Below min ISR" in a.fixed) for a in told.answers] == [
+            (f"Set replication factor {factor} for t", True)
+        ]
+
+
 def test_what_cannot_be_planned_is_no_answer() -> None:
     """Without the order of lists no plan is made, and nothing is claimed."""
     layout = ClusterLayout.from_assignments({("t", row): [0, 1] for row in range(9)}, brokers=[Broker(2), Broker(3)])

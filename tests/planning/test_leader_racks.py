@@ -68,6 +68,11 @@ def test_a_drain_orders_what_changes(seed: int) -> None:
         options = Options(leader_racks=ranked(layout, rng), reorder_all=every)
         made = plan(layout, Wish(remove=out, options=options))
         before, after = layout.assignments(), made.proposed.assignments()
+        able, rank = {*targets_of(layout, out)}, ranks(layout, options.leader_racks)
+        last = len(options.leader_racks)
+        away = sum(rank[ids[0]] > min((rank[i] for i in ids if i in able), default=last) for ids in after.values())
+        but = f", but for {away} partition" if away else "can lead."
+        assert any(said.startswith("Preferred leaders are in") and but in said for said in made.certificate.sentences)
         ordered = [key for key in before if every or {*before[key]} != {*after[key]}]
         if ordered:
             leads_where_it_should(layout, made, ordered, out)

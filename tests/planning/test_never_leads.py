@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Options, Plan, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
@@ -50,6 +54,10 @@ def test_of_a_drain_only_what_changes_is_ordered(seed: int) -> None:
     for every in (False, True):
         made = plan(layout, Wish(remove=out, options=Options(never_leads=never, reorder_all=every)))
         before, after = layout.assignments(), made.proposed.assignments()
+        able = {*targets_of(layout, out)} - {*never}
+        kept = sum(ids[0] in never and bool(able & {*ids}) for ids in after.values())
+        but = f" can lead, but for {kept} partition" if kept else " can lead."
+        assert any("the preferred leader of no list" in said and but in said for said in made.certificate.sentences)
         ordered = [key for key in before if every or {*before[key]} != {*after[key]}]
         if not ordered:
             continue
@@ -73,6 +81,14 @@ def test_another_order_is_not_proven(seed: int) -> None:
         told = judge(layout, replaced(layout, proposed), wish)
 
         assert told.leader_balance_proven <= (fit and squares == best[0])
+
+
+def test_a_broker_that_is_not_there_is_named() -> None:
+    """A slip of the pen is no rule: whoever was meant would lead."""
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1]})
+    for wish in (Wish(leaders_only=True), Wish(replication_factor=1, topics=("t",))):
+        with pytest.raises(WishRefused, match=r"Broker 7 is not in this layout of 2 brokers \(never_leads\)"):
+            plan(layout, replace(wish, options=Options(never_leads=(1, 7))))
 
 
 def test_who_joins_to_be_filled_need_not_lead() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from reseat.cli.files import Written, refuse_one_file_for_two, write_all
+from reseat.cli.files import refuse_one_file_for_two, write_texts
 from reseat.cli.inputs import STANDARD_INPUT, read_texts, text_of
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import count_text, say, table, write_json
@@ -74,7 +74,7 @@ def _write(made: Migration, chosen: argparse.Namespace) -> None:
         raise WishRefused(f"--create writes nothing: {made.after.faults[0]}")
     script = "#!/bin/sh\nset -e\n" + "".join(f"{command}\n" for command in made.commands)
     texts = ((chosen.create, script), (chosen.properties, made.properties(last - 1)))
-    write_all([Written(name, text.encode()) for name, text in texts if name])
+    write_texts(texts)
 
 
 def _lines(made: Migration, chosen: argparse.Namespace) -> list[str]:

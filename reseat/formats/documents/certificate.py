@@ -19,12 +19,12 @@ from reseat.formats.rows.bounds import check_size
 from reseat.model import Certificate, Options, Wish
 from reseat.model.rules import RULES, Capacity, Onto
 
-__all__ = ["Count", "Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]
+__all__ = ["Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]
 
 #: Ids of brokers, and counts, as a document may hold them.
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 
 
 class _Added(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,8 +59,8 @@ class _Onto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Capacity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: Id
-    replicas: Count | None = None
-    bytes: Count | None = None
+    replicas: Id | None = None
+    bytes: _Bytes | None = None
 
     def __post_init__(self) -> None:
         if self.replicas is None and self.bytes is None:
@@ -77,9 +77,9 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How to plan, as it is written; what is not written has the default."""
 
     reorder_all: bool = False
-    receive_cap: Count | None = None
+    receive_cap: Id | None = None
     by_bytes: bool = False
-    max_moves: Count | None = None
+    max_moves: Id | None = None
     keep_unmovable: bool = False
     pin: list[_Pin] = []
     never_leads: list[Id] = []
@@ -87,12 +87,17 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leader_racks: list[str] = []
     keep_racks: bool = False
     only_onto: list[_Onto] = []
-    keep_apart: list[Annotated[list[str], msgspec.Meta(min_length=2)]] = []
+    keep_apart: list[list[str]] = []
     capacity: list[_Capacity] = []
-    max_bytes: Count | None = None
+    max_bytes: _Bytes | None = None
     even_topics: bool = False
-    rack_levels: list[Annotated[str, msgspec.Meta(pattern=r"^[^A-Za-z0-9\s]$")]] = []
+    rack_levels: list[str] = []
     same_rack: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("keep_apart", "rack_levels"):
+            for item in getattr(self, name):
+                RULES[name].read(RULES[name].line(item))
 
     def read(self) -> Options:
         """The options of a wish; each item of a rule once, in their order."""
@@ -115,7 +120,7 @@ class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     replication_factor: Positive | None
     topics: list[str]
     options: PlanOptions = PlanOptions()
-    point: Count | None = None
+    point: Id | None = None
     replace: list[_Replaced] = []
     rebalance: bool = False
     mend_racks: bool = False

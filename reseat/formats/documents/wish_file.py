@@ -10,32 +10,40 @@ Example:
 
 from __future__ import annotations
 
+import json
 import tomllib
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated
 
 import msgspec
 
 from reseat.errors import InputRefused
-from reseat.formats.documents.certificate import Count, Id, PlanOptions, Positive, read_wish
+from reseat.formats.documents.certificate import Id, PlanOptions, Positive, read_wish
+from reseat.formats.input.decode import unmarked
 from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.reading import LIMITS
-from reseat.formats.input.shown import fault
+from reseat.formats.input.shown import fault, shown
 from reseat.formats.rows.bounds import check_size
 from reseat.model import ClusterLayout, Wish
 from reseat.model.aims import with_aims
-from reseat.model.selection import in_racks, topics_like
+from reseat.model.selection import broker_changes, topics_like
 
 __all__ = ["read_wish_file"]
 
 
+_Rack = Annotated[str, msgspec.Meta(min_length=1)]
+
+
 class _Joins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: Id
-    rack: str | None = None
+    rack: _Rack | None = None
 
 
 class _Takes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: Id
     by: Id
-    rack: str | None = None
+    rack: _Rack | None = None
 
 
 class _File(PlanOptions, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +58,7 @@ class _File(PlanOptions, frozen=True, forbid_unknown_fields=True):
     leaders_only: bool = False
     mend: bool = False
     aims: tuple[str, ...] = ()
-    point: Count | None = None
+    point: Id | None = None
 
 
 def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str) -> Wish:
@@ -62,36 +70,49 @@ def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str) -> 
         source: the file's name, for messages.
 
     Raises:
-        InputRefused: it is neither, or has a key or a value that this Reseat does not know.
-        WishRefused: a topic or a rack is not in the layout, or no change has its aims in this order.
+        InputRefused: it is neither, has a key twice, or has a key or a value that this Reseat does not know.
+        WishRefused: a topic or a rack is not in the layout, two demands of one broker differ, or no change has its
+            aims in this order.
         LimitMet: the text is too large.
     """
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    data = unmarked(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
     check_size(data, source, LIMITS)
     if not data.strip():
         raise InputRefused("The text is empty; a change file or a certificate was expected.", source=source)
     if data.lstrip()[:1] == b"{":
         told = _decoded_json(data, source)
-        return read_wish(data, source=source) if told is None else _wish(told, layout, source)
-    return _wish(_decoded_toml(data, source), layout, source)
+        return read_wish(data, source=source) if told is None else _wish(told, layout)
+    return _wish(_decoded_toml(data, source), layout)
 
 
 def _decoded_json(data: bytes, source: str) -> _File | None:
     """The file; None where it is a certificate, which has its wish under a key."""
     try:
         plain = msgspec.json.decode(data)
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise InputRefused(f"A change file is JSON or TOML; as JSON: {fault(error)}.", source=source) from error
+        json.loads(data, object_pairs_hook=_each_once, parse_int=str)
     except msgspec.DecodeError as error:
         raise refusal(data, 0, source, 1, error) from error
+    except (ValueError, RecursionError) as error:
+        raise InputRefused(f"A change file is JSON or TOML; as JSON: {fault(error)}.", source=source) from error
     return None if "wish" in plain else _checked(plain, source)
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON, of which decoders would take the last of two values of a key in silence."""
+    told = dict(pairs)
+    if len(told) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key '{shown(next(name for name in names if names.count(name) > 1))}' stands twice")
+    return told
 
 
 def _decoded_toml(data: bytes, source: str) -> _File:
     try:
         plain = tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputRefused(f"A change file is JSON or TOML; as TOML: {error}.", source=source) from error
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return _checked(msgspec.json.decode(data), source)  # of JSON, what is no object
+        raise InputRefused(f"A change file is JSON or TOML; as TOML: {fault(error)}.", source=source) from error
     return _checked(plain, source)
 
 
@@ -102,25 +123,20 @@ def _checked(plain: object, source: str) -> _File:
         raise InputRefused(f"A change file says what to change; {fault(error)}.", source=source) from error
 
 
-def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
-    joins: dict[int, str | None] = {}
-    for one in told.add:
-        if joins.setdefault(one.broker, one.rack) != one.rack:
-            raise InputRefused(f"Broker {one.broker} is added twice, with different racks.", source=source)
-    for pair in told.replace:
-        at = layout.position(pair.broker)
-        # In the same rack, unless another one is told.
-        if layout.position(pair.by) is None and at is not None:
-            joins.setdefault(pair.by, pair.rack or layout.brokers[at].rack)
-    out = {*told.remove, *in_racks(layout, told.remove_rack), *(pair.broker for pair in told.replace)}
-    wish = Wish(
-        remove=tuple(sorted(out)),
-        add=tuple(sorted(joins.items(), key=lambda pair: pair[0])),
+def _wish(told: _File, layout: ClusterLayout) -> Wish:
+    brokers = broker_changes(
+        layout,
+        remove=told.remove,
+        racks=told.remove_rack,
+        add=((one.broker, one.rack) for one in told.add),
+        replace=((one.broker, one.by, one.rack) for one in told.replace),
+    )
+    wish = replace(
+        brokers,
         replication_factor=told.replication_factor,
         topics=topics_like(layout, told.topics),
         options=told.read(),
         point=told.point,
-        replace=tuple(sorted({pair.broker: pair.by for pair in told.replace}.items())),
         rebalance=told.rebalance,
         mend_racks=told.mend_racks,
         leaders_only=told.leaders_only,

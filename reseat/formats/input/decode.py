@@ -11,7 +11,7 @@ from reseat.formats.input.split import Piece
 from reseat.model import Finding, Severity
 from reseat.model.wording import counted
 
-__all__ = ["check_lines", "decoded", "is_parquet"]
+__all__ = ["check_lines", "decoded", "is_parquet", "unmarked"]
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 #: Lines looked at to find what stands before every line (a quote mark, a comment mark, a host's name).
@@ -48,9 +48,10 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
             source=source,
         )
     findings: list[Finding] = []
-    data = text.encode("utf-8", "replace") if isinstance(text, str) else _utf8(bytes(text), source, findings)
-    if data.startswith(codecs.BOM_UTF8):
-        data = data[len(codecs.BOM_UTF8) :]
+    if isinstance(text, str):
+        data = unmarked(text.encode("utf-8", "replace"))
+    else:
+        data = _utf8(unmarked(bytes(text)), source, findings)
     if b"\0" in data:
         count = data.count(b"\0")
         data = data.replace(b"\0", b"")
@@ -62,6 +63,14 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
     if not data or data.isspace():
         raise InputRefused("The text is empty.", source=source)
     return _unprefixed(data), findings
+
+
+def unmarked(data: bytes) -> bytes:
+    """What a byte order mark says is UTF-8 or UTF-16, as UTF-8 without the mark; anything else as it is."""
+    for mark, encoding in _UTF16.items():
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace").encode("utf-8", "replace")
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def check_lines(data: bytes, piece: Piece, source: str, limits: Limits) -> None:
@@ -84,9 +93,6 @@ def check_lines(data: bytes, piece: Piece, source: str, limits: Limits) -> None:
 
 
 def _utf8(data: bytes, source: str, findings: list[Finding]) -> bytes:
-    for mark, encoding in _UTF16.items():
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace").encode("utf-8", "replace")
     sample = data[:2_000]
     if len(sample) >= 4 and len(data) % 2 == 0 and not any(sample[1::2]) and all(sample[0::2]):
         return data.decode("utf-16-le", "replace").encode("utf-8", "replace")

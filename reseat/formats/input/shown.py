@@ -21,6 +21,13 @@ def fault(error: Exception) -> str:
         return "it is nested too deep"
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8"
-    said = str(error).replace("`", "'").replace("$.", "").replace("Object", "the object").replace(" - at", ", at")
+    said = (
+        str(error)
+        .removesuffix(".")
+        .replace("`", "'")
+        .replace("$.", "")
+        .replace("Object", "the object")
+        .replace(" - at", ", at")
+    )
     said = said if len(said) <= _FAULT else f"{said[: _FAULT // 2]}…{said[-_FAULT // 2 :]}"
     return said[:1].lower() + said[1:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Plan, Wish
 from reseat.model.wording import named
+from reseat.planning.preconditions import require_known
 from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.rule_words import with_idle_options
 
@@ -51,11 +52,12 @@ def require_possible(layout: ClusterLayout, wish: Wish) -> None:
     """Refuse a wish of which parts have no meaning together, or one alone.
 
     Raises:
-        WishRefused: with what would have one.
+        WishRefused: with what would have one; or a broker that never leads is not known.
     """
     if both := tuple(broker for broker, _ in wish.add if broker in wish.options.never_onto):
         said = f"{named('Broker', both, 'is', 'are')} to be added and to receive nothing."
         raise WishRefused(said, brokers=both, choices=("Do not add it, or let it receive.",))
+    require_known(layout, {*wish.options.never_leads}.difference(broker for broker, _ in wish.add), "never_leads")
     if (refusal := refused_of_racks(layout, wish)) is not None:
         raise refusal
     others = wish.topics or wish.replication_factor is not None

@@ -56,7 +56,7 @@ from reseat.planning.kinds.rebalance import even_leaders, leader_orders, rebalan
 from reseat.planning.kinds.remove import findings_of, placed_sets, prepared
 from reseat.planning.preconditions import Settled, begun, closed_to, require_targets, usable, who_leads
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences, rack_sentences
-from reseat.planning.proposal import Between, bytes_to_copy, moves_of, point_of, propose
+from reseat.planning.proposal import Between, moves_of, point_of, propose
 from reseat.planning.rules import copies_no_more, require_enough, ruled
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.rack_choice import racks_of
@@ -383,11 +383,10 @@ def _curve_of_leaders(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ..
     start, points = begun(layout, wish.options), {}
     current, who = start.layout, who_leads(start.layout, wish.options, None).may_lead
     loads = current.replicas_by_broker[usable(current, None, closed_to(current, wish.options))]
-    still = CurvePoint(0, int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)))
-    copied = bytes_to_copy(current, np.empty(0, np.int64), current.replicas[:0])
+    still = CurvePoint(0, int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)), 0.0)
     for changed, proposed in leader_orders(start, wish.options):
         spread = int(np.ptp(proposed.preferred_by_broker[who]))
-        points[changed] = replace(still, bytes_to_move=copied, changed_leaders=changed, leader_spread=spread)
+        points[changed] = replace(still, changed_leaders=changed, leader_spread=spread)
         if not changed:
             break
     return tuple(points[changed] for changed in sorted(points) if changed)
