@@ -31,14 +31,14 @@ from reseat.pipeline.work import AnyTurn
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["MANY_DAYS", "SHOWN", "SMALL_FILE", "Admission", "Job", "admit", "landed_files", "measured_files"]
+__all__ = ["PORTION", "SHOWN", "SMALL_FILE", "Admission", "Job", "admit", "landed_files", "measured_files"]
 
 #: The outcome of a file whose snapshot is in the tables, and whose row in the ledger is lacking: it is written now.
 SHOWN = "shown"
 #: A landed file of up to so many bytes, some 3,000 replicas, is small.
 SMALL_FILE = 32_000
-#: So many clusters' days are a fleet: their small files are written together.
-MANY_DAYS = 32
+#: Small files whose replicas this process holds at once: a million and a half at most.
+PORTION = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +92,14 @@ class Admission:
         outcome = pc.if_else(pc.equal(self.files["outcome"], SHOWN), "taken", self.files["outcome"])
         return self.files.set_column(self.files.column_names.index("outcome"), "outcome", outcome)
 
-    @property
+    @cached_property
     def together(self) -> bool:
-        """Whether the tables' files are many and small, so that this process writes and reads them.
+        """Whether files are small, and of no day too many to be held at once, so that this process writes the tables'.
 
         Spark takes 20 ms of CPU for a file, whatever is in it, and this process one.
         """
-        return self.small and len(self.days) >= MANY_DAYS
+        by_day = self.of("taken").group_by(["cluster", "day"]).aggregate([([], "count_all")])
+        return self.small and all(files <= PORTION for files in by_day["count_all"].to_pylist())
 
     @cached_property
     def days(self) -> list[ClusterDay]:

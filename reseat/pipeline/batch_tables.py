@@ -25,7 +25,7 @@ from reseat.history.folder import FileFact, Folder
 from reseat.history.parts import flat_of
 from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES, arrow_schema, table
-from reseat.pipeline.admission import SHOWN, Admission, Job, landed_files
+from reseat.pipeline.admission import PORTION, SHOWN, Admission, Job, landed_files
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.decode import replica_reader
 from reseat.pipeline.frames import ClusterDay, frame_of, paths_on, read_days, read_files, read_flat, spark_schema, write
@@ -40,8 +40,6 @@ __all__ = ["BatchChanges", "fill_up", "fresh_measures", "write_rejected", "write
 
 #: Tables written side by side.
 _WRITERS = 4
-#: Small files whose replicas this process holds at once: a million and a half at most.
-_PORTION = 500
 
 
 def fresh_measures(job: Job, measured: DataFrame, admission: Admission) -> DataFrame:
@@ -90,7 +88,7 @@ def write_snapshots(
 
 
 def _put(job: Job, batch: Staging, admission: Admission, name: str, rows: DataFrame) -> None:
-    """Write rows with ``cluster`` and ``day``: Spark does, or this process where files are many and small."""
+    """Write rows with ``cluster`` and ``day``: Spark does, or this process where files are small."""
     if admission.together:
         batch.stage_days(name, rows.toArrow())
     else:
@@ -102,10 +100,11 @@ def _portions(admission: Admission) -> Iterator[dict[str, str]]:
     taken = admission.of("taken").select(["cluster", "day", "path", "snapshot_id"]).to_pylist()
     portion: dict[str, str] = {}
     for _, day in groupby(sorted(taken, key=_cluster_day), key=_cluster_day):
-        portion |= {row["path"]: row["snapshot_id"] for row in day}
-        if admission.together and len(portion) >= _PORTION:
+        of_day = {row["path"]: row["snapshot_id"] for row in day}
+        if admission.together and len(portion) + len(of_day) > PORTION:
             yield portion
             portion = {}
+        portion |= of_day
     if portion:
         yield portion
 

@@ -39,7 +39,6 @@ from reseat.history.parts import parts_of
 from reseat.history.scan import read_listed
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.admission import MANY_DAYS
 from reseat.pipeline.frames import ClusterDay, frame_of, paths_on, read_days, spark_schema, write
 from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
 from reseat.pipeline.progress import JobProgress, Report, silent
@@ -73,6 +72,8 @@ _ROW_GROUP_BYTES = 4 << 20
 SHARE_REPLICAS = 200_000
 #: Replicas of a snapshot as small ones have them, as ``SMALL_FILE`` is for landed files.
 _SMALL = 3_000
+#: So many clusters' days are a fleet's.
+MANY_DAYS = 32
 #: Files of snapshots that are looked through before the first of them are swept.
 _LOOK_AHEAD = 20_000
 _CHOSEN = ("cluster", "day", "snapshot_id", "taken_at", "metadata", "brokers", "replicas")

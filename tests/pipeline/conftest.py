@@ -11,9 +11,8 @@ import pytest
 from reseat.history.folder import Folder
 from reseat.pipeline.ingest import run
 from reseat.pipeline.spark.session import open_session
-from reseat.sources.landing import land
 from tests.pipeline import plain
-from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.moments import MOMENTS, put, snapshot_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,10 +45,12 @@ def spark(own_cache: None) -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def of_all(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The rows of all tables for all ``MOMENTS``, taken in by one embedded run that nothing disturbed."""
+    """The rows of all tables for all ``MOMENTS``, taken in by one embedded run that nothing disturbed.
+
+    They are landed as large files, whose sizes the tables tell.
+    """
     home = tmp_path_factory.mktemp("undisturbed")
     landing, tables = Folder.open(home / "landing"), Folder.open(home / "tables")
-    for moment in MOMENTS:
-        land(snapshot_of(moment), landing, moment.cluster)
+    put(landing, *map(snapshot_of, MOMENTS), large=True)
     run(spark, landing, tables)
     return plain.rows(tables)

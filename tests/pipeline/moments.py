@@ -15,9 +15,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from reseat.history.folder import Folder
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
+from reseat.pipeline.admission import SMALL_FILE
+from reseat.sources.landing import land
 
-__all__ = ["MOMENTS", "UNTOLD", "Moment", "Part", "snapshot_of"]
+__all__ = ["MOMENTS", "UNTOLD", "Moment", "Part", "put", "snapshot_of"]
 
 #: A leader of which the source does not speak; ``None`` is a partition that has none.
 UNTOLD: Final = "not told"
@@ -237,3 +240,12 @@ def snapshot_of(moment: Moment) -> Snapshot:
     )
     snapshot = Snapshot(layout, moment.taken_at, "admin", cluster=moment.cluster)
     return replace(snapshot, **moment.further)
+
+
+def put(landing: Folder, *snapshots: Snapshot, large: bool = False) -> None:
+    """Land snapshots; by spaces after what they tell as large files: Spark itself writes the rows of such a batch."""
+    for snapshot in snapshots:
+        assert snapshot.cluster is not None
+        path = land(snapshot, landing, snapshot.cluster).path
+        if large:
+            landing.write(path, landing.read(path) + b" " * SMALL_FILE)

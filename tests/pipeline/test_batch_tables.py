@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
+from reseat.pipeline.admission import PORTION, Admission
 from reseat.pipeline.batch_tables import fill_up
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.turns import take_turn
@@ -59,6 +61,21 @@ def test_a_file_of_few_rows_has_nothing_that_pays_off_for_many(tables: Folder) -
     assert not any(column.has_dictionary_page or column.compression != "UNCOMPRESSED" for column in columns)
     assert [one.path_in_schema for one in columns if one.is_stats_set] == ["snapshot_id", "taken_at", "path"]
     assert pq.read_schema(tables.path(path)).equals(schema)
+
+
+@pytest.mark.parametrize(
+    ("day_of", "small", "together"),
+    [(lambda _: 1, True, True), (lambda at: at, True, True), (lambda at: at, False, False), (lambda _: 1, None, False)],
+)
+def test_this_process_writes_what_is_small_and_of_a_day_that_it_can_hold(
+    day_of: Callable[[int], int], small: bool | None, together: bool
+) -> None:
+    """One day of a single cluster as well as many; a file more of one day than it holds at once, and Spark does."""
+    count = PORTION + (small is None)
+    rows = [{"cluster": "a", "day": f"day {day_of(at)}", "outcome": "taken"} for at in range(count)]
+    rows.append({"cluster": "a", "day": "day 1", "outcome": "duplicate"})
+
+    assert Admission(pa.Table.from_pylist(rows), pa.table({}), small is not False).together == together
 
 
 def test_what_is_there_or_staged_is_not_filled_up_again(tables: Folder) -> None:

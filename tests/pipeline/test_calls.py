@@ -14,14 +14,14 @@ import pytest
 from reseat.history.folder import Folder
 from reseat.pipeline.ingest import run
 from reseat.sources.landing import land
-from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.moments import put
+from tests.pipeline.test_exactly_once import SHOP
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-SHOP = tuple(snapshot_of(moment) for moment in MOMENTS if moment.cluster == "shop")
 #: What goes to the file system, one request or more each.
 _CALLS = (
     "_listed",
@@ -67,9 +67,8 @@ def fleet(spark: SparkSession, home: Path, clusters: int) -> tuple[Folder, Folde
 
 
 def next_run(spark: SparkSession, landing: Folder, tables: Folder, new: int) -> Counter[tuple[str, str]]:
-    """The calls of a run over the next snapshot of so many clusters, on the same day."""
-    for number in range(new):
-        land(replace(SHOP[1], cluster="x"), landing, f"c{number:02}")
+    """The calls of a run over the next snapshot of so many clusters, on the same day; Spark writes their rows."""
+    put(landing, *(replace(SHOP[1], cluster=f"c{number:02}") for number in range(new)), large=True)
     with calls() as counted:
         assert run(spark, landing, tables).taken == new
     return counted
@@ -80,10 +79,10 @@ def test_calls_grow_with_what_is_new(spark: SparkSession, tmp_path: Path) -> Non
 
     Listing the landing zone is the one thing that takes a call a folder.
     """
-    small = next_run(spark, *fleet(spark, tmp_path / "small", 3), 2)
-    large = next_run(spark, *fleet(spark, tmp_path / "large", 9), 4)
-    files_each = (small["tables", "move"] - 1) // 2  # beside the ledger's one
+    small = next_run(spark, *fleet(spark, tmp_path / "small", 2), 1)
+    large = next_run(spark, *fleet(spark, tmp_path / "large", 5), 2)
+    files_each = small["tables", "move"] - 1  # beside the ledger's one
 
-    assert (small.pop(("landing", "_listed")), large.pop(("landing", "_listed"))) == (3, 9)
-    assert large - small == {("tables", "_level"): 2, ("tables", "move"): 2 * files_each}
+    assert (small.pop(("landing", "_listed")), large.pop(("landing", "_listed"))) == (2, 5)
+    assert large - small == {("tables", "_level"): 1, ("tables", "move"): files_each}
     assert small - large == {}

@@ -10,13 +10,13 @@ import pytest
 from reseat.history.delta import DeltaTables
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
-from reseat.pipeline import admission
 from reseat.pipeline.ingest import run
 from reseat.pipeline.sweep import sweep
 from reseat.pipeline.upkeep.compaction import compact
 from reseat.pipeline.upkeep.retention import retain
 from tests.pipeline import plain
-from tests.pipeline.test_exactly_once import ALL, SHOP, put
+from tests.pipeline.moments import put
+from tests.pipeline.test_exactly_once import ALL, SHOP
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,11 +40,11 @@ def by_history(tables: Folder) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("where", ["disk", pytest.param("hdfs", marks=pytest.mark.slow)])
 def test_the_same_rows_as_plain_tables_after_every_job(
-    spark: SparkSession, tmp_path: Path, where: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, where: str, request: pytest.FixtureRequest
 ) -> None:
     """Runs over late snapshots, a sweep, a compaction, a retention; asked by pages and by who knows Delta alone.
 
-    The second run writes as a fleet's does, many small files together.
+    The first run has large files, whose rows Spark writes, the second small ones.
     """
     landing = Folder.open(tmp_path / "landing")
     plainly, delta = Folder.open(tmp_path / "plain"), delta_tables(tmp_path / "delta")
@@ -60,11 +60,10 @@ def test_the_same_rows_as_plain_tables_after_every_job(
         assert plain.rows(delta) == rows
         assert by_history(delta) == rows == by_history(plainly)
 
-    put(landing, *(one for one in ALL if one not in SHOP), SHOP[0], SHOP[3])
+    put(landing, *(one for one in ALL if one not in SHOP), SHOP[0], SHOP[3], large=True)
     both(run, landing)
     put(landing, *SHOP)
     landing.write("cluster=shop/torn.json", b"{")
-    monkeypatch.setattr(admission, "MANY_DAYS", 1)
     both(run, landing)
     assert run(spark, landing, delta).new == 0
     both(sweep)

@@ -23,16 +23,15 @@ from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
 from reseat.operate.targets.patience import Patience
-from reseat.pipeline import admission, ingest
+from reseat.pipeline import admission, batch_tables, ingest
 from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
 from reseat.pipeline.progress import JobProgress
 from reseat.pipeline.spark.spark_errors import in_words
 from reseat.pipeline.upkeep.compaction import compact
-from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
-from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.moments import MOMENTS, put, snapshot_of
 from tests.pipeline.test_commit import Mortal, Stopped
 
 if TYPE_CHECKING:
@@ -46,13 +45,6 @@ SHOP = tuple(one for one in ALL if one.cluster == "shop")
 
 #: Orders in which four snapshots come: backwards, and so that each is once late, between others or before all.
 _ORDERS = [(3, 2, 1, 0), (2, 0, 3, 1), (1, 3, 0, 2)]
-
-
-def put(landing: Folder, *snapshots: Snapshot) -> None:
-    """Land them."""
-    for snapshot in snapshots:
-        assert snapshot.cluster is not None
-        land(snapshot, landing, snapshot.cluster)
 
 
 def folders(home: Path) -> tuple[Folder, Folder]:
@@ -105,16 +97,16 @@ def test_in_any_order_of_delivery_the_tables_are_the_same(
 ) -> None:
     """A run after each delivery, late ones over the borders of days, against one run over all.
 
-    Each order of four snapshots is a cluster of its own, so that four runs try all orders. Every other run writes as a
-    fleet's does, many small files together. In the long test the tables are compacted in between: files lie differently
-    and say the same.
+    Each order of four snapshots is a cluster of its own, so that four runs try all orders. Every other run takes
+    its files for large ones, whose rows Spark writes. In the long test the tables are compacted in between: files lie
+    differently and say the same.
     """
     landing, tables = folders(tmp_path / "one by one")
     chosen = _ORDERS if few else list(permutations(range(len(SHOP))))
     orders = {f"order-{''.join(map(str, order))}": order for order in chosen}
     for turn in range(len(SHOP)):
         put(landing, *(replace(SHOP[order[turn]], cluster=name) for name, order in orders.items()))
-        monkeypatch.setattr(admission, "MANY_DAYS", 1 if turn % 2 else 1_000)
+        monkeypatch.setattr(admission, "SMALL_FILE", 32_000 if turn % 2 else 0)
         assert run(spark, landing, tables).taken == len(orders)
         if turn == 2 and not few:
             compact(spark, tables)
@@ -144,7 +136,7 @@ def test_many_batches_are_one(
 ) -> None:
     """Neighbours in time that came in different batches are compared all the same; so if files are looked for late."""
     landing, tables = folders(tmp_path / "batches")
-    put(landing, *ALL)
+    put(landing, *ALL, large=True)
     done = run(spark, landing, tables, batch_files=4)
     assert (done.taken, done.batches) == (len(ALL), 3)
     assert plain.rows(tables) == of_all
@@ -152,9 +144,12 @@ def test_many_batches_are_one(
     zones = len(landing.folders())
     monkeypatch.setattr(Folder, "pieces", partialmethod(Folder.pieces, most=1))
     monkeypatch.setattr(ingest, "LOOK_AHEAD", 1)
+    # Now this process writes, and no longer Spark: replicas of three files at a time, so of four in two portions.
+    monkeypatch.setattr(admission, "SMALL_FILE", 100_000)
+    monkeypatch.setattr(batch_tables, "PORTION", 3)
     steps: list[JobProgress] = []
     landing, tables = folders(tmp_path / "one folder after the other")
-    put(landing, *ALL)
+    put(landing, *ALL, large=True)
     done = run(spark, landing, tables, report=steps.append)
     assert (done.new, done.taken, done.batches) == (len(ALL), len(ALL), zones)
     assert plain.rows(tables) == of_all
@@ -292,16 +287,17 @@ def test_killed_in_the_middle_and_run_again_the_tables_are_right(
     """Killed with -9 while it writes: nothing lives on, no row is lost or double.
 
     More moments are among the long tests, and killed without Spark it is at every step (``test_takeover``). Then two
-    are started at once: the later one is refused in words, and the first one completes.
+    are started at once: the later one is refused in words, and the first one completes. It stays: its one session takes
+    in what there is and what comes, a late one too, and ends when asked; between runs others may work on the tables.
     """
     landing, tables = folders(tmp_path)
-    put(landing, *ALL[1:])
+    put(landing, *ALL[2:-1], large=True)
     job = Command.start(tmp_path / "landing", tmp_path / "tables")
     job.until("write")
     assert ended(job.kill())
 
-    put(landing, ALL[0])  # late: before all that is there
-    first = Command.start(tmp_path / "landing", tmp_path / "tables")
+    put(landing, ALL[1], large=True)  # late: before all that is there
+    first = Command.start(tmp_path / "landing", tmp_path / "tables", "--master", "local[2]", "--every", "3")
     first.until("read")
     first.pause()
     code, out, words = Command.start(tmp_path / "landing", tmp_path / "tables").finish()
@@ -309,39 +305,29 @@ def test_killed_in_the_middle_and_run_again_the_tables_are_right(
     assert (code, out) == (2, "")
     assert len(words) == 1
     assert f"being written by pipeline run (process {first.process.pid} on " in words[0]
+
+    first.until("commit")
+    first.until("list")  # of the second run, after all of the first
+    between_runs(tables)  # or it might list one of the two that land now
+    put(landing, ALL[0], ALL[-1], large=True)
+    first.until("commit")
+    first.until("list")
+    between_runs(tables)
+    below = psutil.Process(first.process.pid).children(recursive=True)
+    first.process.terminate()
     code, out, words = first.finish()
     assert (code, words) == (0, [])
-    assert "ingested" in out
+    healed, *told = out.splitlines()
+    assert "was stopped before it was published" in healed
+    assert [line.partition(":")[0] for line in told] == [f"{len(ALL) - 2} new files", "2 new files"]
+    assert all("ingested" in line for line in told)
+    assert below
+    assert ended(below)
 
     assert plain.rows(tables) == of_all
     assert tables.files("_reseat/runs", hidden=True) == []
     assert tables.folders("_reseat/runs") == []
     assert run(spark, landing, tables).new == 0
-
-
-def test_a_run_that_stays_takes_in_what_lands_meanwhile_and_ends_when_asked(
-    tmp_path: Path, of_all: dict[str, list[str]]
-) -> None:
-    """One session takes in what there is and what comes, a late one too; between runs others may work on the tables."""
-    landing, tables = folders(tmp_path)
-    put(landing, *ALL[1:-1])
-    job = Command.start(tmp_path / "landing", tmp_path / "tables", "--master", "local[2]", "--every", "3")
-    job.until("commit")
-    job.until("list")  # of the second run, after all of the first
-    between_runs(tables)  # or it might list one of the two that land now
-    put(landing, ALL[0], ALL[-1])
-    job.until("commit")
-    job.until("list")
-    between_runs(tables)
-    below = psutil.Process(job.process.pid).children(recursive=True)
-    job.process.terminate()
-    code, out, words = job.finish()
-
-    assert (code, words) == (0, [])
-    assert [line.partition(":")[0] for line in out.splitlines()] == [f"{len(ALL) - 2} new files", "2 new files"]
-    assert plain.rows(tables) == of_all
-    assert below
-    assert ended(below)
 
 
 def between_runs(tables: Folder) -> None:
@@ -359,7 +345,7 @@ def between_runs(tables: Folder) -> None:
 def test_killed_at_random_times(tmp_path: Path, of_all: dict[str, list[str]], step: str, seed: int) -> None:
     """Some time after each step has begun, and once more while it heals."""
     landing, tables = folders(tmp_path)
-    put(landing, *ALL)
+    put(landing, *ALL, large=True)
     dice = random.Random(f"{step} {seed}")
     for _ in range(2):
         job = Command.start(tmp_path / "landing", tmp_path / "tables")
@@ -383,7 +369,7 @@ def test_stopped_before_every_third_step_on_the_file_system(
     """Writes, moves, deletes and syncs of the driver, one after the other, until a run comes through."""
     for steps in range(1_000):
         landing, tables = folders(tmp_path / str(steps))
-        put(landing, *ALL)
+        put(landing, *ALL, large=True)
         try:
             run(spark, landing, Mortal.over(tables, 3 * steps), batch_files=5)
         except Stopped:
@@ -417,7 +403,7 @@ def test_a_landed_file_that_is_changed_under_way_stops_the_run_and_is_read_anew(
 ) -> None:
     """What its replicas are is not guessed: nothing is published, and the next run takes the file as it is then."""
     landing, tables = folders(tmp_path)
-    put(landing, SHOP[0])
+    put(landing, SHOP[0], large=other is None)
     (file,) = landing.files()
     content = write_snapshot(SHOP[1]) if other is None else other
 

@@ -8,11 +8,10 @@ import pytest
 
 from reseat.formats.documents.snapshot_writer import identity
 from reseat.history.folder import Folder
-from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command
 from tests.pipeline.expected import EXPECTED, same
-from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.moments import MOMENTS, put, snapshot_of
 from tests.pipeline.test_delta import delta_tables
 from tests.servers.spark import connect_server, jvm_options, standalone
 
@@ -24,10 +23,9 @@ _SHARED = {"cluster", "day", "snapshot_id", "taken_at", "state_digest"}
 
 @pytest.fixture(scope="module")
 def landing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A landing zone with all moments."""
+    """A landing zone with all moments, as large files: Spark itself writes their rows."""
     folder = tmp_path_factory.mktemp("zone") / "landing"
-    for moment in MOMENTS:
-        land(snapshot_of(moment), folder, moment.cluster)
+    put(Folder.open(folder), *map(snapshot_of, MOMENTS), large=True)
     return folder
 
 

@@ -19,6 +19,7 @@ from reseat.formats.documents.snapshot_writer import identity
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
 from reseat.model import NOT_TOLD, Snapshot
+from reseat.pipeline import admission
 from reseat.pipeline.ingest import RunReport, run
 from reseat.sources.keeping import snapshot_of_files
 from reseat.sources.landing import land
@@ -71,10 +72,12 @@ class Filled:
 
 @pytest.fixture(scope="module")
 def on_disk(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Filled:
-    """One run over all moments, a text, and a file that is no snapshot."""
+    """One run over all moments, a text, and a file that is no snapshot; as of large files, whose rows Spark writes."""
     home = tmp_path_factory.mktemp("filled")
     landing, tables = Folder.open(home / "landing"), Folder.open(home / "tables")
-    return _filled(landing, tables, lambda: run(spark, landing, tables))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(admission, "SMALL_FILE", 0)
+        return _filled(landing, tables, lambda: run(spark, landing, tables))
 
 
 @pytest.fixture(
