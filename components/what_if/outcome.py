@@ -79,6 +79,11 @@ def headline(plan: Plan) -> str:
     if certificate.faults:
         return first
     who = wish_in_words(wish)
+    led = certificate.changed_preferred_leaders
+    if first.startswith("No replica moves"):
+        first = f"n{first[1:]}"
+    if first == "no replica moves." and led:
+        first = f"no replica moves, {text.counted(led, 'partition gets', 'partitions get')} a new preferred leader."
     if wish.rearranges and not certificate.changed_partitions:
         if first.startswith("Nothing"):
             return first
@@ -179,8 +184,8 @@ def least_for(certificate: Certificate) -> str | None:
 
 
 def _least_leaders(certificate: Certificate) -> str | None:
-    if not certificate.leader_balance_proven:
-        return None
+    if not certificate.leader_balance_proven or certificate.wish.topics:
+        return None  # a replication factor keeps the order of lists: another one could be better balanced
     return f"minimum for these {'racks' if certificate.wish.options.leader_racks else 'replicas'}"
 
 

@@ -212,6 +212,8 @@ def _words(point: CurvePoint) -> str:
 
 
 _HEIGHT = 260
+#: So many steps of one have a tick each.
+_FEW = 10
 
 
 def _draw_curve(points: Sequence[CurvePoint], chosen: int, key: str, on_click: Callable[[], None]) -> None:
@@ -282,6 +284,12 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
         ticks = sorted({min(told), max(told)})
         figure.update_xaxes(tickvals=ticks, ticktext=[text.size(tick) for tick in ticks], row=1, col=2)
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
+    # Whole numbers, and the label below a mark that stands on the axis.
+    figure.update_xaxes(ticklabelstandoff=6)
+    if points[-1].number - points[0].number < _FEW:
+        figure.update_xaxes(dtick=1, row=1, col=1)
+    if points[0].byte_spread is None and max(spreads) < _FEW:
+        figure.update_yaxes(dtick=1)
     figure.update_yaxes(title_text=points[0].measure, row=1, col=1)
     if points[0].byte_spread is not None:
         ends = sorted({min(spreads), max(spreads)})

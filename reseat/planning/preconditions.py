@@ -249,7 +249,7 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int], rule: str = 
             f"{named('Broker', unknown, 'is', 'are')} not in this layout of {counted(len(layout.brokers), 'broker')}"
             + (f" ({rule})." if rule else "."),
             brokers=unknown,
-            choices=(f"It has {named('broker', layout.broker_ids.tolist())}.",),
+            choices=(f"Choose among its brokers: {listed(layout.broker_ids.tolist())}.",),
         )
     return wished
 

@@ -52,7 +52,8 @@ def test_a_broker_out_is_planned_and_proven(opened):
         (Wish(remove=(3,), add=((9, "a"),), replace=((3, 9),)), "Broker 3 replaced by 9: 2 replicas move"),
         (Wish(mend_racks=True), "Nothing to restore: no replica moves."),
         (Wish(mend=True), "Nothing to mend."),
-        (Wish(leaders_only=True), "Leaders rebalanced: No replica moves."),
+        (Wish(leaders_only=True), "Leaders rebalanced: no replica moves, 1 partition gets a new preferred leader."),
+        (Wish(add=((1, "a"),)), "Broker 1 added: no replica moves: "),
     ],
 )
 def test_every_wish_has_its_place(opened, wish, said):
@@ -303,6 +304,25 @@ def test_the_points_are_a_figure_against_moves_and_data(opened):
     moves = [int(words[0]) for words in points[0]["customdata"]]
     assert moves == sorted(set(moves))
     assert made == f"{moves[points[0]['marker']['symbol'].index('diamond')]:,}"
+
+
+def test_a_curve_of_few_steps_counts_in_whole_numbers(opened):
+    """No half of a move, and no half of a replica."""
+    at = opened("plan", generate(6, 40, skew=0.5), Wish(remove=(3,)))
+    choose(at, "plan-view", "Moves vs. balance")
+    drawn = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")][-1]["layout"]
+
+    assert (drawn["xaxis"]["dtick"], drawn["yaxis"]["dtick"]) == (1, 1)
+
+
+def test_of_lists_that_keep_their_order_no_leader_balance_is_called_the_best(opened):
+    """Another replication factor: the lists could be ordered better by another change."""
+    kept, ordered = (
+        next(figure for figure in opened("plan", wish=wish).metric if figure.label == "Preferred leader spread")
+        for wish in (Wish(replication_factor=3, topics=("orders",)), Wish(leaders_only=True))
+    )
+
+    assert (kept.delta, ordered.delta) == ("", "minimum for these replicas")
 
 
 def test_a_rebalance_by_topic_is_slid_along_topics(opened):
