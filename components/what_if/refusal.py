@@ -50,7 +50,7 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
                 on_click=session.set_wish,
                 args=(Wish(mend=True),),
             )
-        if error.topics:
+        if error.topics and set(error.topics) <= {*seat.layout.topics}:
             words = "Exclude this topic" if len(error.topics) == 1 else f"Exclude these {len(error.topics):,} topics"
             excluded = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
             edits = replace(seat.edits, without=excluded)

@@ -36,7 +36,7 @@ from reseat.model.rules import RULES
 from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.plan import require_sets
-from reseat.planning.preconditions import pinned_by_wish
+from reseat.planning.preconditions import pinned_by_wish, require_known
 from reseat.planning.rules import only_onto, sharing
 
 __all__ = ["Conflict", "Demand", "conflict", "conflict_in_words", "demands", "without"]
@@ -135,6 +135,8 @@ def conflict(
     found = tuple(every[at] for at in kept)
     if len(found) < 2 or not any(demand.is_rule for demand in found):
         return Conflict((), least)
+    if alone := [one for one in found if lost(layout, one)]:  # whatever stands beside it
+        return replace(conflict(layout, without(wish, alone), seconds=end - clock(), clock=clock), enough=False)
     try:
         others = ([other for other in range(len(every)) if other != at] for at in kept)
         enough = least and (len(kept) == len(every) or not any(refused(layout, some) for some in others))
@@ -144,7 +146,7 @@ def conflict(
 
 
 def _lost(part: ClusterLayout, demand: Demand) -> bool:
-    """Whether a demand is about topics or partitions that a part of the layout lacks."""
+    """Whether a demand is about topics, partitions, brokers or sizes that a part of the layout lacks."""
     kind, value = demand.kind, demand.value
     try:
         if kind == "pin":
@@ -153,9 +155,12 @@ def _lost(part: ClusterLayout, demand: Demand) -> bool:
             only_onto(part, Options(only_onto=(value,)))
         elif kind == "keep_apart":
             sharing(part, value)
+        elif kind in ("never_onto", "capacity"):
+            require_known(part, (getattr(value, "broker", value),))
     except WishRefused:
         return True
-    return kind == "topics" and value not in part.topics
+    sized = kind in ("by_bytes", "max_bytes") or getattr(value, "bytes", None) is not None
+    return (sized and part.copy_bytes is None) or (kind == "topics" and value not in part.topics)
 
 
 def _refused_part(layout: ClusterLayout, refused: Callable[[ClusterLayout], bool]) -> ClusterLayout:

@@ -252,6 +252,15 @@ def test_a_refusal_has_its_choices_as_buttons_here_too(opened):
     assert "Draining broker 1" in texts(at)
 
 
+def test_a_topic_that_is_not_there_cannot_be_excluded(opened):
+    """The rule names it, and no other part of the what-if is to blame."""
+    at = opened("plan", wish=Wish(remove=(3,), options=Options(pin=(("nowhere", None),))))
+
+    assert "No topic matches nowhere, which is to be pinned." in texts(at)
+    assert "cannot hold together" not in texts(at)
+    assert not [button for button in at.button if button.key == "leave-out"]
+
+
 def test_a_plan_with_faults_is_not_called_unproven(opened):
     """The verdict beside each objective says that the plan is faulty."""
     at = opened("plan", wish=Wish(remove=(3,)))

@@ -313,6 +313,26 @@ def test_what_is_refused_for_another_reason_is_no_conflict() -> None:
     assert conflict(LAYOUT, wish) == Conflict()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(only_onto=(Onto(("nowhere",), (1,)),)),
+        Options(pin=(("nowhere", None),)),
+        Options(never_onto=(77,)),
+        Options(capacity=(Capacity(77, 1),)),
+        Options(capacity=(Capacity(1, bytes=1),)),
+        Options(by_bytes=True),
+        Options(max_bytes=1),
+    ],
+)
+def test_what_the_layout_lacks_conflicts_with_nothing(options: Options) -> None:
+    """An unknown topic or broker, or sizes that are not told: no other change would help, and no broker is named."""
+    wish = Wish(remove=(0,), options=options)
+
+    assert refused(LAYOUT, wish)
+    assert conflict(LAYOUT, wish, seconds=100) == Conflict()
+
+
 def test_many_demands_of_a_kind_are_counted() -> None:
     """Ten of each kind at most, and how many more; all of them stay with the conflict."""
     limits = tuple(Capacity(broker, 1) for broker in range(1, 31))
