@@ -283,9 +283,9 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
     if len(axes) > 1:
         ticks = sorted({min(told), max(told)})
         figure.update_xaxes(tickvals=ticks, ticktext=[text.size(tick) for tick in ticks], row=1, col=2)
-    figure.update_yaxes(fixedrange=True, rangemode="tozero")
-    # Whole numbers, and the label below a mark that stands on the axis.
-    figure.update_xaxes(ticklabelstandoff=6)
+    # A mark at 0 stands within the axes as a whole: what is beyond them hears no click.
+    top = max(spreads) or 1
+    figure.update_yaxes(fixedrange=True, range=[-0.08 * top, 1.08 * top])
     if points[-1].number - points[0].number < _FEW:
         figure.update_xaxes(dtick=1, row=1, col=1)
     if points[0].byte_spread is None and max(spreads) < _FEW:

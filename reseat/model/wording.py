@@ -98,7 +98,9 @@ def wish_in_words(wish: Wish) -> str:
         if brokers:
             parts.append(f"{verb(len(brokers), 'broker', 'brokers')} {ids(brokers)} {what}")
     if wish.topics:
-        parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
+        parts.append(
+            f"replication factor {wish.replication_factor or 'missing'} for {counted(len(wish.topics), 'topic')}"
+        )
     if wish.rebalance:
         by = " by topic" if wish.options.even_topics else " by size" if wish.options.by_bytes else ""
         parts.append(f"cluster rebalanced{by}")

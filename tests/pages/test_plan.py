@@ -322,6 +322,7 @@ def test_a_curve_of_few_steps_counts_in_whole_numbers(opened):
     drawn = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")][-1]["layout"]
 
     assert (drawn["xaxis"]["dtick"], drawn["yaxis"]["dtick"]) == (1, 1)
+    assert drawn["yaxis"]["range"][0] < 0
 
 
 def test_of_lists_that_keep_their_order_no_leader_balance_is_called_the_best(opened):
