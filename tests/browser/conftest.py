@@ -10,7 +10,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -219,6 +219,20 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
     Keyword arguments are Playwright's for a context (``color_scheme="dark"``, ``has_touch=True``). A page that raises
     an error of its own fails the test.
     """
+    with _made(profiles) as (make, faults):
+
+        def noted(**asked: object) -> Page:
+            page = make(**asked)
+            request.node.stash.setdefault(_PAGES, []).append(page)
+            return page
+
+        yield noted
+    assert not faults, f"The page raised errors of its own: {faults}"
+
+
+@contextmanager
+def _made(profiles: Profiles) -> Iterator[tuple[Callable[..., Page], list[str]]]:
+    """What makes pages, each of a profile that is lent until all is over; and the errors that they raise."""
     lent: list[tuple[BrowserContext, dict[str, object]]] = []
     faults: list[str] = []
 
@@ -226,7 +240,6 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
         context = profiles.lend(asked)
         lent.append((context, asked))
         page = profiles.page_of(context, asked)
-        request.node.stash.setdefault(_PAGES, []).append(page)
         page.set_default_timeout(30_000)
         # As people do, each click waits for the page to come to rest: what a redraw takes away swallows it.
         page.add_locator_handler(page.locator("[data-testid='stApp'][data-test-script-state='running']"), lambda: None)
@@ -234,16 +247,37 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
         page.on("console", lambda said: faults.append(said.text) if _POLICY in said.text else None)
         return page
 
-    yield make
+    yield make, faults
     for context, asked in lent:
         profiles.take_back(context, asked)
-    assert not faults, f"The page raised errors of its own: {faults}"
 
 
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:
     """A page of a profile that keeps nothing, 1366 x 768, light."""
     return new_page(color_scheme="light")
+
+
+@pytest.fixture(scope="module")
+def _of_a_file(profiles: Profiles) -> Iterator[tuple[Page, list[str]]]:
+    with _made(profiles) as (make, faults):
+        yield make(color_scheme="light"), faults
+
+
+@pytest.fixture
+def same_page(_of_a_file: tuple[Page, list[str]], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page as ``page``, one for all tests of a file: of one person, who goes on within it (``at_address``).
+
+    For tests of what a figure does, whatever was done before: each begins with an address and not with a load.
+    """
+    page, faults = _of_a_file
+    request.node.stash[_PAGES] = [page]
+    yield page
+    page.mouse.up()
+    page.mouse.move(0, 0)
+    told = [*faults]
+    faults.clear()
+    assert not told, f"The page raised errors of its own: {told}"
 
 
 def to(page: Page, name: str) -> None:
@@ -281,11 +315,18 @@ def at_address(page: Page, address: str, title: str) -> None:
 
     A third of what loading it anew costs: the scripts stay. The first address is loaded.
     """
-    if page.url.startswith(address.rpartition("/")[0]):
+    if page.url.startswith(address.partition("?")[0].rpartition("/")[0]):
         page.evaluate(_GO, address)
     else:
         page.goto(address)
     _at(page, title)
+
+
+def anew(page: Page, address: str, title: str) -> None:
+    """As ``at_address``, by way of a page that shows no layout: nothing stands there from before."""
+    if page.url.startswith(address.partition("?")[0].rpartition("/")[0]):
+        at_address(page, f"{address.partition('?')[0].rpartition('/')[0]}/learn", "Learn")
+    at_address(page, address, title)
 
 
 def also(page: Page, query: str) -> None:
@@ -346,7 +387,7 @@ def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") 
     sample, strip = page.get_by_role("button", name=title).first, page.get_by_text("current state", exact=True)
     if link := _LINKS.get((dashboard, title)):
         first = then if then in _OF_A_LAYOUT else "Board"
-        page.goto(f"{dashboard}/{_OF_A_LAYOUT[first]}?{link}")
+        anew(page, f"{dashboard}/{_OF_A_LAYOUT[first]}?{link}", first)
         strip.or_(sample).first.wait_for()
         if not strip.is_visible():  # others were opened since, and the server no longer keeps it
             sample.click()

@@ -21,11 +21,11 @@ LEFT, TOP = 104, 40
 
 
 @pytest.fixture
-def heat(page: Page, dashboard: str) -> Page:
+def heat(same_page: Page, dashboard: str) -> Page:
     """The Heatmap page with the bundled nine brokers."""
-    open_sample(page, dashboard, "Nine brokers", then="Heatmap")
-    drawn(page)
-    return page
+    open_sample(same_page, dashboard, "Nine brokers", then="Heatmap")
+    drawn(same_page)
+    return same_page
 
 
 def drawn(page: Page, other_than: str | None = None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, Profiles, at_rest, open_files, open_sample, runs_of, settled
+from tests.browser.conftest import SCHEMES, Profiles, anew, at_rest, open_files, open_sample, runs_of, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -84,15 +84,15 @@ def link(profiles: Profiles, dashboard: str) -> str:
 
 def open_link(page: Page, link: str) -> Page:
     """The Racks page behind a link, drawn."""
-    page.goto(link)
+    anew(page, link, "Board")
     tile(page, 1).wait_for()
     return page
 
 
 @pytest.fixture
-def racks(page: Page, link: str) -> Page:
+def racks(same_page: Page, link: str) -> Page:
     """The Racks page with the cluster of six brokers."""
-    return open_link(page, link)
+    return open_link(same_page, link)
 
 
 def test_a_tile_dragged_to_the_tray_is_planned_and_dragged_back_is_not(racks: Page) -> None:
