@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from reseat.placement.topic_spec import TopicSpec
 from reseat.placement.topic_texts import create_command
 from reseat.planning.plan import plan
 from tests.conftest import missing
+from tests.operate.live_cluster import OpenTarget, as_told, connection_to, create_everywhere, until
 from tests.servers import cluster as servers
 
 pytestmark = pytest.mark.kafka
@@ -87,25 +89,25 @@ def run_all(cluster: servers.KafkaCluster, folder: Path, made: Plan) -> dict[str
     return said
 
 
-def led_by_another(cluster: servers.KafkaCluster, folder: Path) -> None:
-    """Make a topic ``other`` that broker 2 leads though broker 3 is preferred; it is none of the plan's."""
-    cluster.tool("topics", "--create", "--topic", "other", "--replica-assignment", "2:3")
-    file = folder / "swap.json"
-    file.write_text('{"version":1,"partitions":[{"topic":"other","partition":0,"replicas":[3,2]}]}')
-    for act in ("--execute", "--verify"):
-        cluster.tool("reassign", "--reassignment-json-file", str(file), act)
+def there(cluster: servers.KafkaCluster, topic: str, *lists: list[int], then: list[int] | None = None) -> None:
+    """Make a topic, and give its only partition another list: not by tools, of which each takes a JVM."""
+    with closing(OpenTarget(connection_to(cluster))) as target:
+        assert create_everywhere(target, TopicSpec.placed(topic, dict(enumerate(lists)))).made
+        if then is not None:
+            assert target.reassign({(topic, 0): then}) == {(topic, 0): None}
+            assert until(lambda: as_told(target, (topic, 0)).replicas == tuple(then) and not target.reassigning())
 
 
 def test_every_printed_command_runs_without_a_complaint(cluster: servers.KafkaCluster, tmp_path: Path) -> None:
     """Each as a person would paste it, from the topic to the rollback's election, and none touches another topic."""
     where = {"bootstrap": cluster.bootstrap, "zookeeper": cluster.zookeeper or ""}
     created = cluster.run_command(create_command(TopicSpec.placed("orders", TOPIC), version_of(cluster), **where))
-    led_by_another(cluster, tmp_path)
+    there(cluster, "other", [2, 3], then=[3, 2])  # led by 2 though 3 is preferred, and none of the plan's
     before = layout_of(cluster)
     made = plan(before, Wish(remove=(1,)))
     said = run_all(cluster, tmp_path, made)
-    after = layout_of(cluster)
-    other = read(cluster.describe("--topic", "other")).layout
+    now = read(cluster.describe()).layout
+    after, other = (now.without_topics(set(now.topics) - {topic}) for topic in ("orders", "other"))
 
     assert "Created topic orders" in created
     assert made.changed.any()
@@ -128,7 +130,7 @@ def test_generate_says_what_kafkas_own_says_and_its_tool_executes_it(
     cluster: servers.KafkaCluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The same words around the same present assignment; the proposal moves what is elsewhere, and nothing else."""
-    cluster.tool("topics", "--create", "--topic", "onto", "--replica-assignment", "1:2,2:3,3:1")
+    there(cluster, "onto", [1, 2], [2, 3], [3, 1])
     topics, proposal = tmp_path / "topics.json", tmp_path / "proposal.json"
     topics.write_text('{"version":1,"topics":[{"topic":"onto"}]}')
     asked = ["--topics-to-move-json-file", str(topics), "--broker-list", "2,3"]
@@ -149,7 +151,7 @@ def test_generate_says_what_kafkas_own_says_and_its_tool_executes_it(
 
 def test_topics_of_a_migration_are_created_as_placed(cluster):
     """One that is new, with its min.insync.replicas, and one that lacks partitions: the lists are those told."""
-    cluster.tool("topics", "--create", "--topic", "there", "--replica-assignment", "1:2")
+    there(cluster, "there", [1, 2])
     source = ClusterLayout.from_columns(
         topics=("fresh", "there"),
         topic_of=[0] * 4 + [1] * 3,
