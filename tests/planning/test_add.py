@@ -203,20 +203,23 @@ def test_fewer_moves_are_the_most_even_of_so_many(allowed: int, expected: int) -
     assert plan.certificate.replica_balance_proven
 
 
-def test_the_curve_falls_to_the_plan() -> None:
-    """Points ascend in moves, get more even, and are what ``max_moves`` gives."""
+@pytest.mark.parametrize(("cap", "most"), [(None, 32), (3, 6), (1, 2)])
+def test_the_curve_falls_to_the_plan(cap: int | None, most: int) -> None:
+    """Points ascend in moves, get more even, and are what ``max_moves`` gives; none is beyond what may be received."""
     layout = layout_of([[1, 2, 3], [3, 1, 2], [1, 4, 2], [1, 2, 4]] * 6)
-    added = [Broker(5), Broker(6)]
+    added, options = [Broker(5), Broker(6)], Options(receive_cap=cap)
 
-    curve, left_out = (found := whole_curve(layout, Wish(add=((5, None), (6, None))))).points, found.sentences
-    plans = [add_brokers(layout, added, options=Options(max_moves=point.moves)) for point in curve]
+    found = whole_curve(layout, Wish(add=((5, None), (6, None)), options=options))
+    curve, left_out = found.points, found.sentences
+    plans = [add_brokers(layout, added, options=replace(options, max_moves=point.moves)) for point in curve]
 
     assert not left_out
-    assert len(curve) == 4
+    assert 2 <= len(curve) <= 4
+    assert curve[-1].moves <= most
     assert [p.moves for p in curve] == sorted({p.moves for p in curve})
     assert all(a.replica_sum_of_squares > b.replica_sum_of_squares for a, b in itertools.pairwise(curve))
     assert [value(plan) for plan in plans] == [(p.replica_spread, p.moves, p.replica_sum_of_squares) for p in curve]
-    assert curve[-1].moves == add_brokers(layout, added).certificate.moves
+    assert curve[-1].moves == add_brokers(layout, added, options=options).certificate.moves
 
 
 def test_a_cap_bounds_what_a_broker_receives() -> None:

@@ -69,7 +69,6 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     current = start.layout
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
     problem, cap = _problem(current, added, start.pinned, options), options.receive_cap
-    problem = replace(problem, room=None if cap is None else np.full(len(current.brokers), cap))
     found, capped, fewer = fitted(problem, current, lambda one: _solved(Solver(one, own_arcs=0), current, options))
     rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~start.pinned) if options.reorder_all else rows
@@ -116,13 +115,14 @@ def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArra
     if (takes & well).any():
         takes &= well
     gives = well & ~takes
-    held = layout.replicas != NONE
+    held, cap = layout.replicas != NONE, options.receive_cap
     problem = Problem(
         lists=layout.replicas,
         fixed=held & (~on_brokers(layout.replicas, gives) | unmovable[:, None]),
         targets=gives | takes,
         rack=racks_of(layout),
         receivers=takes[None, :],
+        room=None if cap is None else np.full(len(well), cap),
         keeps_racks=True,
         size=layout.copy_bytes,
     )
