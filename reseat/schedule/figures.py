@@ -84,12 +84,15 @@ def standing(plan: Plan, rows: Longs, preview: Preview) -> Standing:
     now, after = plan.current, plan.proposed
     racks = isr = None
     if now.racks:
-        racks = _after_each(rack_violating(now), rack_violating(after), rows, preview)
+        # A rack that is drained is one to be on until the last batch is done.
+        later = rack_violating(after, ~np.isin(after.broker_ids, plan.wish.remove))
+        racks = _after_each(rack_violating(now), later, rows, preview)
+        racks[1:][-1:] = np.count_nonzero(later)
     least = health.min_in_sync_by_row(now)
     known = now.in_sync_known & (least >= 0)
     if known.any():
         before: BoolArray = known & (health.in_sync_count(now) <= least)
-        later: BoolArray = known & (row_counts(after.replicas != NONE) <= least)
+        later = known & (row_counts(after.replicas != NONE) <= least)
         isr = _after_each(before, later, rows, preview)
     return Standing(racks, isr)
 

@@ -49,6 +49,18 @@ def test_racks_that_get_worse_before_they_get_better_are_told():
     assert busy.busiest(2).broker_ids.tolist() == [1, 3]
 
 
+def test_a_rack_that_is_drained_is_none_to_be_on_at_the_end():
+    """c-0 stays on racks a and b: of three until the last batch is done, then of two, as the certificate counts."""
+    now = {("a", 0): [1, 3, 5], ("b", 0): [2, 4, 6], ("c", 0): [1, 3, 4]}
+    after = {("a", 0): [1, 3, 2], ("b", 0): [2, 4, 3]}
+    plan = plan_of(now, after)
+    plan = replace(plan, certificate=replace(plan.certificate, wish=Wish(remove=(5, 6))))
+    rows, _, preview = seen(plan, after, BatchLimits(1))
+
+    assert len(preview) == 2
+    assert standing(plan, rows, preview).rack_violations.tolist() == [1, 1, 0]
+
+
 def test_without_racks_and_isr_nothing_is_counted():
     """None, not nought: nobody knows."""
     now, after = {("a", 0): [1, 3]}, {("a", 0): [1, 2]}
