@@ -35,6 +35,7 @@ def with_leaders_evened(
     leaving: BoolArray | None = None,
     options: Options,
     tolerance: int | None = None,
+    near: ClusterLayout | None = None,
 ) -> ClusterLayout:
     """The proposed layout of these rows, each list led by the replica that evens preferred leaders.
 
@@ -46,6 +47,7 @@ def with_leaders_evened(
         leaving: (B,) bool, brokers that lead nothing where another one can.
         options: ``never_leads`` and ``leader_racks`` apply.
         tolerance: as ``preferred_leaders``.
+        near: the proposed layout for another tolerance.
 
     Raises:
         WishRefused: as ``who_leads``.
@@ -59,7 +61,10 @@ def with_leaders_evened(
     before = current.replicas[rows, :1].max(axis=1, initial=NONE)
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
     who = who_leads(current, options, leaving)
-    chosen = preferred_leaders(lists, before, fixed, who.may_lead, who.resorts, rank=who.rank, tolerance=tolerance)
+    first = None if near is None else near.replicas[rows, 0]
+    chosen = preferred_leaders(
+        lists, before, fixed, who.may_lead, who.resorts, rank=who.rank, tolerance=tolerance, near=first
+    )
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     different = np.flatnonzero(lists_differ(lists, current.replicas[rows]))
     return propose(current, rows[different], lists[different])

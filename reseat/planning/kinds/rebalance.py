@@ -327,9 +327,10 @@ def leader_orders(start: Settled, options: Options) -> Iterator[tuple[int, Clust
     current, free = start.layout, np.flatnonzero(~start.pinned)
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
     most = int(current.preferred_by_broker.max(initial=0)).bit_length() + 1
+    led = None
     for tolerance in (None, *(1 << power for power in range(most))):
         led = with_leaders_evened(
-            current, free[:0], current.replicas[:0], free=free, options=options, tolerance=tolerance
+            current, free[:0], current.replicas[:0], free=free, options=options, tolerance=tolerance, near=led
         )
         yield int((led.replicas[:, :1] != current.replicas[:, :1]).sum()), led
 

@@ -89,7 +89,7 @@ def exchanges(
     brokers, racks = len(choice.rack), int(choice.rack.max(initial=-1)) + 1
     may, held = np.zeros((brokers, racks), np.int64), np.zeros((brokers, brokers), np.int64)
     edges = np.zeros((brokers, brokers), np.bool_) if known is None else known.copy()
-    good, left = np.ones(len(choice.chosen), np.bool_), np.arange(len(choice.chosen))
+    good, left = np.ones(len(choice.chosen), np.bool_), np.flatnonzero(row_any(choice.chosen))
     most = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))
     step = most if choice.others is not None else min(_FIRST, most)
     nowhere = ~choice.targets | np.eye(brokers, dtype=np.bool_)

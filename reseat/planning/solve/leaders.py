@@ -51,6 +51,7 @@ def preferred_leaders(
     *,
     rank: Longs | None = None,
     tolerance: int | None = None,
+    near: IntArray | None = None,
 ) -> IntArray:
     """Choose the preferred leader of each of these lists.
 
@@ -64,6 +65,7 @@ def preferred_leaders(
             be named first. None: all are alike.
         tolerance: the difference of two brokers' leaders up to which none changes for balance, as of ``Solver.at``;
             None: any that evens them changes.
+        near: (n,) the answer for another tolerance, which is soon bettered; None: it is looked for from the beginning.
 
     Returns:
         (n,) int32 position of the broker to name first. A list without a broker that may lead keeps its present
@@ -87,7 +89,10 @@ def preferred_leaders(
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
     many = free.size >= MANY_LISTS and tolerance is None and not ranked
     even = _in_blocks(options, today, counts, may_lead) if many else None
-    chosen[free] = _at_a_price(options, today, counts, may_lead, tolerance=tolerance) if even is None else even
+    if even is None:
+        start = None if near is None else near[free]
+        even = _at_a_price(options, today, counts, may_lead, start=start, tolerance=tolerance)
+    chosen[free] = even
     return chosen
 
 
