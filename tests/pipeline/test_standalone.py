@@ -23,9 +23,10 @@ _SHARED = {"cluster", "day", "snapshot_id", "taken_at", "state_digest"}
 
 @pytest.fixture(scope="module")
 def landing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A landing zone with all moments, as large files: Spark itself writes their rows."""
+    """A landing zone with all moments: of every other one Spark itself writes the rows, of the rest the driver."""
     folder = tmp_path_factory.mktemp("zone") / "landing"
-    put(Folder.open(folder), *map(snapshot_of, MOMENTS), large=True)
+    put(Folder.open(folder), *map(snapshot_of, MOMENTS[::2]))
+    put(Folder.open(folder), *map(snapshot_of, MOMENTS[1::2]), large=True)
     return folder
 
 
@@ -80,7 +81,8 @@ def test_a_worker_that_dies_in_the_middle_costs_no_row(
         settings = {"spark.executor.memory": "512m", "spark.executor.extraJavaOptions": jvm_options()}
         told = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
         job = Command.start(landing, tmp_path / "tables", "--master", cluster.url, *told)
-        job.until("write")
+        for _ in ("small files", "large ones, which Spark writes"):
+            job.until("write")
         cluster.kill_worker(0)
         code, out, words = job.finish()
         lost = cluster.master.log.read_text()
