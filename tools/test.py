@@ -5,7 +5,7 @@ Beside each other run
 - ``make check``, which has one core for as long as mypy reads all the code anew;
 - the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons; where
   ``RESEAT_REQUIRE`` names Kafka, its jars are fetched first, which takes a new machine a minute;
-- those that need only their process, in two processes;
+- those that need only their process, in one;
 - as soon as one of these two is over, the browser's with a dashboard a process, in two processes. All at once take
   longer, and so do three with browsers (tried): they drive each other out of the caches of two cores.
 
@@ -117,7 +117,7 @@ def main() -> int:
             # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
             collect, nowhere = [*_PYTEST, "--collect-only"], subprocess.DEVNULL
             subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
-        plain = Run((*_PYTEST, "-n", "2", "-m", "not slow and not browser and not kafka and not spark"))
+        plain = Run((*_PYTEST, "-n", "1", "-m", "not slow and not browser and not kafka and not spark"))
         runs.append(plain)
         _wait(runs, lambda: plain.over or servers.over)
         if not check.failed:
