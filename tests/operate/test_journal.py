@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
@@ -12,6 +13,7 @@ import sys
 import threading
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -345,6 +347,24 @@ def test_the_way_and_what_was_overridden_are_kept(journal):
 
     assert (told.protocol, told.overridden) == ("zookeeper", ("can_finish", "racks_not_worsened"))
     assert (plain.protocol, plain.overridden) == (None, ())
+
+
+def test_a_journal_that_nobody_holds_any_more_closes_its_file(tmp_path, monkeypatch):
+    """As where a server forgets the oldest of those that it has opened."""
+    closed = []
+
+    class Told(sqlite3.Connection):
+        def close(self):
+            closed.append(True)
+            super().close()
+
+    monkeypatch.setattr("reseat.operate.journal.schema.sqlite3.connect", partial(sqlite3.connect, factory=Told))
+    opened = Journal(tmp_path / "journal.sqlite")
+    assert not closed
+    del opened
+    gc.collect()
+
+    assert closed
 
 
 def test_a_journal_of_the_first_version_is_taken_over(journal):
