@@ -186,7 +186,9 @@ def least_for(certificate: Certificate) -> str | None:
 def _least_leaders(certificate: Certificate) -> str | None:
     if not certificate.leader_balance_proven or certificate.wish.topics:
         return None  # a replication factor keeps the order of lists: another one could be better balanced
-    return f"minimum for these {'racks' if certificate.wish.options.leader_racks else 'replicas'}"
+    if certificate.wish.options.leader_racks:
+        return "minimum for these racks"
+    return f"minimum for {'these' if certificate.wish.orders_all else 'the changed'} replicas"
 
 
 def _lost_diversity(certificate: Certificate) -> str:

@@ -7,6 +7,7 @@ did not confirm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -92,6 +93,7 @@ def concluded(
         findings: of this plan.
     """
     verdict = check(start.layout, proposed, wish, limited=limited, pinned=start.pinned)
+    verdict = replace(verdict, every_list=wish.orders_all)
     said = not_executed(verdict.faults) or say(verdict)
     made = certified(start.layout, proposed, wish=wish, verdict=verdict, leaders=leaders, sentences=said)
     plan = Plan(start.layout, proposed, made, (*start.findings, *findings))

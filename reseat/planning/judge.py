@@ -354,7 +354,8 @@ def _replicas(certificate: Certificate, reference: Certificate | None, verdict: 
 def _leaders(certificate: Certificate) -> str:
     made = f"Max–min preferred leaders per broker: {certificate.leader_spread or 0:,}"
     if certificate.leader_balance_proven:
-        return f"{made}. Proven minimal for these replica sets."
+        which = "these" if certificate.wish.orders_all else "the changed"
+        return f"{made}. Proven minimal for {which} replica sets."
     found, least = certificate.leader_sum_of_squares, certificate.least_leader_sum_of_squares
     if found is None or least is None or found <= least:
         return f"{made}."

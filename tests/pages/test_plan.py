@@ -326,13 +326,14 @@ def test_a_curve_of_few_steps_counts_in_whole_numbers(opened):
 
 
 def test_of_lists_that_keep_their_order_no_leader_balance_is_called_the_best(opened):
-    """Another replication factor: the lists could be ordered better by another change."""
-    kept, ordered = (
+    """Another replication factor: lists could be ordered better by another change. A drain orders what it changes."""
+    kept, ordered, drained = (
         next(figure for figure in opened("plan", wish=wish).metric if figure.label == "Preferred leader spread")
-        for wish in (Wish(replication_factor=3, topics=("orders",)), Wish(leaders_only=True))
+        for wish in (Wish(replication_factor=3, topics=("orders",)), Wish(leaders_only=True), Wish(remove=(3,)))
     )
 
     assert (kept.delta, ordered.delta) == ("", "minimum for these replicas")
+    assert drained.delta == "minimum for the changed replicas"
 
 
 def test_a_rebalance_by_topic_is_slid_along_topics(opened):

@@ -452,7 +452,7 @@ def test_what_is_not_proven_says_so() -> None:
         "1 replica moves, the proven minimum.",
         "Rack diversity of the changed partitions: not proven the best possible.",
         "Max–min replica count per broker: 3. Not proven minimal.",
-        "Max–min preferred leaders per broker: 2. Proven minimal for these replica sets.",
+        "Max–min preferred leaders per broker: 2. Proven minimal for the changed replica sets.",
         "1 partition gets a new preferred leader. Fewer would worsen leader balance (proven).",
     )
     uneven = check_removal(current, racked([[3, 2], [3], [3], [5]], racks), [1])

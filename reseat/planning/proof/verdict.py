@@ -35,6 +35,7 @@ class Verdict:
         last_resorts_needed: whether no plan for the wish copies fewer replicas to brokers that are fenced or shutting
             down.
         topics_even: of how many topics the spread is proven the least, of how many; None: it is no aim.
+        every_list: whether leaders are proven over the orders of all lists, and not of the changed ones alone.
     """
 
     faults: tuple[str, ...]
@@ -55,6 +56,7 @@ class Verdict:
     last_resorts: tuple[int, ...]
     last_resorts_needed: bool
     topics_even: tuple[int, int] | None = None
+    every_list: bool = False
 
     @property
     def valid(self) -> bool:
@@ -94,11 +96,11 @@ def spread_sentence(verdict: Verdict, given: str = "this rack placement") -> str
 
 def leader_sentences(verdict: Verdict) -> tuple[str, ...]:
     """How even preferred leaders are, and how many change for it."""
-    changed = verdict.changed_preferred_leaders
+    changed, which = verdict.changed_preferred_leaders, "these" if verdict.every_list else "the changed"
     fewer = "Fewer would worsen leader balance (proven)." if verdict.changed_leaders_proven else "Not proven minimal."
     return (
         f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. "
-        + ("Proven minimal for these replica sets." if verdict.leaders_proven else "Not proven minimal."),
+        + (f"Proven minimal for {which} replica sets." if verdict.leaders_proven else "Not proven minimal."),
         f"{counted(changed, 'partition')} {verb(changed, 'gets', 'get')} a new preferred leader. {fewer}"
         if changed
         else "No preferred leader changes.",
