@@ -140,6 +140,8 @@ class Healer:
         )
 
     def _bytes(self, rows: _Ints, needed: _Ints) -> int | None:
+        if not needed.any():
+            return 0
         if self.size is None:
             return None
         total = float((self.size[rows] * needed).sum())
