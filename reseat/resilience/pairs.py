@@ -198,6 +198,7 @@ def _moves(healer: Healer, corner: _Corner) -> tuple[_Ints, FloatArray]:
         owner = np.repeat(np.arange(corner.brokers), held)
         mine = np.bincount(owner, weights=healer.size[healer.rows], minlength=corner.brokers)
         size = corner.sums(mine.astype(np.float64))
+    size[moves == 0] = 0
     full = _no_room(healer, corner)
     moves[full] = -1
     size[full] = np.nan
