@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
@@ -101,8 +102,8 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object of JSON, of which decoders would take the last of two values of a key in silence."""
     told = dict(pairs)
     if len(told) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key '{shown(next(name for name in names if names.count(name) > 1))}' stands twice")
+        often = Counter(name for name, _ in pairs)
+        raise ValueError(f"the key '{shown(next(name for name in often if often[name] > 1))}' stands twice")
     return told
 
 
