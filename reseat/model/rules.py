@@ -6,9 +6,11 @@ expected. One table, so that the command line, links, forms, change files and ce
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, unquote
 
 from reseat.model.naming import id_in
 from reseat.model.units import bytes_in
@@ -16,6 +18,8 @@ from reseat.model.units import bytes_in
 __all__ = ["RULES", "Capacity", "Onto", "Rule"]
 
 _RACK = "rack:"
+#: What a line cannot hold in a rack's name: what separates places, lines and topics. It is written as in an address.
+_APART = re.compile(r"[,=%]|[^\S ]|^ | $")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +112,13 @@ def _onto(text: str) -> Onto:
     return Onto(
         names,
         tuple(sorted({_broker(one) for one in where if not one.startswith(_RACK)})),
-        tuple(one.removeprefix(_RACK) for one in where if one.startswith(_RACK)),
+        tuple(unquote(one.removeprefix(_RACK)) for one in where if one.startswith(_RACK)),
     )
 
 
 def _onto_line(item: Onto) -> str:
-    places = [*map(str, item.brokers), *(f"{_RACK}{rack}" for rack in item.racks)]
+    racks = (_APART.sub(lambda found: quote(found[0], safe=""), rack) for rack in item.racks)
+    places = [*map(str, item.brokers), *(f"{_RACK}{rack}" for rack in racks)]
     return f"{','.join(item.topics)}={','.join(places)}"
 
 

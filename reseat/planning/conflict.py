@@ -37,6 +37,7 @@ from reseat.model.units import size
 from reseat.model.wording import counted, listed
 from reseat.planning.plan import require_sets
 from reseat.planning.preconditions import pinned_by_wish, require_known
+from reseat.planning.rack_levels import regions
 from reseat.planning.rules import only_onto, sharing
 
 __all__ = ["Conflict", "Demand", "conflict", "conflict_in_words", "demands", "without"]
@@ -146,7 +147,7 @@ def conflict(
 
 
 def _lost(part: ClusterLayout, demand: Demand) -> bool:
-    """Whether a demand is about topics, partitions, brokers or sizes that a part of the layout lacks."""
+    """Whether a demand is about topics, partitions, brokers, racks or sizes that a part of the layout lacks."""
     kind, value = demand.kind, demand.value
     try:
         if kind == "pin":
@@ -157,10 +158,13 @@ def _lost(part: ClusterLayout, demand: Demand) -> bool:
             sharing(part, value)
         elif kind in ("never_onto", "capacity"):
             require_known(part, (getattr(value, "broker", value),))
+        elif kind == "rack_levels" and not regions(part, Options(rack_levels=(value,))):
+            return True
     except WishRefused:
         return True
     sized = kind in ("by_bytes", "max_bytes") or getattr(value, "bytes", None) is not None
-    return (sized and part.copy_bytes is None) or (kind == "topics" and value not in part.topics)
+    racked = kind == "same_rack" and not part.racks
+    return racked or (sized and part.copy_bytes is None) or (kind == "topics" and value not in part.topics)
 
 
 def _refused_part(layout: ClusterLayout, refused: Callable[[ClusterLayout], bool]) -> ClusterLayout:

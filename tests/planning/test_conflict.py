@@ -323,10 +323,12 @@ def test_what_is_refused_for_another_reason_is_no_conflict() -> None:
         Options(capacity=(Capacity(1, bytes=1),)),
         Options(by_bytes=True),
         Options(max_bytes=1),
+        Options(same_rack=True),
+        Options(rack_levels=("/",)),
     ],
 )
 def test_what_the_layout_lacks_conflicts_with_nothing(options: Options) -> None:
-    """An unknown topic or broker, or sizes that are not told: no other change would help, and no broker is named."""
+    """An unknown topic or broker, sizes or racks that are not told: no other change helps, and no broker is named."""
     wish = Wish(remove=(0,), options=options)
 
     assert refused(LAYOUT, wish)

@@ -273,8 +273,7 @@ class Pools:
             rows = np.sort(np.abs(size).view(np.int64) >> digits << digits | rows) & (1 << digits) - 1
         order = np.argsort(small[rows].ravel(), kind="stable")  # a radix sort, where numbers are small
         ends = np.cumsum(np.bincount(small.ravel(), minlength=brokers)[:brokers])
-        nth = order // lists.shape[1]
-        return order + (rows[nth] - nth) * lists.shape[1], ends
+        return (rows[:, None] * lists.shape[1] + np.arange(lists.shape[1])).ravel()[order], ends
 
     def _picked(self, flow: Longs, forced: tuple[Longs, Longs]) -> tuple[Longs, Longs, Longs] | None:
         """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
