@@ -99,7 +99,7 @@ def _drop(page: Page, tile: Locator) -> str:
     page.mouse.move(*_middle(page.locator(".tray")), steps=5)
     started = time.perf_counter()
     page.mouse.up()
-    page.locator(".st-key-answer").filter(has_text="can leave").wait_for()
+    page.locator(".st-key-answer").filter(has_text="Draining broker").wait_for()
     said = time.perf_counter() - started
     page.locator(".tile.receives").first.wait_for(state="attached")
     return f"{said:.2f} s, {time.perf_counter() - started:.2f} s until the bars have grown"

@@ -255,7 +255,7 @@ def _draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Cal
     }
     many = len(clusters) > _SEARCHED
     height = HEIGHT if many else 1_000
-    tables.table(frame, _TABLE, columns, height=height, fixed=many, on_select=selected)
+    tables.table(frame, _TABLE, columns, height=height, of=len(clusters) if many else None, on_select=selected)
     opens = " Click a row to open it." if len(shown) else ""
     said = f"{tables.shown_of(len(shown), len(found), 'cluster')}{opens}"
     tables.foot("fleet", said, "fleet.csv", lambda: as_csv(found))

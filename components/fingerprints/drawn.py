@@ -162,7 +162,7 @@ def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
             format="localized", help="How many pairs of start and shift give exactly these lists"
         ),
     }
-    tables.table(frame, table, columns, fixed=True, on_select=clicked)
+    tables.table(frame, table, columns, of=len(found), on_select=clicked)
     said = f"{tables.shown_of(len(shown), len(hits), 'topic')} Click a row to open it."
     tables.foot("fingerprint", said, "fingerprints.csv", lambda: _as_csv(hits))
     name = _OPENED.get(st.query_params.get(_TOPIC, ""))

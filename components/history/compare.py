@@ -146,7 +146,7 @@ def _every_change(between: Between) -> None:
             "before": tables.RIGHT,
         },
         height=_HEIGHT,
-        fixed=True,
+        of=total,
     )
     said = tables.shown_of(len(first), len(found), "change")
     if total > len(rows):

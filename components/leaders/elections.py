@@ -120,7 +120,7 @@ def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> N
     first = found[: tables.MOST_ROWS]
     frame = _frame(layout, preview, first)
     right = {name: tables.RIGHT for name in frame.columns if name.startswith(("leader", "preferred"))}
-    tables.table(frame, f"{key}-table", right, height=270, fixed=True)
+    tables.table(frame, f"{key}-table", right, height=270, of=len(rows))
     said = tables.shown_of(len(first), len(found), "partition")
     tables.foot(key, said, "leaders.csv", lambda: as_csv(layout, preview, found))
 

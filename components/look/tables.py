@@ -39,6 +39,8 @@ __all__ = [
 MOST_ROWS = 500
 #: More rows than these get a line to search in.
 _SEARCHED = 12
+#: Pixels of the headings with the frame, and of a row.
+_HEAD, _ROW = 37, 30
 #: What a spreadsheet would take for a formula at the start of a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Ids and amounts written as text stand at the right, as numbers do.
@@ -56,7 +58,7 @@ def table(
     columns: Mapping[str, ColumnConfig] = _AS_THEY_ARE,
     *,
     height: int = 300,
-    fixed: bool = False,
+    of: int | None = None,
     on_select: Callable[[], None] | None = None,
 ) -> None:
     """A table without index, numbers with separators.
@@ -66,12 +68,13 @@ def table(
         key: its name on the page.
         columns: how single columns are drawn, where it differs.
         height: the most pixels it takes.
-        fixed: whether it keeps that height with few rows too, so that nothing jumps while one searches; where nothing
-            is found, it says so and has no headings.
+        of: how many rows there are to search in: it keeps their height with fewer, so that nothing jumps while one
+            searches; where nothing is found, it says so and has no headings. None: the frame is all there is.
         on_select: called when another row is chosen, or none any more; ``widgets.chosen_rows`` tells which.
     """
-    if fixed and not len(frame):
-        with st.container(key=f"{key}-none", height=height, border=False):
+    high = at_most(height, len(frame)) if of is None else min(height, _HEAD + _ROW * max(of, 1))
+    if of is not None and not len(frame):
+        with st.container(key=f"{key}-none", height=high, border=False):
             st.caption("No row matches.")
         return
     numbers = {
@@ -83,8 +86,8 @@ def table(
         frame,
         key=key,
         hide_index=True,
-        height=height if fixed else at_most(height, len(frame)),
-        row_height=30,
+        height=high,
+        row_height=_ROW,
         column_config=explained(frame, {**numbers, **columns}),
         placeholder="",
         on_select=on_select or "ignore",
@@ -95,7 +98,7 @@ def table(
 
 def at_most(height: int, rows: int) -> int | Literal["content"]:
     """How high a table is: that, or as high as all its rows, which depends on how large the browser's words are."""
-    return "content" if 37 + 30 * rows <= height else height
+    return "content" if _HEAD + _ROW * rows <= height else height
 
 
 def explained(frame: pd.DataFrame, columns: Mapping[str, ColumnConfig] = _AS_THEY_ARE) -> dict[str, ColumnConfig]:

@@ -215,6 +215,8 @@ def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) 
         key=lambda move: (rank[move.state], (move.topic, move.partition) not in stalled),
     )
     shown = found[: tables.MOST_ROWS]
-    tables.table(moves_frame(shown, stalled), f"{key}-moves", {"copied": tables.RIGHT}, height=260, fixed=True)
+    tables.table(
+        moves_frame(shown, stalled), f"{key}-moves", {"copied": tables.RIGHT}, height=260, of=len(progress.moves)
+    )
     said = tables.shown_of(len(shown), len(found), "partition")
     tables.foot(key, said, "run.csv", lambda: tables.as_csv(moves_frame(found, stalled)))

@@ -73,7 +73,7 @@ def draw_table(noted: ReadingDifference, key: str, what: str = "change") -> None
             "before": tables.RIGHT,
         },
         height=_HEIGHT,
-        fixed=True,
+        of=len(noted.changes),
     )
     said, file = tables.shown_of(len(first), len(found), what), "difference.csv" if hidden else "changes.csv"
     tables.foot(key, said, file, lambda: _csv(noted, found, hidden))

@@ -152,7 +152,7 @@ def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
         layout, rows, typed, layout.replica_ids[rows], plan.proposed.replica_ids[rows], beside.generated
     )
     first = chosen[: tables.MOST_ROWS]
-    tables.table(_frame(plan, beside, first), "generate-table", height=330, fixed=True)
+    tables.table(_frame(plan, beside, first), "generate-table", height=330, of=len(rows))
     said = (
         f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
         f"{text.counted(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}."

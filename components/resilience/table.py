@@ -87,7 +87,7 @@ def draw_tables(
             on_choose(name, events[row])
 
     kinds = _kinds(frame)
-    tables.table(frame, name, kinds, fixed=True, on_select=chosen)
+    tables.table(frame, name, kinds, of=tables.MOST_ROWS, on_select=chosen)
     few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
     said = f"{few} Click a row to see its details above."
     tables.foot(f"resilience-{what}", said, f"resilience-{what}.csv", lambda: tables.as_csv(everything(), _NAMES))

@@ -31,7 +31,7 @@ def partitions_table(layout: ClusterLayout, rows: Rows, key: str) -> None:
         typed = fields.find(key)
         found = rows[matching(layout, rows, typed, layout.replica_ids[rows], layout.leader_ids[rows])]
     first = found[:MOST_ROWS]
-    table(_frame(layout, first), key, _RIGHT, height=260, fixed=len(rows) > _SEARCHED)
+    table(_frame(layout, first), key, _RIGHT, height=260, of=len(rows))
     said = shown_of(len(first), len(found), "partition")
     foot(key, said, "partitions.csv", lambda: write_csv(layout.select(found), per="partition"))
 

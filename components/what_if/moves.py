@@ -98,7 +98,7 @@ def draw_moves(plan: Plan, key: str) -> None:
     if _BYTES in frame:
         unit, frame[_BYTES] = tables.in_unit(frame[_BYTES])
         sizes[_BYTES] = st.column_config.NumberColumn(f"data to copy, {unit}", format="localized")
-    tables.table(frame, f"{key}-table", sizes, height=330, fixed=True)
+    tables.table(frame, f"{key}-table", sizes, height=330, of=len(rows))
     st.caption(
         f"{len(found):,} of {text.counted(len(rows), 'changed partition')} match; {len(first):,} are shown."
         if typed.strip()

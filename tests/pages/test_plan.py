@@ -333,7 +333,7 @@ def test_of_lists_that_keep_their_order_no_leader_balance_is_called_the_best(ope
     )
 
     assert (kept.delta, ordered.delta) == ("", "minimum for these replicas")
-    assert drained.delta == "minimum for the changed replicas"
+    assert drained.delta == "minimum for changed replicas"
 
 
 def test_a_rebalance_by_topic_is_slid_along_topics(opened):
