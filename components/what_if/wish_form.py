@@ -37,7 +37,8 @@ def wish_form(seat: OpenLayout) -> None:
             _factor(seat)
         # Another one of these once a change was chosen: it is closed.
         with st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish}"):
-            _balance(seat)
+            with st.container(width=420):  # words make it so wide as to cover the pages' names
+                _balance(seat)
         with st.popover("Plan options", icon=":material/tune:", key=f"options-{seat.digest}-{seat.wish}"):
             _options(seat)
             st.divider()
