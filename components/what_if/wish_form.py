@@ -36,9 +36,9 @@ def wish_form(seat: OpenLayout) -> None:
         with st.popover("Replication factor", icon=":material/layers:"):
             _factor(seat)
         # Another one of these once a change was chosen: it is closed.
-        with st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish}"):
-            with st.container(width=420):  # words make it so wide as to cover the pages' names
-                _balance(seat)
+        rebalance = st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish}")
+        with rebalance, st.container(width=420):  # its words alone would make it cover the names of the pages
+            _balance(seat)
         with st.popover("Plan options", icon=":material/tune:", key=f"options-{seat.digest}-{seat.wish}"):
             _options(seat)
             st.divider()
