@@ -93,6 +93,9 @@ def _make(
 
 
 def _matter(seat: OpenLayout, past: ReportPast | None) -> Matter:
+    from reseat.planning import whole_curve
+    from reseat.planning.against_generate import against_generate
+
     plan = None
     if not seat.wish.is_empty:
         try:
@@ -109,6 +112,9 @@ def _matter(seat: OpenLayout, past: ReportPast | None) -> Matter:
         version=None if snapshot is None else snapshot.version,
         past=past,
         rates=shared.observed_rates(seat.cluster_id),
+        # Plan has the same curve, and each choice of the page asks for both anew.
+        curve_of=caching.kept(whole_curve),
+        draws_of=caching.kept(against_generate, 2 * caching.PLANS),
     )
 
 

@@ -9,6 +9,7 @@ Complexity: as planning; the curve and the draws of Kafka's ``--generate`` once 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,8 @@ def gather(
     past: ReportPast | None = None,
     rates: tuple[ObservedRate, ...] = (),
     beside: bool = True,
+    curve_of: Callable[[ClusterLayout, Wish], Curve] = whole_curve,
+    draws_of: Callable[..., AgainstGenerate] = against_generate,
 ) -> Matter:
     """What a report is made of.
 
@@ -70,6 +73,8 @@ def gather(
         past: the cluster's history.
         rates: what earlier runs on the cluster showed of how fast it copies.
         beside: whether the plan shall stand beside other points of its curve and beside Kafka's own tool.
+        curve_of: finds the curve; a server keeps what it found.
+        draws_of: draws what Kafka's own tool proposes; likewise.
     """
     refusal = None
     if plan is None and not wish.is_empty:
@@ -89,8 +94,8 @@ def gather(
         wish=wish,
         plan=plan,
         refusal=refusal,
-        curve=_curve(layout, wish) if plan is not None and beside else None,
-        generate=_draws(plan) if plan is not None and beside else (),
+        curve=_curve(layout, wish, curve_of) if plan is not None and beside else None,
+        generate=_draws(plan, draws_of) if plan is not None and beside else (),
         past=past,
         rates=rates,
         tiering=reading.tiering,
@@ -143,14 +148,14 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def _curve(layout: ClusterLayout, wish: Wish) -> Curve | None:
+def _curve(layout: ClusterLayout, wish: Wish, found: Callable[[ClusterLayout, Wish], Curve]) -> Curve | None:
     try:
-        return whole_curve(layout, wish.at(None))
+        return found(layout, wish.at(None))
     except WishRefused:
         return None
 
 
-def _draws(plan: Plan) -> tuple[AgainstGenerate, ...]:
+def _draws(plan: Plan, drawn: Callable[..., AgainstGenerate]) -> tuple[AgainstGenerate, ...]:
     """What Kafka's own tools would do: as many draws as there is time for by the sizes of layout and plan."""
     found = []
     for tool in Tool:
@@ -158,7 +163,7 @@ def _draws(plan: Plan) -> tuple[AgainstGenerate, ...]:
         if not rounds:
             continue
         try:
-            found.append(against_generate(plan, tool, draws=rounds, seconds=float("inf")))
+            found.append(drawn(plan, tool, draws=rounds, seconds=float("inf")))
         except WishRefused:
             continue  # the tool itself would refuse, or has no proposal for such a change
     return tuple(found)

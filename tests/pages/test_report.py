@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import time
@@ -11,15 +12,17 @@ import pytest
 
 from components.report.choices import ReportRequest, choices_of, from_query, to_query
 from components.server import settings, visitor
+from reseat import planning
 from reseat.access import Access, Person, SharedReports
 from reseat.model import ClusterLayout, Wish
-from reseat.report import ChapterKind, Matter, ReportChoices, build
+from reseat.planning import against_generate
+from reseat.report import ChapterKind, Matter, ReportChoices, build, gather
 from reseat.report.matter import chapters_for
 from reseat.report.writers.html import write_html
 from reseat.report.writers.parts import WEB
 from reseat.report.writers.talk import write_talk
 
-from .conftest import small, texts
+from .conftest import address, small, texts
 
 
 def test_what_one_chose_is_what_its_address_asks_for():
@@ -69,6 +72,33 @@ def test_a_what_if_that_cannot_be_is_a_report_too(opened):
 
     assert not at.exception
     assert "not possible" in texts(at)
+
+
+def test_what_a_plan_stands_beside_is_found_once_for_plan_and_all_choices_of_the_report(opened, monkeypatch):
+    """The curve that Plan draws, and for two reports one round of draws by each of Kafka's tools."""
+    found = []
+
+    def counted(function):
+        @functools.wraps(function)
+        def counting(*args, **told):
+            found.append(function.__name__)
+            return function(*args, **told)
+
+        return counting
+
+    curve, draws = counted(planning.whole_curve), counted(against_generate.against_generate)
+    for module in (planning, gather):
+        monkeypatch.setattr(module, "whole_curve", curve)
+    for module in (against_generate, gather):
+        monkeypatch.setattr(module, "against_generate", draws)
+    at = opened("plan", wish=Wish(remove=(4,)))
+    at.switch_page("pages/report.py").run()
+    audience = next(one for one in at.segmented_control if one.key.startswith("report-audience"))
+    audience.set_value("operators").run()
+
+    assert not at.exception
+    assert address(at)["audience"] == "operators"
+    assert sorted(found) == [*["against_generate"] * 2, "whole_curve"]
 
 
 def test_nothing_wished_is_a_report_of_the_present(opened):
