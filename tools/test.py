@@ -117,7 +117,7 @@ def main() -> int:
             # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
             collect, nowhere = [*_PYTEST, "--collect-only"], subprocess.DEVNULL
             subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
-        plain = Run((*_PYTEST, "-n", "1", "-m", "not slow and not browser and not kafka and not spark"))
+        plain = Run((*_PYTEST, "-m", "not slow and not browser and not kafka and not spark"))
         runs.append(plain)
         _wait(runs, lambda: plain.over or servers.over)
         if not check.failed:
