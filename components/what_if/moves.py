@@ -17,7 +17,7 @@ from reseat.model import NONE, ClusterLayout, IntArray, Plan
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_csv", "draw_flows", "draw_moves", "flow_counts", "moves_frame"]
+__all__ = ["as_csv", "draw_flows", "draw_moves", "flow_counts", "moves_frame", "shown_first"]
 
 #: Above so many brokers that send or receive, the diagram shows racks.
 _MOST_BROKERS = 30
@@ -32,7 +32,7 @@ def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
 
     Args:
         plan: the plan.
-        rows: (n,) rows of changed partitions, ascending.
+        rows: (n,) rows of changed partitions.
     """
     import pandas as pd
 
@@ -56,6 +56,12 @@ def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
     if sizes is not None:
         frame[_BYTES] = sizes
     return frame
+
+
+def shown_first(plan: Plan) -> npt.NDArray[np.int64]:
+    """(n,) the rows of changed partitions: those whose replicas move, then those whose lists are only reordered."""
+    rows = np.flatnonzero(plan.changed)
+    return rows[np.argsort(~np.isin(rows, plan.moves.row), kind="stable")]
 
 
 def _by_partition(
@@ -86,7 +92,7 @@ def as_csv(plan: Plan) -> str:
 
 def draw_moves(plan: Plan, key: str) -> None:
     """The table of moves with its search."""
-    rows = np.flatnonzero(plan.changed)
+    rows = shown_first(plan)
     if not rows.size:
         st.caption("No partition changes.")
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from components.look import tables
-from components.what_if.moves import as_csv, flow_counts, moves_frame
+from components.what_if.moves import as_csv, flow_counts, moves_frame, shown_first
 from reseat.balance import measure
 from reseat.balance.imbalances import imbalances
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
@@ -36,6 +36,19 @@ def test_the_table_tells_each_changed_partition_from_and_to():
         ["orders", 0, "1, 2", "4, 2", "1", "4", "1 → 4"],
     ]
     assert frame["bytes to copy"].tolist() == [100.0, 100.0]
+
+
+def test_what_moves_stands_before_lists_that_are_only_reordered():
+    """A rebalance by size reorders a thousand lists and moves few: the first rows shown are the moves."""
+    plan = planned(
+        {("a", 0): [1, 2], ("b", 0): [1, 2], ("c", 0): [1, 2]}, {("a", 0): [2, 1], ("b", 0): [1, 3], ("c", 0): [1, 3]}
+    )
+
+    assert moves_frame(plan, shown_first(plan))[["topic", "leaves", "joins"]].to_numpy().tolist() == [
+        ["b", "2", "3"],
+        ["c", "2", "3"],
+        ["a", "", ""],
+    ]
 
 
 def test_a_spreadsheet_takes_no_topic_for_a_formula():
