@@ -8,8 +8,10 @@ all states, in light and dark.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -38,6 +40,8 @@ DRAWN = {
     "replication": ".player[data-drawn]",
     "resilience": ".pairs[data-drawn]",
 }
+#: Addresses that lie inside the page itself.
+INSIDE = ("data", "blob", "about")
 #: What is added to the address of nine brokers in three racks with a replication factor of 3.
 WISHES = {"sample": "", "what-if": "&remove=7&add=10:az-a", "refused": "&remove=1,2,3,4,5,6,7"}
 
@@ -73,17 +77,36 @@ def opened(page: Page, dashboard: str, wish: str, sample: str = "Nine brokers") 
     return f"?{page.url.partition('?')[2]}{wish}"
 
 
-def test_all_pages_with_a_what_if(page: Page, dashboard: str) -> None:
+@contextmanager
+def on_its_own(page: Page, dashboard: str) -> Iterator[None]:
+    """Scripts, fonts and icons come from the dashboard itself: a machine without a way out sees all of it."""
+    asked: set[str] = set()
+    failed: list[str] = []
+    page.on("request", lambda request: asked.add(request.url))
+    page.on("websocket", lambda socket: asked.add(socket.url))
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    yield
+    home = urlsplit(dashboard).netloc
+
+    assert {urlsplit(url).netloc for url in asked if urlsplit(url).scheme not in INSIDE} == {home}
+    assert not [url for url in failed if urlsplit(url).netloc != home]
+    # The icons are a font: without it their names would stand there as words.
+    assert page.evaluate("document.fonts.check('20px \"Material Symbols Rounded\"')")
+
+
+def test_all_pages_with_a_what_if_and_none_asks_another_machine(page: Page, dashboard: str) -> None:
     """A broker leaves and one joins: chips, the switch, plans, proofs and figures beside what is there."""
-    assert found_on(page, dashboard, PAGES, opened(page, dashboard, WISHES["what-if"])) == {}
+    with on_its_own(page, dashboard):
+        assert found_on(page, dashboard, PAGES, opened(page, dashboard, WISHES["what-if"])) == {}
 
 
 def test_pages_in_other_states(page: Page, dashboard: str) -> None:
     """How to begin, nothing wished yet, and a wish that cannot be."""
-    assert found_on(page, dashboard, ("overview", "fleet")) == {}
-    query = opened(page, dashboard, WISHES["sample"])
-    assert found_on(page, dashboard, ("plan",), query) == {}
-    assert found_on(page, dashboard, ("overview", "plan"), query + WISHES["refused"]) == {}
+    with on_its_own(page, dashboard):
+        assert found_on(page, dashboard, ("overview", "fleet")) == {}
+        query = opened(page, dashboard, WISHES["sample"])
+        assert found_on(page, dashboard, ("plan",), query) == {}
+        assert found_on(page, dashboard, ("overview", "plan"), query + WISHES["refused"]) == {}
 
 
 def test_pages_in_the_dark(new_page: Callable[..., Page], dashboard: str) -> None:
