@@ -21,7 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from components.shell import navigation
 from components.shell.navigation import LESSONS, ClustersView
 from tests.conftest import chromium, require
-from tests.history.made import write
+from tests.history.made import Made, write
 from tests.servers.dashboard import start_dashboard, stop
 from tests.servers.ports import free_port
 
@@ -100,10 +100,16 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def with_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The landing zone of two clusters and the tables made of it."""
+    return write(tmp_path_factory.mktemp("history"))
+
+
+@pytest.fixture(scope="session")
+def with_history(made: Made) -> Iterator[str]:
     """The address of a running dashboard over the history of two clusters."""
     require("browser")
-    port, made = free_port(), write(tmp_path_factory.mktemp("history"))
+    port = free_port()
     where = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
     process = start_dashboard(port, made.landing.parent / "log.txt", where)
     yield f"http://127.0.0.1:{port}"

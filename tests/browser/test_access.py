@@ -19,7 +19,7 @@ from playwright.sync_api import expect
 from components.shell import navigation
 from components.shell.navigation import Place
 from tests.browser.axe import violations
-from tests.browser.conftest import SCHEMES, at_address, open_sample
+from tests.browser.conftest import at_address, open_sample
 from tests.browser.cut import cut_off
 
 if TYPE_CHECKING:
@@ -141,14 +141,6 @@ def test_enlarged_to_twice_its_size_nothing_is_cut_off(
     found = {name: cut_off(page) for name in drawn(page, dashboard, pages, query)}
 
     assert {name: these for name, these in found.items() if these} == {}
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_pages_over_a_history(new_page: Callable[..., Page], with_history: str, scheme: str) -> None:
-    """The fleet's clusters, and one cluster over two days."""
-    page = new_page(color_scheme=scheme)
-
-    assert found_on(page, with_history, ("fleet", "history"), "?cluster=shop") == {}
 
 
 @pytest.mark.slow

@@ -21,8 +21,11 @@ DESCRIBED = (
 )
 
 
-def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
-    """A rack typed into the panel's table moves the broker to a rack of its own on the board, and into the link."""
+def test_racks_are_edited_and_topics_left_out(page: Page, dashboard: str) -> None:
+    """A rack typed into the panel's table moves the broker to a rack of its own on the board, and into the link.
+
+    Then internal topics by one switch, others by a pattern; the strip counts what is left and nothing else changes.
+    """
     open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Board")
     page.locator(".board .tile").first.wait_for()
 
@@ -57,13 +60,8 @@ def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
     assert "rack-a" in page.url
     assert "remove" not in page.url
 
-
-def test_topics_are_left_out_by_the_switch_and_by_a_pattern(page: Page, dashboard: str) -> None:
-    """Internal topics by one switch, others by a pattern; the strip counts what is left and nothing else changes."""
-    open_files(page, dashboard, {"described.txt": DESCRIBED})
     page.get_by_text("3 brokers · 3 partitions · 6 replicas").wait_for()
-    page.locator(".st-key-quality").get_by_role("button").click()
-    page.get_by_role("tab", name="Excluded topics").click()
+    panel.get_by_role("tab", name="Excluded topics").click()
     page.get_by_text("Exclude internal topics").click()
     page.get_by_text("3 brokers · 2 partitions · 4 replicas").wait_for()
     page.get_by_label("Names or patterns, one per line").fill("ord*")

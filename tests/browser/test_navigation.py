@@ -25,8 +25,11 @@ LISTED = [
 
 
 def test_the_list_is_by_task_and_the_rest_stands_behind_it(page: Page, dashboard: str) -> None:
-    """Eleven entries; the lessons in the order in which they teach, and New topic beside the other ways of changing."""
-    page.goto(f"{dashboard}/learn")
+    """Eleven entries; the lessons in the order in which they teach, and New topic beside the other ways of changing.
+
+    What is open is not what a lesson is about: lessons have no strip; it is still there on the next page.
+    """
+    open_sample(page, dashboard, "Nine brokers", then="Learn")
     page.locator(".st-key-answer").get_by_text("Five mechanisms of Kafka").wait_for()
     settled(page, "learn")
 
@@ -42,6 +45,19 @@ def test_the_list_is_by_task_and_the_rest_stands_behind_it(page: Page, dashboard
         to(page, place.title)
         page.wait_for_url(f"**/{place.address}*")
         page.get_by_text(place.teaches).wait_for()
+
+        expect(page.locator(".st-key-strip")).to_have_count(0)
+
+    to(page, "Fingerprints")
+    page.locator(".st-key-fingerprint-table").wait_for()
+
+    expect(page.locator(".st-key-strip")).to_have_count(0)
+    expect(page.get_by_role("combobox", name="Layout")).to_have_value("Nine brokers, three racks")
+
+    to(page, "New topic")
+    page.locator(".st-key-topic-name").wait_for()
+
+    expect(page.locator(".st-key-strip")).to_have_count(1)
 
 
 def test_links_of_before_lead_on_with_all_that_they_say(page: Page, dashboard: str) -> None:
@@ -102,25 +118,6 @@ def test_the_wall_shows_the_page_alone_and_is_left(page: Page, dashboard: str) -
 
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     expect(page).not_to_have_url(re.compile("wall"))
-
-
-def test_lessons_have_no_strip_and_a_new_topic_is_begun_on_plan(page: Page, dashboard: str) -> None:
-    """What is open is not what a lesson is about; it is still there on the next page."""
-    open_sample(page, dashboard, "Nine brokers", then="Placement")
-    page.get_by_role("button", name="A replica on").wait_for()
-
-    expect(page.locator(".st-key-strip")).to_have_count(0)
-
-    to(page, "Fingerprints")
-    page.locator(".st-key-fingerprint-table").wait_for()
-
-    expect(page.locator(".st-key-strip")).to_have_count(0)
-    expect(page.get_by_role("combobox", name="Layout")).to_have_value("Nine brokers, three racks")
-
-    to(page, "New topic")
-    page.locator(".st-key-topic-name").wait_for()
-
-    expect(page.locator(".st-key-strip")).to_have_count(1)
 
 
 def test_the_tour_is_walked_by_keyboard_survives_back_and_is_left(page: Page, dashboard: str) -> None:

@@ -188,28 +188,11 @@ def test_words_in_charts_are_legible_on_paper_from_a_wide_screen(
         assert {"+109", "+114", "az-c", "mean", "clickstream"} <= set(words)
 
 
-def test_figures_are_no_larger_on_paper_and_their_numbers_no_smaller(page: Page, dashboard: str) -> None:
-    """The matrix of pairs is not drawn out to the sheet's width, a number with a sign is as large as one without."""
-    from playwright.sync_api import expect
-
-    open_sample(page, dashboard, "Nine brokers", then="Resilience")
-    matrix = page.locator(".pairs[data-drawn] canvas.cells")
-    expect(matrix).to_be_visible()
-    settled(page, "printed-resilience-sizes")
-    seen = matrix.evaluate("one => one.getBoundingClientRect().width")
-    page.emulate_media(media="print")
-    expect(page.locator("html")).to_have_attribute("data-paper", "settled")
-
-    expect(matrix).to_have_js_property("width", round(3 * seen))
-    assert matrix.evaluate("one => one.getBoundingClientRect().width") <= seen + 1
-    sizes = "shown => [...new Set(shown.map((one) => getComputedStyle(one).fontSize))]"
-    assert len(page.locator("[data-testid=stMetricValue] p").evaluate_all(sizes)) == 1
-    height = page.locator(".st-key-resilience-detail").evaluate("one => one.getBoundingClientRect().height")
-    assert height < 290  # as its words are: on the screen it is as high as the figures beside it
-
-
 def test_what_is_folded_away_is_printed_where_it_answers(page: Page, dashboard: str, tmp_path: Path) -> None:
-    """The partitions behind a finding, and the numbers behind Resilience's figures; on the screen they stay folded."""
+    """The partitions behind a finding, and the numbers behind Resilience's figures; on the screen they stay folded.
+
+    The matrix of pairs is not drawn out to the sheet's width, a number with a sign is as large as one without.
+    """
     from playwright.sync_api import expect
 
     open_sample(page, dashboard, "Nine brokers")
@@ -232,6 +215,20 @@ def test_what_is_folded_away_is_printed_where_it_answers(page: Page, dashboard: 
     assert "best spread afterwards" in words
     assert all(f"broker {broker} " in words for broker in range(1, 10))
     expect(page.locator(".stMain details[open]")).to_have_count(0)
+
+    matrix = page.locator(".pairs[data-drawn] canvas.cells")
+    expect(matrix).to_be_visible()
+    settled(page, "printed-resilience-sizes")
+    seen = matrix.evaluate("one => one.getBoundingClientRect().width")
+    page.emulate_media(media="print")
+    expect(page.locator("html")).to_have_attribute("data-paper", "settled")
+
+    expect(matrix).to_have_js_property("width", round(3 * seen))
+    assert matrix.evaluate("one => one.getBoundingClientRect().width") <= seen + 1
+    sizes = "shown => [...new Set(shown.map((one) => getComputedStyle(one).fontSize))]"
+    assert len(page.locator("[data-testid=stMetricValue] p").evaluate_all(sizes)) == 1
+    height = page.locator(".st-key-resilience-detail").evaluate("one => one.getBoundingClientRect().height")
+    assert height < 290  # as its words are: on the screen it is as high as the figures beside it
 
 
 @pytest.mark.slow

@@ -295,9 +295,19 @@ def log_dirs() -> str:
     return f"Received log directory information from brokers 1,2\n{json.dumps({'version': 1, 'brokers': told})}\n"
 
 
-def test_a_tile_opens_into_its_log_directories(page: Page, dashboard: str) -> None:
-    """By a click and by Enter, several at once; a broker of one disk has nothing to open, and a second click closes."""
-    open_files(page, dashboard, {**cluster(), "log-dirs.txt": log_dirs()}, then="Board")
+def test_a_tile_opens_into_its_log_directories_and_names_from_outside_are_text(page: Page, dashboard: str) -> None:
+    """By a click and by Enter, several at once; a broker of one disk has nothing to open, and a second click closes.
+
+    Racks named like HTML are shown as they are written, and make no element of their own.
+    """
+    hostile = "<img src=x onerror=alert(1)>"
+    told = {broker: hostile if broker % 2 else "plain" for broker in range(1, 7)}
+    open_files(page, dashboard, {**cluster(told), "log-dirs.txt": log_dirs()}, then="Board")
+    tile(page, 1).wait_for()
+
+    expect(page.locator(".rack-name", has_text=hostile)).to_have_count(1)
+    expect(page.locator(".board img")).to_have_count(0)
+
     tile(page, 1).click()
     disks = page.get_by_role("group", name="Log directories of the selected brokers")
     first = disks.locator(".disk-broker").filter(has_text="Broker 1: 2 log directories")
@@ -313,16 +323,6 @@ def test_a_tile_opens_into_its_log_directories(page: Page, dashboard: str) -> No
     expect(tile(page, 3)).to_have_attribute("aria-selected", "true")
     expect(disks).to_be_hidden()
     expect(page.locator(".tray-list .tile")).to_have_count(0)
-
-
-def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
-    """A rack named like HTML is shown as it is written, and makes no element of its own."""
-    hostile = "<img src=x onerror=alert(1)>"
-    told = {broker: hostile if broker % 2 else "plain" for broker in range(1, 7)}
-    open_files(page, dashboard, cluster(told), then="Board")
-    tile(page, 1).wait_for()
-
-    expect(page.locator(".rack-name", has_text=hostile)).to_have_count(1)
     expect(page.locator(".board img")).to_have_count(0)
 
 

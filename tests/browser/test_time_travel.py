@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import at_address, at_rest, settled, start_dashboard, stop
-from tests.conftest import require
-from tests.history.made import Made, write
-from tests.servers.ports import free_port
+from tests.browser.conftest import SCHEMES, at_address, at_rest, settled
+from tests.browser.test_access import found_on
+from tests.history.made import Made
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """A landing zone and the tables made of it."""
-    return write(tmp_path_factory.mktemp("past"))
-
-
-@pytest.fixture(scope="module")
-def own_dashboard(made: Made) -> Iterator[str]:
-    """A dashboard over these tables."""
-    require("browser")
-    port = free_port()
-    where = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
-    process = start_dashboard(port, made.landing.parent / "log.txt", where)
-    yield f"http://127.0.0.1:{port}"
-    stop(process)
 
 
 #: The titles of pages, by address.
@@ -49,15 +31,23 @@ PAGES = {
 
 @pytest.mark.slow  # in the ordinary run they are drawn in a narrow window
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
+def test_normal_pages(new_page, with_history: str, scheme: str) -> None:
     """Each by its own address, in light and dark, without a layout that is open."""
     page: Page = new_page(color_scheme=scheme)
     for name, drawn in PAGES.items():
-        page.goto(f"{own_dashboard}/{name}?cluster=shop")
+        page.goto(f"{with_history}/{name}?cluster=shop")
         page.locator(drawn).first.wait_for()
         settled(page, f"state-normal-{scheme}-{name}")
 
         expect(page.locator(".st-key-refused, .st-key-strip-past")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_everybody_can_use_them(new_page: Callable[..., Page], with_history: str, scheme: str) -> None:
+    """The fleet's clusters, and one cluster over two days: axe finds nothing of ours."""
+    page = new_page(color_scheme=scheme)
+
+    assert found_on(page, with_history, ("fleet", "history"), "?cluster=shop") == {}
 
 
 #: What of some elements has more words than room: a script for the browser.
@@ -65,11 +55,11 @@ CUT = """all => all.filter(one => one.checkVisibility() && [one, ...one.querySel
     part => part.clientWidth && part.scrollWidth > part.clientWidth + 1)).map(one => one.innerText)"""
 
 
-def test_a_narrow_window_cuts_nothing_off(new_page, own_dashboard: str) -> None:
+def test_a_narrow_window_cuts_nothing_off(new_page, with_history: str) -> None:
     """With the sidebar open in 800 pixels: figures keep their units, the choice of time and the button their words."""
     page: Page = new_page(viewport={"width": 800, "height": 900})
     for name, drawn in PAGES.items():
-        at_address(page, f"{own_dashboard}/{name}?cluster=shop", TITLES[name])
+        at_address(page, f"{with_history}/{name}?cluster=shop", TITLES[name])
         page.locator(drawn).first.wait_for()
         settled(page, f"state-narrow-{name}")
         for part in ("stMetricValue", "stMetricDelta", "stButtonGroup", "stBaseButton-primary"):
@@ -81,7 +71,7 @@ def test_a_narrow_window_cuts_nothing_off(new_page, own_dashboard: str) -> None:
     assert button["y"] + button["height"] <= detail["y"] + detail["height"]
 
 
-def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_dashboard: str, made: Made) -> None:
+def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, with_history: str, made: Made) -> None:
     """A file that is no Parquet is named in words; other clusters stay readable; whole again, all is drawn again."""
     damaged = sorted((made.tables / "snapshots" / "cluster=shop").rglob("*.parquet"))[-1]
     whole = damaged.read_bytes()
@@ -89,20 +79,20 @@ def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_das
         damaged.write_bytes(b"no parquet")
         touch(made.tables)
         for name in ("fleet", "history"):
-            at_address(page, f"{own_dashboard}/{name}?cluster=shop", TITLES[name])
+            at_address(page, f"{with_history}/{name}?cluster=shop", TITLES[name])
             page.locator(".st-key-refused").first.wait_for()
             settled(page, f"state-refused-{name}")
 
             expect(page.locator(".st-key-refused").get_by_text(damaged.name).first).to_be_visible()
 
-        at_address(page, f"{own_dashboard}/resilience", "Resilience")  # of 007, the first
+        at_address(page, f"{with_history}/resilience", "Resilience")  # of 007, the first
         page.locator(PAGES["resilience"]).wait_for()
 
         expect(page.locator(".st-key-refused")).to_have_count(0)
     finally:
         damaged.write_bytes(whole)
         touch(made.tables)
-    at_address(page, f"{own_dashboard}/fleet", "Clusters")
+    at_address(page, f"{with_history}/fleet", "Clusters")
     page.locator(PAGES["fleet"]).first.wait_for()
 
 
@@ -112,9 +102,9 @@ def touch(tables: Path) -> None:
     (tables / "_reseat" / "runs" / "one").rmdir()
 
 
-def test_a_click_on_the_figure_is_that_moment(page: Page, own_dashboard: str) -> None:
+def test_a_click_on_the_figure_is_that_moment(page: Page, with_history: str) -> None:
     """The worst moment is looked at first; a click elsewhere looks at that one, and compares from there."""
-    page.goto(f"{own_dashboard}/history?cluster=shop")
+    page.goto(f"{with_history}/history?cluster=shop")
     moment = page.locator(".st-key-history-moment")
     moment.get_by_text("Friday 2026-05-01 15:10 UTC").wait_for()
     figure = page.locator(".st-key-history-figure .js-plotly-plot")
@@ -130,10 +120,10 @@ def test_a_click_on_the_figure_is_that_moment(page: Page, own_dashboard: str) ->
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
+def test_into_the_past_and_back(new_page, with_history: str) -> None:
     """A moment on another page, in the dark, shared by its address, and left again; nothing calls it the present."""
     page: Page = new_page(color_scheme="dark")
-    page.goto(f"{own_dashboard}/history?cluster=shop")
+    page.goto(f"{with_history}/history?cluster=shop")
     page.locator(".st-key-history-moment").get_by_role("link", name="Board").click()
     strip = page.locator(".st-key-strip-past")
     strip.get_by_text("snapshot: 2026-05-01 15:10 UTC").wait_for()
