@@ -129,8 +129,13 @@ def test_a_link_opens_the_same_in_a_new_tab(page: Page, dashboard: str) -> None:
     assert page.evaluate("window.stays") is True
 
 
-def test_the_tab_names_the_page_and_the_layout(page: Page, dashboard: str) -> None:
-    """Of ten tabs each says what it shows, and a page that was left does not keep its name."""
+def test_the_tab_names_the_page_and_the_layout_and_a_choice_of_the_report_is_a_step_back(
+    page: Page, dashboard: str
+) -> None:
+    """Of ten tabs each says what it shows, and a page that was left does not keep its name; then the report's reader.
+
+    For operators, and back for management.
+    """
     page.goto(dashboard)
     expect(page).to_have_title("Overview · Reseat")
 
@@ -141,6 +146,15 @@ def test_the_tab_names_the_page_and_the_layout(page: Page, dashboard: str) -> No
     expect(page).to_have_title(re.compile(r"^Overview · Nine brokers.* · Reseat$"))
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator("code").filter(has_text="?layout=")).to_be_visible()
+
+    page.keyboard.press("Escape")
+    to(page, "Report")
+    page.get_by_role("radio", name="Operators").click()
+    page.wait_for_url("**audience=operators**")
+    page.go_back()
+    page.wait_for_url(lambda url: "audience=" not in url)
+    # The first: while the page is drawn anew, the old one stands below the new one.
+    expect(page.get_by_role("radio", name="Management").first).to_be_checked()
 
 
 def test_what_is_chosen_on_a_page_is_one_step_back_and_stands_in_links_to_it(page: Page, dashboard: str) -> None:
@@ -255,14 +269,3 @@ def test_who_leaves_while_typing_is_not_called_back(page: Page, dashboard: str) 
 
     expect(page).to_have_title(re.compile("^Plan"))
     expect(page).to_have_url(re.compile("/plan"))
-
-
-def test_a_choice_of_the_report_is_a_step_back(page: Page, dashboard: str) -> None:
-    """For operators, and back for management."""
-    open_sample(page, dashboard, SAMPLE, then="Report")
-    page.get_by_role("radio", name="Operators").click()
-    page.wait_for_url("**audience=operators**")
-    page.go_back()
-    page.wait_for_url(lambda url: "audience=" not in url)
-    # The first: while the page is drawn anew, the old one stands below the new one.
-    expect(page.get_by_role("radio", name="Management").first).to_be_checked()

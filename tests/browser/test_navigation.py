@@ -95,7 +95,7 @@ def test_views_of_clusters_are_links_with_addresses(page: Page, dashboard: str) 
 
     query = page.url.partition("?")[2].replace("&view=live", "")
     for before, view in {"connect": "live", "fleet": "fleet"}.items():
-        page.goto(f"{dashboard}/{before}?{query}")
+        at_address(page, f"{dashboard}/{before}?{query}", "Clusters")
         page.wait_for_url(f"**/clusters?*view={view}*")
         page.locator(".st-key-strip").get_by_text("9 brokers").wait_for()
 

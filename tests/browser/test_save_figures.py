@@ -19,8 +19,8 @@ pytestmark = pytest.mark.browser
 
 SVG = "{http://www.w3.org/2000/svg}"
 BARS = ["broker", "stay", "moved in", "moved out"]
-#: Of those whose files no other test looks into, a chart over time beside a heatmap, and two drawings of a lesson.
-OFTEN = ("history?cluster=shop&compare=heatmap&", "consumers?")
+#: Of those whose files no other test looks into; a chart over time beside a heatmap is saved in ``test_time_travel``.
+LESSON, OVER_TIME = "consumers?", "history?cluster=shop&compare=heatmap&"
 #: What stands on a page, by what follows its address: of each figure the first heads of its data, none where it is a
 #: drawing that shows none.
 FIGURES: dict[str, list[list[str]]] = {
@@ -34,11 +34,11 @@ FIGURES: dict[str, list[list[str]]] = {
     "plan?detail=generate&": [BARS, ["measure", "plan", "draw", "value"]],
     "new_topic?": [["broker", "preferred leaders", "other replicas"]],
     "clusters?view=fleet&": [["cluster", "weakest broker: partitions offline"]],
-    "history?cluster=shop&compare=heatmap&": [["taken_at", "offline"], ["brokers", "topics", "change of replicas"]],
+    OVER_TIME: [["taken_at", "offline"], ["brokers", "topics", "change of replicas"]],
     "placement?": [["partition", "position in the list", "broker"]],
     "compare?": [["placement", "broker", "replicas", "preferred leaders"]],
     "replication?": [[], ["story", "step", "broker", "state", "offset", "value"]],
-    "consumers?": [["topic", "partition", "member", "change"], ["from", "to", "what", "content"]],
+    LESSON: [["topic", "partition", "member", "change"], ["from", "to", "what", "content"]],
     "fingerprints?": [["broker"]],
 }
 
@@ -172,35 +172,39 @@ def both(page: Page, figure: str, where: Path) -> tuple[set[str], list[list[str]
     return words, list(csv.reader(table.read_text("utf-8").splitlines()))
 
 
-@pytest.mark.parametrize(
-    "addresses", [pytest.param(OFTEN, id="often"), pytest.param(tuple(FIGURES), id="all", marks=pytest.mark.slow)]
-)
-def test_every_figure_of_a_page_is_saved(
-    page: Page, with_history: str, tmp_path: Path, addresses: tuple[str, ...]
-) -> None:
+def all_saved(page: Page, dashboard: str, address: str, where: Path, layout: str = "") -> None:
     """The menu stands at each chart and each figure of ours; pictures have words, data its heads and a row at least."""
     from PIL import Image
 
+    figures = FIGURES[address]
+    page.goto(f"{dashboard}/{address}{layout}")
+    menus = page.locator(".save-figure:visible")
+    expect(menus, address).to_have_count(len(figures))
+    settled(page, f"saved-{address.partition('?')[0]}")
+    for number, heads in enumerate(figures):
+        svg, png, *table = (
+            save(page, menus.nth(number), kind, where) for kind in ("SVG", "PNG", *(["CSV"] if heads else []))
+        )
+        assert any("".join(text.itertext()).strip() for text in ET.parse(svg).getroot().iter(f"{SVG}text")), svg.name
+        with Image.open(png) as picture:
+            assert len(picture.convert("RGB").getcolors(1 << 24)) > 20, png.name
+        for file in table:
+            rows = list(csv.reader(file.read_text("utf-8").splitlines()))
+            assert rows[0][: len(heads)] == heads, file.name
+            assert len(rows) > 1, file.name
+            assert {len(row) for row in rows} == {len(rows[0])}, file.name
+
+
+def test_drawings_of_a_lesson_are_saved(page: Page, dashboard: str, tmp_path: Path) -> None:
+    """Two, without any layout."""
+    all_saved(page, dashboard, LESSON, tmp_path)
+
+
+@pytest.mark.slow
+def test_every_figure_of_every_page_is_saved(page: Page, with_history: str, tmp_path: Path) -> None:
+    """With a broker out."""
     open_sample(page, with_history, "Nine brokers")
     page.wait_for_url("**layout=*")
     layout = f"{page.url.partition('?')[2]}&remove=7"
-    for address in addresses:
-        figures = FIGURES[address]
-        page.goto(f"{with_history}/{address}{layout}")
-        menus = page.locator(".save-figure:visible")
-        expect(menus, address).to_have_count(len(figures))
-        settled(page, f"saved-{address.partition('?')[0]}")
-        for number, heads in enumerate(figures):
-            svg, png, *table = (
-                save(page, menus.nth(number), kind, tmp_path) for kind in ("SVG", "PNG", *(["CSV"] if heads else []))
-            )
-            assert any("".join(text.itertext()).strip() for text in ET.parse(svg).getroot().iter(f"{SVG}text")), (
-                svg.name
-            )
-            with Image.open(png) as picture:
-                assert len(picture.convert("RGB").getcolors(1 << 24)) > 20, png.name
-            for file in table:
-                rows = list(csv.reader(file.read_text("utf-8").splitlines()))
-                assert rows[0][: len(heads)] == heads, file.name
-                assert len(rows) > 1, file.name
-                assert {len(row) for row in rows} == {len(rows[0])}, file.name
+    for address in FIGURES:
+        all_saved(page, with_history, address, tmp_path, layout)

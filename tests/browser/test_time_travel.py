@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, at_address, at_rest, settled
 from tests.browser.test_access import found_on
+from tests.browser.test_save_figures import OVER_TIME, all_saved
 from tests.history.made import Made
 
 if TYPE_CHECKING:
@@ -118,6 +119,11 @@ def test_a_click_on_the_figure_is_that_moment(page: Page, with_history: str) -> 
     page.locator(".st-key-history-heat-grid canvas").first.wait_for()
 
     assert page.get_by_test_id("stException").count() == 0
+
+
+def test_figures_over_time_are_saved(page: Page, with_history: str, tmp_path: Path) -> None:
+    """A chart, and the heatmap of what changed."""
+    all_saved(page, with_history, OVER_TIME, tmp_path)
 
 
 def test_into_the_past_and_back(new_page, with_history: str) -> None:
