@@ -14,6 +14,7 @@ from threading import Event
 import psutil
 
 from tests.servers.spark import jvm_options
+from tests.servers.standing import stand_still
 
 __all__ = ["Command", "ended"]
 
@@ -87,7 +88,7 @@ class Command:
 
     def pause(self) -> None:
         """Stop it where it is, until ``go_on``."""
-        os.kill(self.process.pid, signal.SIGSTOP)
+        stand_still(self.process)
 
     def go_on(self) -> None:
         """Let it go on."""

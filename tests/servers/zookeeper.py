@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import signal
 import subprocess
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from tests.servers.cluster import BRIEF, await_ready, java_program, listens
 from tests.servers.ports import free_ports
+from tests.servers.standing import stand_still
 
 #: What the server needs of PySpark's jars; the class path holds these alone, so that it starts quickly.
 _JARS = (
@@ -81,9 +81,7 @@ class ZooKeeperServer:
     def freeze(self) -> None:
         """Let the server stand still (SIGSTOP): it keeps its connections and answers nothing from now on."""
         if self.process is not None:
-            self.process.send_signal(signal.SIGSTOP)
-            # On a busy machine other threads go on until one of them is given a core and takes the signal.
-            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            stand_still(self.process)
 
     def thaw(self) -> None:
         """Let a frozen server go on."""
