@@ -97,7 +97,9 @@ def exchanges(
         # A broker of which every exchange is known need not be looked at, but where racks may be found bad.
         wanted = np.append(~(edges | nowhere).all(axis=1), False)
         if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:
-            left = left[row_any(wanted[choice.lists[left]] & choice.chosen[left])]
+            left = left[
+                row_any(wanted.take(choice.lists.take(left, axis=0), mode="wrap") & choice.chosen.take(left, axis=0))
+            ]
         rows, left, step = left[:step], left[step:], most
         part = _Part(choice, rows)
         good[rows] = part.good
@@ -116,13 +118,13 @@ class _Part:
 
     def __init__(self, choice: Choice, rows: Longs) -> None:
         self._choice, self._rows = choice, rows
-        self._members = choice.lists[rows]
+        self._members = choice.lists.take(rows, axis=0)
         count, self._racks = len(rows), int(choice.rack.max(initial=-1)) + 1
         row, column = np.nonzero(self._members >= 0)
         at = self._members[row, column]
         cell = row * self._racks + choice.rack[at]
         inside = np.bincount(cell, minlength=count * self._racks).reshape(count, self._racks)
-        row, column = np.nonzero(choice.chosen[rows])
+        row, column = np.nonzero(choice.chosen.take(rows, axis=0))
         self._row, self._at = row, self._members[row, column]
         self._own = choice.rack[self._at]
         # Racks that a replica could enter, and the place of each among them; those that each may enter, and would best.

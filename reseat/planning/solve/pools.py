@@ -271,9 +271,10 @@ class Pools:
         if size is not None:  # numbers of 64 bits, sorted ten times as fast: the last digits give way to the row
             digits = len(lists).bit_length()
             rows = np.sort(np.abs(size).view(np.int64) >> digits << digits | rows) & (1 << digits) - 1
-        order = np.argsort(small[rows].ravel(), kind="stable")  # a radix sort, where numbers are small
+        order = np.argsort(small.take(rows, axis=0).ravel(), kind="stable")  # a radix sort, where numbers are small
         ends = np.cumsum(np.bincount(small.ravel(), minlength=brokers)[:brokers])
-        return (rows[:, None] * lists.shape[1] + np.arange(lists.shape[1])).ravel()[order], ends
+        nth = order // lists.shape[1]
+        return order + (rows.take(nth) - nth) * lists.shape[1], ends
 
     def _picked(self, flow: Longs, forced: tuple[Longs, Longs]) -> tuple[Longs, Longs, Longs] | None:
         """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
