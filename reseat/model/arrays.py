@@ -156,7 +156,7 @@ def on_brokers(lists: npt.NDArray[np.integer], chosen: npt.NDArray[np.bool_]) ->
         lists: broker positions, padded with -1.
         chosen: (B,) bool.
     """
-    mask: npt.NDArray[np.bool_] = np.append(chosen, False)[lists]  # position -1 reads the last one
+    mask: npt.NDArray[np.bool_] = np.append(chosen, False).take(lists)  # position -1 reads the last one
     return mask
 
 

@@ -169,7 +169,7 @@ def _bounds(change: Change, leaves: BoolArray, grows: Longs | int, takers: BoolA
     """(n, G) replicas by rack, the most first, than which the racks of changed rows are no less diverse."""
     rack = _racks(change)
     bound = _rack_vectors(change.before, rack)
-    needed = leaves.sum(axis=1) + grows
+    needed = row_counts(leaves) + grows
     rows = np.flatnonzero(needed)
     if rows.size:
         staying = np.where(leaves, NONE, change.before)[rows]

@@ -92,7 +92,7 @@ def _in_place(change: Change, lists: IntArray, old: IntArray) -> tuple[bool, boo
     """
     held = lists != NONE
     late = held & np.append(change.alive, False)[lists]
-    options = np.where(late.any(axis=1)[:, None], late, held)
-    had_choice = (options & (lists == old[:, None])).any(axis=1)
-    first = options[:, 0] | ~held.any(axis=1)
+    options = np.where(row_any(late)[:, None], late, held)
+    had_choice = row_any(options & (lists == old[:, None]))
+    first = options[:, 0] | ~row_any(held)
     return bool(first.all()), bool((~had_choice | (lists[:, 0] == old)).all())

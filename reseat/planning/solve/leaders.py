@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray, Longs
-from reseat.model.arrays import on_brokers
+from reseat.model.arrays import on_brokers, row_any
 from reseat.planning.solve.flow import Network, fill
 from reseat.planning.solve.picking import Picks, picked
 from reseat.planning.solve.problem import NoRoom
@@ -79,14 +79,14 @@ def preferred_leaders(
     if rank is not None and ranked:
         ranks = np.where(able, rank[lists], np.iinfo(np.int64).max)
         able &= ranks == ranks.min(axis=1, keepdims=True)
-    has_choice = able.any(axis=1)
+    has_choice = row_any(able)
     free, rest = np.flatnonzero(has_choice), np.flatnonzero(~has_choice)
     chosen = np.empty(len(lists), np.int32)
     chosen[rest] = _without_choice(lists[rest], present[rest], resorts)
     if free.size == 0:
         return chosen
     options, counts = np.where(able[free], lists[free], NONE).astype(np.int32), np.asarray(fixed, np.int64)
-    today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
+    today = np.where(row_any(options == present[free, None]), present[free], NONE)
     many = free.size >= MANY_LISTS and tolerance is None and not ranked
     even = _in_blocks(options, today, counts, may_lead) if many else None
     if even is None:
@@ -142,11 +142,11 @@ def _in_blocks(options: IntArray, today: IntArray, fixed: Longs, may_lead: BoolA
     chosen, loads = np.full(len(options), NONE, np.int32), fixed
     for block, choose in zip(blocks, (_at_a_price, _even, _at_a_price), strict=True):
         inside = on_brokers(options, block)
-        rows = np.flatnonzero(inside.any(axis=1) & (chosen == NONE))
+        rows = np.flatnonzero(row_any(inside) & (chosen == NONE))
         if not rows.size:
             continue
         mine = np.where(inside[rows], options[rows], np.int32(NONE))
-        stays = np.where((mine == today[rows, None]).any(axis=1), today[rows], NONE)
+        stays = np.where(row_any(mine == today[rows, None]), today[rows], NONE)
         found = choose(mine, stays, fixed, block)
         if found is None:
             return None
@@ -174,8 +174,8 @@ def _blocks(options: IntArray, fixed: Longs, may_lead: BoolArray) -> tuple[BoolA
     low, high = np.zeros_like(may_lead), np.zeros_like(may_lead)
     for _ in range(_ROUNDS):
         middle = may_lead & ~low & ~high
-        open_ = options[~on_brokers(options, low).any(axis=1)]
-        count = int(on_brokers(open_, middle).any(axis=1).sum())
+        open_ = options[~row_any(on_brokers(options, low))]
+        count = int(row_any(on_brokers(open_, middle)).sum())
         share = int((fixed[middle] + fill(fixed[middle], count)).min(initial=int(fixed.max())))
         room = np.bincount(open_[open_ != NONE], minlength=len(fixed))
         lower = low | (middle & (fixed + room <= share))
@@ -191,7 +191,7 @@ def _without_choice(lists: IntArray, present: IntArray, resorts: BoolArray) -> I
     held: BoolArray = lists != NONE
     late: BoolArray = on_brokers(lists, resorts)
     options = late | (held & ~late.any(axis=1, keepdims=True))
-    stays = (options & (lists == present[:, None])).any(axis=1)
+    stays = row_any(options & (lists == present[:, None]))
     first = lists[np.arange(len(lists)), options.argmax(axis=1)]
     return np.where(stays, present, first).astype(np.int32)
 
@@ -223,7 +223,7 @@ def _nearly_even(options: IntArray, today: IntArray, fixed: Longs, may_lead: Boo
 
     heads = place[options]
     fits = taker[heads]
-    homeless, giver = np.flatnonzero(~kept), np.flatnonzero(kept & fits.any(axis=1))
+    homeless, giver = np.flatnonzero(~kept), np.flatnonzero(kept & row_any(fits))
     giver = giver[excess[keeps[giver]] > 0]
     # A few times as many lists as must change are choice enough; which ones is drawn, the same each time.
     giver = giver[np.argsort(np.random.default_rng(0).random(giver.size))]

@@ -135,7 +135,7 @@ def _first_picks(picks: Picks) -> BoolArray:
     heaviest = 4.0 * (float(load.max()) + len(chosen) + 1)  # above any load; twice that parts one rack level from two
     rows = np.random.default_rng(0).permutation(len(chosen))
     # Who has no cheap choice comes first, all at once.
-    open_ = (((picks.candidates != NONE) & ~picks.dear).sum(axis=1) > picks.amount)[rows]
+    open_ = (row_counts((picks.candidates != NONE) & ~picks.dear) > picks.amount)[rows]
     parts = np.split(rows[open_], range(_TOGETHER, int(open_.sum()), _TOGETHER))
     for at in (rows[~open_], *parts):
         candidates, here = picks.candidates[at], racks[at]
