@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import BoolArray, Longs
-from reseat.model.arrays import row_any
+from reseat.model.arrays import on_brokers, row_any
 
 __all__ = ["Choice", "exchanges", "no_less_diverse"]
 
@@ -97,9 +97,8 @@ def exchanges(
         # A broker of which every exchange is known need not be looked at, but where racks may be found bad.
         wanted = np.append(~(edges | nowhere).all(axis=1), False)
         if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:
-            left = left[
-                row_any(wanted.take(choice.lists.take(left, axis=0), mode="wrap") & choice.chosen.take(left, axis=0))
-            ]
+            there = on_brokers(choice.lists.take(left, axis=0), wanted[:-1])
+            left = left[row_any(there & choice.chosen.take(left, axis=0))]
         rows, left, step = left[:step], left[step:], most
         part = _Part(choice, rows)
         good[rows] = part.good
