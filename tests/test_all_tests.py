@@ -10,16 +10,19 @@ from pathlib import Path
 
 import pytest
 
+#: The marks of what needs only its process.
+ALONE = "not slow and not browser and not kafka and not spark"
 SCRIPT = Path(__file__).parent.parent / "tools" / "test.py"
 #: Stands for pytest: tells what it was asked, fails where ``fails`` names its marks, goes on while there is ``wait``,
-#: or until the browser's have begun where ``outlasts`` names its marks.
+#: or until the browser's have begun where ``outlasts`` names its marks or files.
 _PYTEST = """
 import pathlib, sys, time
 asked = sys.argv[sys.argv.index("-m") + 1]
+line = asked + "; " + " ".join(one for one in sys.argv if one.startswith(("tests/", "--ignore")))
 with pathlib.Path("asked").open("a") as told:
-    told.write(asked + "; " + " ".join(one for one in sys.argv if one.endswith(".py") and one[0] == "t") + "\\n")
+    told.write(line + "\\n")
 print("RAN", asked, flush=True)
-outlasts = pathlib.Path("outlasts").exists() and pathlib.Path("outlasts").read_text() in asked
+outlasts = pathlib.Path("outlasts").exists() and pathlib.Path("outlasts").read_text() in line
 while pathlib.Path("wait").exists() or (outlasts and "\\nbrowser" not in pathlib.Path("asked").read_text()):
     time.sleep(0.05)
 sys.exit(pathlib.Path("fails").exists() and pathlib.Path("fails").read_text() in asked)
@@ -65,9 +68,10 @@ def test_every_test_is_in_one_run(project: Path) -> None:
     assert asked == [
         "(kafka or spark) and not browser and not slow; tests/test_spark.py tests/test_kafka.py",
         "browser and not slow; tests/test_browser.py",
-        "not slow and not browser and not kafka and not spark; ",
+        f"{ALONE}; --ignore=tests/planning --ignore=tests/replication --ignore=tests/report",
+        f"{ALONE}; tests/planning tests/replication tests/report",
     ]
-    assert said.count("RAN") == 3
+    assert said.count("RAN") == 4
 
 
 @pytest.mark.parametrize("marks", ["(kafka or spark)", "browser and", "not slow and not browser"])
@@ -77,16 +81,16 @@ def test_a_failure_anywhere_fails_it_and_the_others_run_to_their_end(project: Pa
     code, said, asked = run(project)
 
     assert code == 1
-    assert said.count("RAN") == len(asked) == 3
+    assert said.count("RAN") == len(asked) == 4
 
 
-@pytest.mark.parametrize("marks", ["(kafka or spark)", "not slow and not browser"])
-def test_the_browsers_begin_as_soon_as_others_are_over(project: Path, marks: str) -> None:
-    """Whichever of the two that came first takes longer."""
-    (project / "outlasts").write_text(marks)
+@pytest.mark.parametrize("run_of", ["(kafka or spark)", "--ignore=", "; tests/planning"])
+def test_the_browsers_begin_as_soon_as_two_others_are_over(project: Path, run_of: str) -> None:
+    """Whichever of the three that came first takes longest."""
+    (project / "outlasts").write_text(run_of)
     code, said, _ = run(project)
 
-    assert (code, said.count("RAN")) == (0, 3)
+    assert (code, said.count("RAN")) == (0, 4)
 
 
 @pytest.mark.parametrize("come", [True, False])
@@ -99,7 +103,7 @@ def test_where_kafka_is_required_its_tests_begin_when_its_jars_have_come(project
 
     assert code == int(not come)
     assert not any(one.startswith("(kafka") for one in (project / "before").read_text().splitlines())
-    assert len(asked) == 2 + come
+    assert len(asked) == 3 + come
 
 
 @pytest.mark.parametrize("behind", [False, True])

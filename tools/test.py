@@ -1,13 +1,14 @@
 """``make test``: the check and all tests, so that both cores have work from the first minute to the last.
 
-Beside each other run
+Beside each other run ``make check``, which has one core for as long as mypy reads all the code anew, and two of these
+at a time, in this order:
 
-- ``make check``, which has one core for as long as mypy reads all the code anew;
 - the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons; where
   ``RESEAT_REQUIRE`` names Kafka, its jars are fetched first, which takes a new machine a minute;
-- those that need only their process, in one;
-- as soon as one of these two is over, the browser's with a dashboard a process, in two processes. All at once take
-  longer, and so do three with browsers (tried): they drive each other out of the caches of two cores.
+- those that need only their process, in one, but for some folders of them;
+- these folders, in one, so that the others are not what all the rest has to wait for;
+- the browser's with a dashboard a process, in two processes. All at once take longer, and so do three with browsers
+  (tried): they drive each other out of the caches of two cores.
 
 A file's tests share a server or a session, and files keep their own order: a long one of few tests is not the last to
 begin. What runs beside is shown when it is over. Where the check fails, the tests are ended; where tests fail, the
@@ -30,6 +31,9 @@ ROOT = Path(__file__).resolve().parent.parent
 _PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=10", "--durations-min=0.5")
 _MAKE = ("make", "--no-print-directory")
 _BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
+
+#: Which of those that need only their process are begun by themselves: a fifth of their work.
+_LATER = ("tests/planning", "tests/replication", "tests/report")
 
 #: How long the end of a process may go unseen.
 _LOOK_SECONDS = 0.2
@@ -117,13 +121,15 @@ def main() -> int:
             # Each process rewrites the assertions of all files, 14 s of a core, unless another has done so before.
             collect, nowhere = [*_PYTEST, "--collect-only"], subprocess.DEVNULL
             subprocess.run(collect, cwd=ROOT, env=_environment(), stdout=nowhere, stderr=nowhere, check=False)
-        plain = Run((*_PYTEST, "-m", "not slow and not browser and not kafka and not spark"))
-        runs.append(plain)
-        _wait(runs, lambda: plain.over or servers.over)
-        if not check.failed:
-            browser = (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow")
-            runs.append(Run((*browser, *marked("browser")), beside=True))
-            _wait(runs, lambda: all(run.over for run in runs))
+        plain = (*_PYTEST, "-m", "not slow and not browser and not kafka and not spark")
+        browser = (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow")
+        runs.append(Run((*plain, *(f"--ignore={folder}" for folder in _LATER))))
+        for command in ((*plain, *_LATER), (*browser, *marked("browser"))):
+            _wait(runs, lambda: sum(not run.over for run in runs[1:]) < 2)
+            if check.failed:
+                break
+            runs.append(Run(command, beside=True))
+        _wait(runs, lambda: all(run.over for run in runs))
     except KeyboardInterrupt:  # all of them were told as well
         for run in runs:
             run.interrupt()
