@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from components.state.past import Past
 from reseat.model import Options, Wish
@@ -24,6 +25,25 @@ __all__ = ["NAMES", "Link", "from_query", "to_query"]
 
 #: Hexadecimal digits of a layout's whole digest, and of the half that links of earlier versions hold.
 _WHOLE, _HALF = 32, 16
+#: The words of ``options``, and the field that each is for.
+_CHOICES = {
+    "reorder": ("options", "reorder_all"),
+    "bytes": ("options", "by_bytes"),
+    "cap": ("options", "receive_cap"),
+    "moves": ("options", "max_moves"),
+    "data": ("options", "max_bytes"),
+    "order": ("edits", "order_vouched"),
+    "no-racks": ("edits", "no_racks"),
+    "incomplete": ("edits", "incomplete_accepted"),
+    "unmovable": ("options", "keep_unmovable"),
+    "keep-racks": ("options", "keep_racks"),
+    "even-topics": ("options", "even_topics"),
+    "same-rack": ("options", "same_rack"),
+    "rebalance": ("wish", "rebalance"),
+    "mend": ("wish", "mend_racks"),
+    "leaders": ("wish", "leaders_only"),
+    "mend-all": ("wish", "mend"),
+}
 #: What ``show`` says where pages leave the what-if aside.
 _PRESENT = "present"
 #: Names of rules in links that are not those of the options, and what parts their items where it is no line end.
@@ -80,24 +100,11 @@ def to_query(
     after: bool = True,
 ) -> dict[str, str]:
     """Query parameters, in a fixed order, without the empty ones; the arguments are the attributes of ``Link``."""
-    options = wish.options
+    parts = {"options": wish.options, "edits": edits, "wish": wish}
     choices = [
-        *(["reorder"] if options.reorder_all else []),
-        *(["bytes"] if options.by_bytes else []),
-        *([f"cap:{options.receive_cap}"] if options.receive_cap is not None else []),
-        *([f"moves:{options.max_moves}"] if options.max_moves is not None else []),
-        *([f"data:{options.max_bytes}"] if options.max_bytes is not None else []),
-        *(["order"] if edits.order_vouched else []),
-        *(["no-racks"] if edits.no_racks else []),
-        *(["incomplete"] if edits.incomplete_accepted else []),
-        *(["unmovable"] if options.keep_unmovable else []),
-        *(["keep-racks"] if options.keep_racks else []),
-        *(["even-topics"] if options.even_topics else []),
-        *(["same-rack"] if options.same_rack else []),
-        *(["rebalance"] if wish.rebalance else []),
-        *(["mend"] if wish.mend_racks else []),
-        *(["leaders"] if wish.leaders_only else []),
-        *(["mend-all"] if wish.mend else []),
+        word if told is True else f"{word}:{told}"
+        for word, (part, field) in _CHOICES.items()
+        if (told := getattr(parts[part], field)) is not None and told is not False
     ]
     query = {
         "layout": digest,
@@ -110,7 +117,7 @@ def to_query(
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
         "topics": "\n".join(wish.topics),
         **{
-            _RULE_NAMES.get(name, name): (_SEPARATORS.get(name, "\n")).join(map(rule.line, getattr(options, name)))
+            _RULE_NAMES.get(name, name): (_SEPARATORS.get(name, "\n")).join(map(rule.line, getattr(wish.options, name)))
             for name, rule in RULES.items()
         },
         "options": ",".join(choices),
@@ -139,42 +146,27 @@ def from_query(query: Mapping[str, str]) -> Link | None:
     if digest and (len(digest) not in (_WHOLE, _HALF) or set(digest) - set("0123456789abcdef")):
         return Link("-", name, Edits(), Wish(), f"The link's layout is not a digest of {_WHOLE} hexadecimal digits.")
     try:
-        choices = dict(_choice(text) for text in query.get("options", "").split(",") if text)
+        chosen = _chosen(query.get("options", ""))
         edits = Edits(
             racks=_pairs(query.get("racks", "")),
             without_internal=query.get("internal") == "out",
             without=_lines(query.get("without", "")),
-            order_vouched="order" in choices,
-            no_racks="no-racks" in choices,
-            incomplete_accepted="incomplete" in choices,
+            **chosen["edits"],
         )
         live = _broker(query["live"]) if query.get("live") else None
+        rules = {
+            name: rule.read_all(query.get(_RULE_NAMES.get(name, name), "").split(_SEPARATORS.get(name, "\n")))
+            for name, rule in RULES.items()
+        }
         wish = Wish(
             remove=_brokers(query.get("remove", "")),
             add=_pairs(query.get("add", "")),
             replication_factor=_positive(query["rf"]) if query.get("rf") else None,
             topics=_lines(query.get("topics", "")),
-            options=Options(
-                reorder_all="reorder" in choices,
-                by_bytes="bytes" in choices,
-                receive_cap=_broker(choices["cap"]) if "cap" in choices else None,
-                max_moves=_broker(choices["moves"]) if "moves" in choices else None,
-                max_bytes=bytes_in(f"{choices['data']}B") if "data" in choices else None,
-                keep_unmovable="unmovable" in choices,
-                keep_racks="keep-racks" in choices,
-                even_topics="even-topics" in choices,
-                same_rack="same-rack" in choices,
-                **{
-                    name: rule.read_all(query.get(_RULE_NAMES.get(name, name), "").split(_SEPARATORS.get(name, "\n")))
-                    for name, rule in RULES.items()
-                },
-            ),
+            options=Options(**chosen["options"] | rules),
             point=_broker(query["point"]) if query.get("point") else None,
             replace=_replaced(query.get("replace", "")),
-            rebalance="rebalance" in choices,
-            mend_racks="mend" in choices,
-            leaders_only="leaders" in choices,
-            mend="mend-all" in choices,
+            **chosen["wish"],
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
@@ -202,9 +194,15 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(line for line in text.split("\n") if line)
 
 
-def _choice(text: str) -> tuple[str, str]:
-    name, _, value = text.partition(":")
-    return name, value
+def _chosen(text: str) -> dict[str, dict[str, Any]]:
+    """The fields of edits, options and wish that words name; one that names none may be of a later version."""
+    chosen: dict[str, dict[str, Any]] = {"options": {}, "edits": {}, "wish": {}}
+    for word, colon, value in (one.partition(":") for one in text.split(",") if one):
+        if word not in _CHOICES or bool(colon) != (word in _NUMBERS):
+            raise ValueError(f"'{word[:20]}' is no option of this version.")
+        part, field = _CHOICES[word]
+        chosen[part][field] = _NUMBERS[word](value) if colon else True
+    return chosen
 
 
 def _broker(text: str) -> int:
@@ -224,3 +222,11 @@ def _positive(text: str) -> int:
     if value < 1:
         raise ValueError("a number of at least 1 was expected.")
     return value
+
+
+def _bytes(text: str) -> int:
+    return bytes_in(f"{text}B")
+
+
+#: How the number is read that stands behind a word of ``options``.
+_NUMBERS = {"cap": _broker, "moves": _broker, "data": _bytes}
