@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -160,6 +162,46 @@ def test_a_full_disk_behind_standard_output_is_said_in_one_line() -> None:
 
     assert done.returncode == 2
     assert done.stderr == "reseat show: Standard output cannot be written: No space left on device.\n"
+
+
+def test_what_a_terminal_has_no_letters_for_is_said_in_others() -> None:
+    """As where Windows writes into a file: an arrow is not among its letters; all the other words come."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reseat", "advise", "samples/zookeeper-2.8-three-racks.txt"],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+        encoding="cp1252",
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"spread \d+ \\u2192 \d+", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("closed", "words", "code", "said"),
+    [
+        (">&-", "show -", 2, "reseat show: Standard output cannot be written: not writable.\n"),
+        ("2>&-", "show -", 0, ""),
+        ("2>&-", "show nowhere.txt", 2, ""),
+        ("<&-", "show -", 2, "reseat show: standard input: "),
+    ],
+)
+def test_what_the_caller_has_closed_is_no_fault_of_ours(closed: str, words: str, code: int, said: str) -> None:
+    """As some schedulers do: what cannot be said is refused, and a message that nobody hears changes no exit code."""
+    done = subprocess.run(
+        ["sh", "-c", f"exec '{sys.executable}' -m reseat {words} {closed}"],
+        input=LAYOUT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == code
+    assert done.stderr.startswith(said)
+    assert "internal error" not in done.stderr
 
 
 def test_a_file_that_nobody_has_a_sentence_for_is_named(
