@@ -44,9 +44,9 @@ def refuse_one_file_for_two(read: Iterable[str | None], written: Iterable[tuple[
     for option, name in written:
         if name is None or name == STANDARD_INPUT:
             continue
+        if _is_written_to(Path(name)):
+            continue  # it takes any number of texts
         path = Path(name).resolve()
-        if path.exists() and not path.is_file():
-            continue  # a device, which takes any number of texts
         if path in taken:
             what = taken[path]
             raise InputRefused(f"--{option} names a file that is {what}; choose another.", source=name)
@@ -56,19 +56,21 @@ def refuse_one_file_for_two(read: Iterable[str | None], written: Iterable[tuple[
 def write_all(files: Sequence[Written]) -> None:
     """Write all files, or none where one cannot be: each is written beside its place, then all are put there.
 
+    What goes to a device or to another program cannot be taken back: it does once all files stand beside theirs.
+
     Raises:
         InputRefused: one cannot be written.
     """
     with ExitStack() as kept:
         ready: list[tuple[str, Path, Path]] = []
-        for number, file in enumerate(files):
+        for number, file in enumerate(sorted(files, key=lambda file: _is_written_to(Path(file.name)))):
             try:
-                place = Path(file.name).resolve()
-                if place.exists() and not place.is_file():
-                    if place.is_dir():
+                if _is_written_to(Path(file.name)):
+                    if Path(file.name).is_dir():
                         raise InputRefused("This is a folder; a file was expected.", source=file.name)
-                    place.write_bytes(file.data)  # a device or a pipe
+                    Path(file.name).write_bytes(file.data)
                     continue
+                place = Path(file.name).resolve()
                 beside = place.with_name(f".{place.name[:200]}.{os.getpid()}-{number}")
                 mode = 0o600 if file.secret else 0o666
                 with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as open_file:
@@ -93,6 +95,11 @@ def write_texts(texts: Iterable[tuple[str | None, str]]) -> None:
     for name, text in named:
         if name == STANDARD_INPUT:
             sys.stdout.write(text)
+
+
+def _is_written_to(path: Path) -> bool:
+    """Whether it is there and no file: a device, or a pipe, whose own name (``/dev/fd/63``) alone leads to it."""
+    return path.exists() and not path.is_file()
 
 
 def _forget(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -349,6 +350,25 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
     assert Path(layout).read_text() == before
     assert not Path(plan).exists()
     assert main(["plan", layout, "--remove", "1", "--output", "/dev/null", "--rollback", "/dev/null"]) == 0
+
+
+def test_a_plan_goes_to_another_program_once_all_files_can_be_written(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As shells name one, ``--output >(jq .)``: its place is a pipe that stands in no folder."""
+    reader, writer = os.pipe()
+    to = ["plan", layout, "--remove", "1", "--output", f"/dev/fd/{writer}", "--rollback"]
+    refused = main([*to, str(tmp_path / "no" / "rollback.json")])
+    why = capsys.readouterr().err
+    written = main([*to, str(tmp_path / "rollback.json")])
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as program:
+        told = program.read()
+
+    assert (refused, written) == (2, 0)
+    assert "rollback.json: The file cannot be written" in why
+    assert json.loads(told)["partitions"]
+    assert (tmp_path / "rollback.json").exists()
 
 
 @pytest.mark.parametrize(
