@@ -16,11 +16,10 @@ from pathlib import Path
 
 from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout
-from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.patience import Patience
-from reseat.operate.topics import create
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection
+from tests.operate.live_cluster import OpenTarget, create_everywhere
 from tests.servers.carry_out import carry_out
 from tests.servers.cluster import KafkaCluster, missing, start
 
@@ -47,9 +46,9 @@ def run() -> list[tuple[str, str, str]]:
 
 
 def _measured(cluster: KafkaCluster, folder: Path) -> list[tuple[str, str, str]]:
-    target = AdminTarget(Connection("bench", tuple(cluster.bootstrap.split(","))))
+    target = OpenTarget(Connection("bench", tuple(cluster.bootstrap.split(","))))
     here, there = ({partition: [1, other] for partition in range(MOVES)} for other in (2, 4))
-    made = create(target, TopicSpec.placed("bench", here), patience=Patience(300))
+    made = create_everywhere(target, TopicSpec.placed("bench", here), Patience(300))
     assert made.made, made.refusal
     assert not made.differences, made.differences
     plans = {name: folder / f"{name}.json" for name in ("there", "back")}

@@ -69,11 +69,11 @@ def as_told(target: Target, partition: Partition) -> Assignment:
     return target.assignments([partition]).get(partition, Assignment(()))
 
 
-def create_everywhere(target: OpenTarget, spec: TopicSpec) -> TopicCreated:
-    """Make a topic, and wait until every broker that is alive has been told of it: any of them may answer."""
+def create_everywhere(target: OpenTarget, spec: TopicSpec, patience: Patience | None = None) -> TopicCreated:
+    """Make a topic as ``create`` does, and wait until every live broker was told of it: any of them may answer."""
     from kafka.protocol.metadata import MetadataRequest
 
-    made = create(target, spec)
+    made = create(target, spec, patience=patience)
     request = MetadataRequest(
         topics=[MetadataRequest.MetadataRequestTopic(name=spec.name)], allow_auto_topic_creation=False
     )
