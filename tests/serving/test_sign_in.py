@@ -53,7 +53,11 @@ def signed_in(server: Server, visit: Visit, provider: Provider) -> Callable[...,
     """Somebody who has signed in, and what the page says then; tables of the secrets in place of the usual ones."""
 
     def sign_in(*tables: str) -> tuple[Visitor, list[str]]:
-        server.secrets.write_text(provider.secrets(server.address, *(tables or (LISTED,))))
+        secrets = provider.secrets(server.address, *(tables or (LISTED,)))
+        if server.secrets.read_text() != secrets:
+            # At once: a server that looks while a file is written knows of no sign-in until it looks again.
+            server.secrets.with_suffix(".new").write_text(secrets)
+            server.secrets.with_suffix(".new").replace(server.secrets)
         visitor = visit(server.address)
         before = visitor.open()
         assert not [text for text in before if " open:" in text]
