@@ -6,9 +6,9 @@ at a time, in this order:
 - the tests with real Kafka or Spark, in three processes, since Kafka is waited for while Spark reckons; where
   ``RESEAT_REQUIRE`` names Kafka, its jars are fetched first, which takes a new machine a minute;
 - those that need only their process, in one, but for some folders of them;
-- these folders, in one, so that the others are not what all the rest has to wait for;
 - the browser's with a dashboard a process, in two processes. All at once take longer, and so do three with browsers
-  (tried): they drive each other out of the caches of two cores.
+  (tried): they drive each other out of the caches of two cores;
+- these folders, in one: the browser's leave a seventh of two cores idle where nothing is beside them.
 
 A file's tests share a server or a session, and files keep their own order: a long one of few tests is not the last to
 begin. What runs beside is shown when it is over. Where the check fails, the tests are ended; where tests fail, the
@@ -32,7 +32,7 @@ _PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=10", "--durations-
 _MAKE = ("make", "--no-print-directory")
 _BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
 
-#: Which of those that need only their process are begun by themselves: a fifth of their work.
+#: Which of those that need only their process are begun last: a fifth of their work.
 _LATER = ("tests/planning", "tests/replication", "tests/report")
 
 #: How long the end of a process may go unseen.
@@ -124,7 +124,7 @@ def main() -> int:
         plain = (*_PYTEST, "-m", "not slow and not browser and not kafka and not spark")
         browser = (*_PYTEST, "-n", "2", *_BY_FILE, "-m", "browser and not slow")
         runs.append(Run((*plain, *(f"--ignore={folder}" for folder in _LATER))))
-        for command in ((*plain, *_LATER), (*browser, *marked("browser"))):
+        for command in ((*browser, *marked("browser")), (*plain, *_LATER)):
             _wait(runs, lambda: sum(not run.over for run in runs[1:]) < 2)
             if check.failed:
                 break
