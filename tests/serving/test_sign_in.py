@@ -14,6 +14,7 @@ from streamlit import config
 
 from components.server import shared_reports
 from reseat.access import SharedReports
+from reseat.atomic_write import atomic_write
 from tests.servers.provider import Provider
 from tests.servers.visitor import Visitor
 from tests.serving.conftest import Server, Start, Visit, line
@@ -56,8 +57,7 @@ def signed_in(server: Server, visit: Visit, provider: Provider) -> Callable[...,
         secrets = provider.secrets(server.address, *(tables or (LISTED,)))
         if server.secrets.read_text() != secrets:
             # At once: a server that looks while a file is written knows of no sign-in until it looks again.
-            server.secrets.with_suffix(".new").write_text(secrets)
-            server.secrets.with_suffix(".new").replace(server.secrets)
+            atomic_write(server.secrets, secrets.encode())
         visitor = visit(server.address)
         before = visitor.open()
         assert not [text for text in before if " open:" in text]
