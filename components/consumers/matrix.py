@@ -259,7 +259,7 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
             x=[text.label(name, 30) for name in names],
             y=[text.label(member, 20) for member in members],
             colorscale=theme.SEQUENCE,
-            reversescale=True,
+            reversescale=not theme.is_dark(),  # what counts is far from the ground
             hovertemplate="%{y} owns %{z} of %{x}<extra></extra>",
             colorbar=_scale(z),
         )

@@ -88,7 +88,7 @@ def _figure(busy: Busy) -> go.Figure:
             y=names,
             customdata=np.array([[text.size(cell) for cell in row] for row in busy.bytes.tolist()], object),
             colorscale=theme.SEQUENCE,
-            reversescale=True,
+            reversescale=not theme.is_dark(),  # what counts is far from the ground
             hovertemplate="%{y}, batch %{x}: %{customdata}<extra></extra>",
             colorbar={"thickness": 10, "tickvals": (ticks := plots.byte_ticks(float(busy.bytes.max(initial=0)))),
                       "ticktext": [text.size(tick) for tick in ticks]},
