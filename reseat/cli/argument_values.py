@@ -19,6 +19,7 @@ __all__ = [
     "count",
     "day",
     "factor",
+    "log_directory",
     "pins",
     "positive",
     "price",
@@ -56,6 +57,14 @@ def broker_id(text: str) -> int:
 def broker_ids(text: str) -> tuple[int, ...]:
     """Broker ids separated by commas."""
     return tuple(broker_id(word) for word in words(text))
+
+
+def log_directory(text: str) -> tuple[int, str]:
+    """``ID:PATH``: a log directory of a broker."""
+    broker, _, path = text.partition(":")
+    if not path:
+        raise argparse.ArgumentTypeError(f"{text!r}: a broker's id and a log directory were expected, as 3:/data/a")
+    return broker_id(broker), path
 
 
 def amount(text: str) -> int:

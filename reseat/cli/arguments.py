@@ -8,7 +8,7 @@ from collections.abc import Callable
 from reseat import __version__
 from reseat.cli import options
 from reseat.cli.ahead.arguments import forecast_arguments, migrate_arguments, watch_arguments
-from reseat.cli.argument_values import additions, broker_ids, count, price, seed, words
+from reseat.cli.argument_values import additions, broker_ids, count, log_directory, price, seed, words
 from reseat.cli.one_line_parser import EXIT_STATUS, OneLineParser
 from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.options import flag, later, several, value
@@ -53,7 +53,7 @@ def _show(command: argparse.ArgumentParser) -> None:
 def _disks(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     flag(command, "--balance", "balance the directories of each broker by bytes, moving as few as this finds")
-    value(command, "--drain", "ID:PATH", "empty this log directory of this broker")
+    value(command, "--drain", "ID:PATH", "empty this log directory of this broker", type=log_directory)
     several(command, "--brokers", "ID,...", broker_ids, "with --balance: these brokers alone")
     value(command, "--output", "FILE", "reassignment JSON to execute, - for standard output")
     value(command, "--rollback", "FILE", "reassignment JSON that rolls it back")

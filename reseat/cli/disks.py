@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from reseat.balance.directories import DirectoryLoad, directory_loads
-from reseat.cli.argument_values import broker_ids
 from reseat.cli.files import refuse_one_file_for_two, write_texts
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import WishRefused
 from reseat.formats import Reading
@@ -28,6 +27,8 @@ def disks(chosen: argparse.Namespace) -> int:
         raise WishRefused("--balance and --drain exclude each other.")
     if (chosen.output or chosen.rollback) and not (chosen.balance or chosen.drain):
         raise WishRefused("--output and --rollback need --balance or --drain.")
+    if chosen.brokers and not chosen.balance:
+        raise WishRefused("--brokers needs --balance.")
     refuse_one_file_for_two((*chosen.layout, chosen.racks), (("output", chosen.output), ("rollback", chosen.rollback)))
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
@@ -45,6 +46,7 @@ def disks(chosen: argparse.Namespace) -> int:
         tell(*(directory_lines(directory_loads(layout, reading.log_dirs)) or ["Log directories are unknown."]))
     else:
         tell(*made.sentences)
+    (complain if chosen.json else tell)(*reading_notes(reading, layout))
     return 0
 
 
@@ -53,10 +55,7 @@ def _planned(chosen: argparse.Namespace, layout: ClusterLayout, reading: Reading
         return balance_directories(layout, reading.log_dirs, {one for some in chosen.brokers for one in some})
     if not chosen.drain:
         return None
-    broker, _, path = chosen.drain.partition(":")
-    if not path or not broker.isdecimal():
-        raise WishRefused(f"--drain {chosen.drain}: a broker's id and a log directory were expected, as 3:/data/a.")
-    return drain_directory(layout, reading.log_dirs, broker_ids(broker)[0], path)
+    return drain_directory(layout, reading.log_dirs, *chosen.drain)
 
 
 def _as_json(layout: ClusterLayout, reading: Reading, made: DirectoryPlan | None) -> dict[str, object]:

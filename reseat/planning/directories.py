@@ -21,6 +21,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import TypeAlias
 
 import numpy as np
 
@@ -36,6 +37,8 @@ __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_
 _order = attrgetter("topic", "partition", "broker")
 #: Directories of a broker that differ by less than this part of their mean are left as they are.
 _EVEN = 0.02
+#: A file system, as LogDirectory.volume names it.
+_Volume: TypeAlias = tuple[object, ...]
 _TOLD_BY = ("Read the live cluster, or add the output of kafka-log-dirs --describe.",)
 
 
@@ -66,11 +69,13 @@ class DirectoryPlan:
         moves: each replica that moves, by topic, partition and broker.
         brokers: the directories concerned, by broker.
         settled: the layout that it was made for.
+        still: why nothing moves, where nothing does.
     """
 
     moves: tuple[DirectoryMove, ...]
     brokers: tuple[BrokerDirectories, ...]
     settled: ClusterLayout
+    still: str
 
     @property
     def bytes(self) -> int:
@@ -81,7 +86,7 @@ class DirectoryPlan:
     def sentences(self) -> tuple[str, ...]:
         """What it comes to, for a person; what is proven, and what is not."""
         if not self.moves:
-            return ("No replica moves: no move makes a fullest directory hold less.",)
+            return (f"No replica moves: {self.still}",)
         least = sum(one.least_moved for one in self.brokers)
         out = [f"{counted(len(self.moves), 'replica moves', 'replicas move')}, {size(float(self.bytes))}."]
         if self.bytes == least:
@@ -127,9 +132,9 @@ def balance_directories(
     moves: list[DirectoryMove] = []
     done: list[BrokerDirectories] = []
     for broker, loads in by_broker.items():
-        open_ones = {one.path: _room(one) for one in loads if _receives(one)}
+        volume = {one.path: _volume(one) for one in loads if _receives(one)}
         held = _replicas_of(layout, broker)
-        mine, after = _evened(held, open_ones)
+        mine, after = _evened(held, volume, {_volume(one): _room(one) for one in loads})
         if mine:
             moves += [_move(layout, broker, one, path) for one, path in mine]
             done.append(_told(broker, held, after))
@@ -139,7 +144,13 @@ def balance_directories(
             "nothing to balance.",
             choices=_TOLD_BY,
         )
-    return DirectoryPlan(tuple(sorted(moves, key=_order)), tuple(done), layout.target())
+    return DirectoryPlan(
+        tuple(sorted(moves, key=_order)),
+        tuple(done),
+        layout.target(),
+        f"directories of a broker differ by less than {_EVEN:.0%} of their mean, or no move that fits makes the "
+        "fullest hold less.",
+    )
 
 
 def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker: int, path: str) -> DirectoryPlan:
@@ -154,31 +165,35 @@ def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker:
         raise WishRefused(
             f"Broker {broker} has no log directory {path}.", choices=(f"It has {listed(one.path for one in loads)}.",)
         )
-    room = {one.path: _room(one) for one in loads if _receives(one) and one.path != path}
-    if not room:
+    volume = {one.path: _volume(one) for one in loads if _receives(one) and one.path != path}
+    if not volume:
         raise WishRefused(f"Broker {broker} has no other log directory that is online and not cordoned.")
     held = _replicas_of(layout, broker)
     after = {one.path: one.bytes or 0 for one in loads}
+    room = {_volume(one): _room(one) for one in loads}
     mine: list[tuple[_Held, str]] = []
     for one in sorted((one for one in held if one.path == path), key=lambda one: (-one.bytes, one.row)):
-        fits = [other for other, left in room.items() if left is None or left >= one.bytes]
+        fits = [other for other, at in volume.items() if (left := room[at]) is None or left >= one.bytes]
         if not fits:
             raise WishRefused(
                 f"The other log directories of broker {broker} have no room for {layout.name_of(one.row)} "
                 f"({size(float(one.bytes))})."
             )
         to = min(fits, key=lambda other: (after[other], other))
-        left = room[to]
-        room[to] = None if left is None else left - one.bytes
+        left = room[volume[to]]
+        room[volume[to]] = None if left is None else left - one.bytes
         after[to] += one.bytes
         after[path] -= one.bytes
         mine.append((one, to))
     moves = sorted((_move(layout, broker, one, to) for one, to in mine), key=_order)
+    still = f"none is known to be in {path} of broker {broker}."
+    if not moves:
+        return DirectoryPlan((), (), layout.target(), still)
     others = [held_ for at, held_ in after.items() if at != path]
     least = max(-(-sum(others) // len(others)), max((one.bytes for one in held), default=0))
     moved = sum(one.bytes for one, _ in mine)
     whole = replace(_told(broker, held, after), least_fullest=least, least_moved=moved)
-    return DirectoryPlan(tuple(moves), (whole,) if mine else (), layout.target())
+    return DirectoryPlan(tuple(moves), (whole,), layout.target(), still)
 
 
 def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
@@ -201,7 +216,7 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
     receive = {broker for _, broker in comes}
     by_broker = _by_broker(current, told, receive) if receive else {}
     there = {(one.broker, one.path): one for loads in by_broker.values() for one in loads}
-    volume = {at: one.told.volume if one.told else at for at, one in there.items()}
+    volume = {at: _volume(one) for at, one in there.items()}
     left = {volume[at]: _room(one) for at, one in there.items()}
     held = {at: one.bytes or 0 for at, one in there.items() if _receives(one)}
     for row, broker in sorted(comes, key=lambda one: (-sizes[one[0]], one)):
@@ -223,10 +238,12 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
     return named
 
 
-def _evened(held: Sequence[_Held], room: dict[str, int | None]) -> tuple[list[tuple[_Held, str]], dict[str, int]]:
-    """Which replicas move where, and what each directory holds then."""
-    after = dict.fromkeys(room, 0)
-    lying: dict[str, list[_Held]] = {path: [] for path in room}
+def _evened(
+    held: Sequence[_Held], volume: Mapping[str, _Volume], room: dict[_Volume, int | None]
+) -> tuple[list[tuple[_Held, str]], dict[str, int]]:
+    """Which replicas move where, and what each directory holds then; ``room`` is what each volume has left."""
+    after = dict.fromkeys(volume, 0)
+    lying: dict[str, list[_Held]] = {path: [] for path in volume}
     for one in sorted(held, key=lambda one: (one.bytes, one.row)):
         if one.path in after:
             after[one.path] += one.bytes
@@ -240,7 +257,7 @@ def _evened(held: Sequence[_Held], room: dict[str, int | None]) -> tuple[list[tu
         found, to = None, ""
         for to in sorted(after, key=lambda path: (after[path], path)):
             gap = after[full] - after[to]
-            found = _nearest(lying[full], gap, room[to]) if gap > _EVEN * mean else None
+            found = _nearest(lying[full], gap, room[volume[to]]) if gap > _EVEN * mean else None
             if found is not None or gap <= _EVEN * mean:
                 break
         if found is None:
@@ -248,8 +265,8 @@ def _evened(held: Sequence[_Held], room: dict[str, int | None]) -> tuple[list[tu
         lying[full].remove(found)
         after[full] -= found.bytes
         after[to] += found.bytes
-        left = room[to]
-        room[to] = None if left is None else left - found.bytes
+        left = room[volume[to]]
+        room[volume[to]] = None if left is None else left - found.bytes
         mine.append((found, to))
 
 
@@ -296,6 +313,10 @@ def _replicas_of(layout: ClusterLayout, broker: int) -> list[_Held]:
 
 def _receives(one: DirectoryLoad) -> bool:
     return one.told is None or (one.told.error is None and not one.told.cordoned)
+
+
+def _volume(one: DirectoryLoad) -> _Volume:
+    return (one.broker, one.path) if one.told is None else one.told.volume
 
 
 def _room(one: DirectoryLoad) -> int | None:

@@ -90,7 +90,8 @@ def test_a_directory_is_emptied(snapshot, capsys):
     [
         (["--balance", "--drain", "1:/a"], "exclude each other"),
         (["--output", "x.json"], "need --balance or --drain"),
-        (["--drain", "/a"], "a broker's id and a log directory were expected"),
+        (["--brokers", "1"], "--brokers needs --balance"),
+        (["--drain", "1:/a", "--brokers", "1"], "--brokers needs --balance"),
         (["--drain", "7:/a"], "The log directories of broker 7 are unknown."),
     ],
 )
@@ -98,6 +99,26 @@ def test_what_is_refused(snapshot, words, said, capsys):
     """With exit code 2 and a sentence."""
     assert main(["disks", str(snapshot), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["/a", "99999999999:/a", "\u0663:/a", "1:"])
+def test_a_log_directory_has_a_broker(snapshot, value, capsys):
+    """What is no id ends with a sentence; some ended with an internal error."""
+    with pytest.raises(SystemExit) as ended:
+        main(["disks", str(snapshot), "--drain", value])
+    assert ended.value.code == 2
+    assert "argument --drain: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["--drain", "1:/a"], ["--json"]])
+def test_what_was_not_read_is_said(snapshot, tmp_path, words, capsys):
+    """A line that was skipped may name a replica that then is in no directory."""
+    other = tmp_path / "describe.txt"
+    other.write_text("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\nTopic: t\tPartition: 1\tLead\n")
+
+    assert main(["disks", str(snapshot), str(other), *words]) == 0
+    said = capsys.readouterr()
+    assert "reseat show lists them." in (said.err if "--json" in words else said.out)
 
 
 def test_a_plan_names_directories_for_new_replicas(tmp_path, capsys):

@@ -93,6 +93,35 @@ def test_a_directory_is_emptied():
     assert "No fewer bytes reach this (proven)." in plan.sentences
 
 
+@pytest.mark.parametrize("broker", [1, 2])
+def test_an_empty_directory_is_said_to_be_empty(broker):
+    """Also on a broker that holds nothing at all, which ended with an internal error."""
+    layout, _ = disks({"/a": [], "/b": [1]})
+    plan = drain_directory(layout, [LogDirectory(broker, path) for path in ("/a", "/b")], broker, "/a")
+
+    assert (plan.moves, plan.sentences) == ((), (f"No replica moves: none is known to be in /a of broker {broker}.",))
+
+
+def test_directories_that_are_nearly_even_are_not_said_to_be_the_best():
+    """2 GB of 502 could go: less than is worth copying, and that is what is said."""
+    layout, told = disks({"/a": [500, 2, 2], "/b": [500]})
+
+    assert balance_directories(layout, told).sentences == (
+        "No replica moves: directories of a broker differ by less than 2% of their mean, or no move that fits makes "
+        "the fullest hold less.",
+    )
+
+
+def test_directories_on_one_volume_share_its_room_when_balanced():
+    """6 GB are left on the volume of /b and /c: one of the two goes there, not one to each."""
+    layout, told = disks(
+        {"/a": [5, 5, 5], "/b": [], "/c": []},
+        **told_room(b=6, c=6),
+    )
+
+    assert len(balance_directories(layout, told).moves) == 1
+
+
 @pytest.mark.parametrize(
     ("held", "told", "ask", "words"),
     [
@@ -100,6 +129,12 @@ def test_a_directory_is_emptied():
         ({"/a": [1], "/b": []}, {"/b": {"cordoned": True}}, "/a", "no other log directory that is online"),
         ({"/a": [1], "/b": []}, {}, "/x", "Broker 1 has no log directory /x."),
         ({"/a": [3], "/b": []}, {"/b": {"total_bytes": 9, "usable_bytes": 5}}, "/a", "have no room for t-0 (3.0 GB)"),
+        (
+            {"/a": [5, 5], "/b": [], "/c": []},
+            {key: {"total_bytes": 9 * GB, "usable_bytes": 6 * GB} for key in ("/b", "/c")},
+            "/a",
+            "have no room for t-1 (5.0 GB)",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(held, told, ask, words):
