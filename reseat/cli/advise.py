@@ -20,19 +20,20 @@ def advise(chosen: argparse.Namespace) -> int:
     layout = layout_of(reading.layout, chosen)
     with working("Planning what helps"):
         found = advice(layout, mode=chosen.controller)
+    throttle = chosen.throttle or None
     notes = reading_notes(reading, layout, ())
     if chosen.json:
         write_json(
             {
                 "first": [{"finding": name, "what_helps": mend} for name, mend in found.first],
-                "answers": [answer.as_dict() for answer in found.answers],
+                "answers": [answer.as_dict(throttle) for answer in found.answers],
                 "refused": list(found.refused),
                 "unknown": found.unknown,
             }
         )
         complain(*notes)
         return 0
-    say(*_lines(found, chosen.throttle))
+    say(*_lines(found, throttle))
     if notes:
         say("", "Note", *(f"  {note}" for note in notes))
     return 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
-from reseat.cli.output.writer import say, table, write_json
+from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.election import ElectionPreview, LeaderOutcome, Reason, against_majority, elect_leaders, preferred, stop
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
@@ -40,6 +40,7 @@ def elect(chosen: argparse.Namespace) -> int:
         _say_outcomes(
             elect_leaders(layout, "preferred", named_partitions(chosen.partitions), chosen.controller), chosen
         )
+        (complain if chosen.json else say)(*reading_notes(reading, layout))
         return 0
     if stops:
         racks = [rack for group in chosen.stopped_racks for rack in group]
@@ -52,6 +53,7 @@ def elect(chosen: argparse.Namespace) -> int:
         sentences = preview.sentences
     if chosen.json:
         _write_list(layout, preview)
+        complain(*reading_notes(reading, layout))
     else:
         _say(layout, preview, (*sentences, *reading_notes(reading, layout)))
     return 0

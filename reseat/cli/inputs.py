@@ -7,6 +7,7 @@ import getpass
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -96,6 +97,9 @@ def named_partitions(name: str) -> tuple[tuple[str, int], ...]:
         raise InputRefused(_PARTITIONS_EXPECTED, source=source) from error
     if not understood:
         raise InputRefused(_PARTITIONS_EXPECTED, source=source)
+    if len(set(named)) < len(named):
+        topic, partition = next(one for one, often in Counter(named).items() if often > 1)
+        raise InputRefused(f"This names {topic}-{partition} twice, which kafka-leader-election refuses.", source=source)
     return named
 
 

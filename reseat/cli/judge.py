@@ -31,21 +31,23 @@ def judge(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     text, source = text_of(chosen.plan)
-    reading = read(text, source=source)
-    proposed = reading.layout if reading.proposed is None else reading.proposed
+    plan = read(text, source=source)
+    proposed = plan.layout if plan.proposed is None else plan.proposed
     wish = wish_of(chosen, layout)
     with working("Validating"):
         certificate = judge_plan(
-            layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(reading)
+            layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(plan)
         )
+    notes = reading_notes(reading, layout, wish.remove)
     if chosen.json:
         write_json(certificate.as_dict())
+        complain(*notes)
     else:
         say(*_lines(certificate))
-        notes = reading_notes(reading, layout, wish.remove)
+        notes += reading_notes(plan, plan.layout)
         if notes:
             say("", "Note", *(f"  {note}" for note in notes))
-    is_plan = reading.kind == "reassignment JSON" and reading.proposed is None and text.lstrip()[:1] == b"{"
+    is_plan = plan.kind == "reassignment JSON" and plan.proposed is None and text.lstrip()[:1] == b"{"
     said = plan_error(text.decode("utf-8", "replace")) if is_plan and len(text) <= _LOOKED_AT else None
     refused = "" if said is None else f"kafka-reassign-partitions --execute would refuse this text: {said}"
     if certificate.valid:

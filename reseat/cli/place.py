@@ -39,8 +39,13 @@ def place(chosen: argparse.Namespace) -> int:
     # Where nothing fixes the draws, a seed is drawn and told, so that the same placement can be had again.
     fixed = chosen.fixed_start_index is not None or (chosen.start is not None and chosen.shift is not None)
     needs_seed = chosen.algorithm == "kraft" or (chosen.algorithm == "striped" and not fixed)
+    if chosen.seed is not None and not needs_seed:
+        raise WishRefused("--seed has no effect: nothing is drawn.")
     seed = chosen.seed if chosen.seed is not None or not needs_seed else secrets.randbits(_SEED_BITS)
     placed = _placed(chosen, brokers, seed)
+    last = placed.first_id + len(placed.replicas) - 1
+    if chosen.explain is not None and not placed.first_id <= chosen.explain <= last:
+        raise WishRefused(f"Partition {chosen.explain} is not one of those placed, {placed.first_id} to {last}.")
     if chosen.json:
         write_json(_as_json(chosen, placed, seed))
         return 0
@@ -64,6 +69,8 @@ def _check(chosen: argparse.Namespace, brokers: list[Broker], states: Mapping[in
         for name in ("start", "shift", "fixed_start_index", "explain"):
             if getattr(chosen, name) is not None:
                 raise WishRefused(f"--{name.replace('_', '-')} is for striped placement, not for {chosen.algorithm}.")
+    if chosen.explain is not None and chosen.json:
+        raise WishRefused("--explain and --json exclude each other.")
     if chosen.fixed_start_index is not None and (chosen.start is not None or chosen.shift is not None):
         raise WishRefused("--fixed-start-index gives both start and shift: leave --start and --shift out.")
 

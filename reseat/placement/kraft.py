@@ -83,7 +83,7 @@ def place_kraft(
     names = rack_names(racks)
     offset = draws.next_int(len(names)) if names else 0
     _check(replication_factor, unfenced, len(brokers), knows_cordons or len(brokers) < len(registered))
-    check_size(max(0, partitions), replication_factor)
+    check_size(max(0, partitions), replication_factor, max(0, first_partition))
     if len(racks) == 1 and unfenced == len(brokers):
         lists = _turns(next(iter(racks.values())).unfenced, partitions, replication_factor, draws, names)
     else:

@@ -44,7 +44,7 @@ def place_naive(
     if replication_factor > len(brokers):
         raise PlacementRefused(f"{replication_factor} replicas need as many brokers; there are {len(brokers)}.")
     refuse_repeated(brokers)
-    check_size(partitions, replication_factor)
+    check_size(partitions, replication_factor, first_partition)
     ids = np.array([broker.id for broker in brokers], np.int32)
     row = np.arange(first_partition, first_partition + partitions, dtype=np.int64)
     lists = ids[(row[:, None] + np.arange(replication_factor)) % len(ids)]

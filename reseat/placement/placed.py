@@ -46,12 +46,14 @@ class Placement:
         return dict(enumerate(self.replicas.tolist(), self.first_id))
 
 
-def check_size(partitions: int, factor: int) -> None:
-    """Refuse what is too large to place at once.
+def check_size(partitions: int, factor: int, first_partition: int = 0) -> None:
+    """Refuse what is too large to place at once, or has ids that Kafka's 32 bits do not.
 
     Raises:
-        PlacementRefused: more than ``MOST_REPLICAS`` replicas.
+        PlacementRefused: more than ``MOST_REPLICAS`` replicas, or a partition id beyond 32 bits.
     """
+    if (last := first_partition + partitions - 1) > np.iinfo(np.int32).max:
+        raise PlacementRefused(f"The last partition id, {last:,}, is beyond 32 bits.")
     if partitions * max(1, factor) > MOST_REPLICAS:
         raise PlacementRefused(
             f"{partitions:,} partitions with {factor:,} replicas are {partitions * factor:,} replicas; at most "

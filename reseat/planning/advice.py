@@ -106,8 +106,12 @@ class Answer:
         time = "" if rate is None else f", at least {duration(self.busiest / rate)} at {size(rate)}/s"
         return f"{moves}, {size(self.bytes)} to copy{time}"
 
-    def as_dict(self) -> dict[str, object]:
-        """JSON-ready values; the wish as a certificate has it."""
+    def as_dict(self, rate: float | None = None) -> dict[str, object]:
+        """JSON-ready values; the wish as a certificate has it.
+
+        Args:
+            rate: as of ``cost``.
+        """
         return {
             "kind": self.kind,
             "title": self.title,
@@ -116,6 +120,7 @@ class Answer:
             "moves": self.moves,
             "bytes": self.bytes,
             "busiest_broker_bytes": self.busiest,
+            "least_seconds": None if rate is None or self.busiest is None else self.busiest / rate,
             "fixed": list(self.fixed),
             "reduced": list(self.reduced),
             "changes": list(self.changes),

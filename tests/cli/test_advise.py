@@ -32,6 +32,17 @@ def test_answers_come_with_cost_mends_and_the_command(capsys: pytest.CaptureFixt
     assert "The rest is sorted by what each fixes per replica that moves" in said
 
 
+def test_no_throttle_is_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    """``none`` ended with an internal error; with one the JSON has the least time too."""
+    assert main(["advise", NINE, "--throttle", "none"]) == 0
+    assert "at least" not in capsys.readouterr().out
+
+    for throttle, seconds in (("none", None), ("1000000", 1.9)):
+        assert main(["advise", NINE, "--throttle", throttle, "--json"]) == 0
+        (answer,) = (one for one in json.loads(capsys.readouterr().out)["answers"] if one["moves"] == 155)
+        assert answer["least_seconds"] == (seconds and pytest.approx(answer["busiest_broker_bytes"] / 1e6))
+
+
 def test_each_command_that_is_named_makes_that_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the layout in its place; as many replicas move as was said."""
     assert main(["advise", NINE, "--json"]) == 0

@@ -128,6 +128,34 @@ def test_a_whole_rack_is_stopped(demo: str, tmp_path: Path, capsys: pytest.Captu
     assert "Rack z is not in this layout. It has the racks a and b." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [[], ["--json"]])
+@pytest.mark.parametrize("election", [[], ["--stopped", "1"], ["--partitions"]])
+def test_what_was_not_read_is_said(
+    election: list[str], words: list[str], demo: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of every election, and on standard error where there is JSON."""
+    Path(demo).write_text(DEMO + "\tTopic: tp_demo_03\tPartition: 3\tLead\n")
+    if election == ["--partitions"]:
+        named = tmp_path / "election.json"
+        named.write_text('{"partitions": [{"topic": "tp_demo_03", "partition": 0}]}')
+        election = ["--partitions", str(named)]
+
+    assert main(["elect", demo, *election, *words]) == 0
+    said = capsys.readouterr()
+    assert f"1 line of {demo} was skipped: reseat show lists them." in (said.err if words else said.out)
+
+
+def test_a_partition_that_is_named_twice_is_refused(
+    demo: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As kafka-leader-election refuses it, before it asks the cluster."""
+    named = tmp_path / "election.json"
+    named.write_text(json.dumps({"partitions": [{"topic": "tp_demo_03", "partition": 0}] * 2}))
+
+    assert main(["elect", demo, "--partitions", str(named)]) == 2
+    assert "names tp_demo_03-0 twice" in capsys.readouterr().err
+
+
 def test_an_election_of_named_partitions_is_answered_as_kafka_answers_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,6 +42,30 @@ def test_json_has_every_list(capsys):
     assert told["target"]["bytes"] is None
 
 
+def test_no_throttle_is_no_time(capsys):
+    """``none`` ended with an internal error; with one the JSON has the least time too."""
+    assert main([*SIDES, "--throttle", "none"]) == 0
+    assert "  at least" not in capsys.readouterr().out
+
+    for throttle in ("none", "1000000"):
+        assert main([*SIDES, "--throttle", throttle, "--json"]) == 0
+        wave = json.loads(capsys.readouterr().out)["waves"][0]
+        assert wave["least_seconds"] == (None if throttle == "none" else wave["bytes"] / 1e6)
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_what_was_not_read_is_said(tmp_path, words, capsys):
+    """Of either side: a topic that was skipped does not move."""
+    source = tmp_path / "source.txt"
+    source.write_text("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\nTopic: u\tPartition: 1\tLead\n")
+
+    assert main(["migrate", "--source", str(source), "--target", TARGET, *words]) == 0
+    said = capsys.readouterr()
+    said = said.err if words else said.out
+    assert f"Source: 1 line of {source} was skipped: reseat show lists them." in said
+    assert f"Target: 1 line of {TARGET} was skipped" in said
+
+
 def test_every_key_is_documented(capsys):
     """Also those within lists."""
     assert main([*SIDES, "--json"]) == 0
@@ -77,6 +101,7 @@ def test_files_are_written(tmp_path, capsys):
         (["--create", TARGET], "names a file that is read"),
         (["--prefix", "old", "--replicas-per-broker", "200", "--create", "x.sh"], "--create writes nothing: "),
         (["--kafka-version", "four"], "four"),
+        (["--seed", "4"], "--seed goes with --placement kafka"),
     ],
 )
 def test_what_is_refused(words, said, capsys, tmp_path, monkeypatch):

@@ -280,6 +280,23 @@ def test_a_broken_plan_is_invalid(
     assert err.count("\n") == 1
 
 
+def test_judge_says_what_was_not_read_of_the_layout(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also with JSON; a topic of the plan that the layout lacks is a fault, and no topic that was excluded."""
+    described = tmp_path / "describe.txt"
+    described.write_text("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\nTopic: t\tPartition: 1\tLead\n")
+    skipped = f"1 line of {described} was skipped: reseat show lists them."
+    plan = written(tmp_path / "plan.json", {0: [2, 1]}, "t")
+
+    assert main(["judge", str(described), plan]) == 0
+    assert skipped in capsys.readouterr().out
+    assert main(["judge", str(described), plan, "--json"]) == 0
+    assert skipped in capsys.readouterr().err
+    assert main(["judge", str(described), written(tmp_path / "plan.json", {0: [2, 1]}, "nowhere")]) == 2
+    assert "excluded" not in capsys.readouterr().out
+
+
 def test_a_changed_replication_factor_is_allowed_when_asked(
     layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

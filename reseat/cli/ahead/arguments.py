@@ -46,7 +46,7 @@ def migrate_arguments(command: argparse.ArgumentParser) -> None:
     value(command, "--replication-factor", "N", said, type=factor)
     said = "balanced over what the target has (the default), or by Kafka's rules alone"
     command.add_argument("--placement", choices=("balanced", "kafka"), default="balanced", help=said)
-    value(command, "--seed", "N", "seed of Kafka's random choices", type=seed, default=0)
+    value(command, "--seed", "N", "with --placement kafka: seed of its random choices", type=seed)
     said = "the most replicas that a broker of the target may hold"
     value(command, "--replicas-per-broker", "N", said, type=positive)
     said = "the most bytes that a broker of the target may hold (2TB)"

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from reseat.cli.files import refuse_one_file_for_two, write_texts
-from reseat.cli.inputs import STANDARD_INPUT, read_texts, text_of
+from reseat.cli.inputs import STANDARD_INPUT, read_texts, reading_notes, text_of
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import count_text, say, table, write_json
+from reseat.cli.output.writer import complain, count_text, say, table, write_json
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats import Reading
 from reseat.formats.text.racks import read_racks
@@ -34,6 +34,8 @@ def migrate_command(chosen: argparse.Namespace) -> int:
     refuse_one_file_for_two((*chosen.source, *chosen.target, chosen.source_racks, chosen.target_racks), files)
     if chosen.wave is not None and chosen.properties is None:
         raise WishRefused("--wave is only for --properties.")
+    if chosen.seed is not None and chosen.placement != Placing.KAFKA.value:
+        raise WishRefused("--seed goes with --placement kafka.")
     with working("Reading"):
         source, target = read_texts(chosen.source), read_texts(chosen.target)
     here, there = _layout(source, chosen.source_racks), _layout(target, chosen.target_racks)
@@ -46,15 +48,21 @@ def migrate_command(chosen: argparse.Namespace) -> int:
         wave_bytes=chosen.wave_size,
         together=tuple(chosen.together),
         version=chosen.kafka_version or MigrationRequest().version,
-        seed=chosen.seed,
+        seed=chosen.seed or 0,
     )
     with working("Placing topics"):
         made = migrate(here, there, asked, source.tiering.topics)
     _write(made, chosen)
     if chosen.json:
-        write_json(_as_json(made))
+        write_json(_as_json(made, chosen.throttle or None))
     else:
         say(*_lines(made, chosen))
+    sides = (("Source", source, here), ("Target", target, there))
+    notes = [f"{side}: {note}" for side, reading, layout in sides for note in reading_notes(reading, layout)]
+    if chosen.json:
+        complain(*notes)
+    elif notes:
+        say("", "Note", *(f"  {note}" for note in notes))
     return 0
 
 
@@ -87,7 +95,7 @@ def _lines(made: Migration, chosen: argparse.Namespace) -> list[str]:
         "",
         *_brokers(made),
         "",
-        *_waves(made, chosen.throttle),
+        *_waves(made, chosen.throttle or None),
     ]
     if made.after.proofs:
         lines += ["", *(f"  {proof}" for proof in made.after.proofs)]
@@ -175,7 +183,7 @@ def _or_dash(number: int | None) -> str:
     return "?" if number is None else str(number)
 
 
-def _as_json(made: Migration) -> dict[str, object]:
+def _as_json(made: Migration, rate: int | None) -> dict[str, object]:
     after = made.after
     return {
         "sentence": made.sentence,
@@ -214,6 +222,7 @@ def _as_json(made: Migration) -> dict[str, object]:
                 "bytes": wave.bytes,
                 "bytes_written": wave.written,
                 "unknown_sizes": wave.unknown,
+                "least_seconds": None if rate is None else wave.seconds(rate),
             }
             for wave in made.waves
         ],
