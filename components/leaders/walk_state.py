@@ -67,7 +67,7 @@ class Walk:
 
 def kept(layout: ClusterLayout) -> Walk:
     """The story of this session as far as this layout knows its brokers; at first an example."""
-    walk = _KEPT.once(lambda: from_query(st.query_params.to_dict()) or Walk(example(layout), 1))
+    walk = _KEPT.once(lambda: from_query(st.query_params.to_dict()) or example(layout))
     known = set(layout.broker_ids.tolist())
     moves = tuple(move for move in walk.moves if set(move.brokers) <= known)
     return walk if moves == walk.moves else replace(walk, moves=moves, at=min(walk.at, len(moves)))
@@ -105,18 +105,21 @@ def keep(walk: Walk) -> None:
     ANEW.begin()
 
 
-def example(layout: ClusterLayout) -> tuple[Move, ...]:
+def example(layout: ClusterLayout) -> Walk:
     """One stops, its fellow stops, the first is back, an election: with the first partition of two live replicas."""
-    held = (layout.replicas >= 0).sum(axis=1) >= 2
+    live = np.append(layout.available, False)[layout.replicas]  # the last place is for -1, the padding
+    held = live.sum(axis=1) >= 2
     if not held.any():
-        return ()
-    first, second = layout.replica_ids[int(np.argmax(held))][:2].tolist()
-    return (
+        return Walk()
+    row = int(np.argmax(held))
+    first, second = layout.replica_ids[row][live[row]][:2].tolist()
+    moves = (
         Move(MoveKind.STOP, (first,)),
         Move(MoveKind.STOP, (second,)),
         Move(MoveKind.RETURN, (first,)),
         Move(MoveKind.PREFERRED),
     )
+    return Walk(moves, 1)
 
 
 def go(walk: Walk, at: int) -> None:

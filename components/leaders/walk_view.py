@@ -126,7 +126,7 @@ def _draw_next(layout: ClusterLayout, walk: Walk) -> None:
         )  # fmt: skip
         st.button(
             "", icon=":material/replay:", key="walk-example", help="Restart with the example",
-            on_click=keep, args=(Walk(example(layout), 1),),
+            on_click=keep, args=(example(layout),),
         )  # fmt: skip
         st.button(
             "", icon=":material/delete:", key="walk-clear", help="Remove all steps", disabled=not walk.moves,

@@ -171,7 +171,7 @@ def within(base: ClusterLayout, view: HeatView) -> HeatView:
     if view.topic is not None and not len(base.rows_of_topic(view.topic)):
         return replace(view, topic=None, rows=None, columns=None)
     whole = replace(view, rows=None, columns=None, by_partition=view.by_partition or view.topic is not None)
-    axes = axes_for(base, whole)
+    axes = axes_for(base, whole, view.search)
     rows = view.rows if view.rows is not None and view.rows[1] <= len(axes.brokers) else None
     columns = view.columns if view.columns is not None and view.columns[1] <= len(axes.columns) else None
     return replace(view, rows=rows, columns=columns)

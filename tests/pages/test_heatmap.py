@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from streamlit.testing.v1 import AppTest
 
 from components.state.store import KEY
 from reseat.formats import Reading
@@ -72,6 +73,16 @@ def test_a_search_without_a_match_says_so(opened: Opened) -> None:
 
     assert not at.exception
     assert "No topic matches." in texts(at)
+
+
+def test_a_link_to_columns_that_the_filter_leaves_out_shows_what_it_finds(opened: Opened, app: AppTest) -> None:
+    """The second column of one topic is none; that topic is there all the same."""
+    app.query_params.update({"heat_search": "orders", "heat_columns": "1-2"})
+    at = opened("heatmap")
+
+    assert not at.exception
+    assert "No topic matches." not in texts(at)
+    assert "4 brokers by 1 topic" in texts(at)
 
 
 def test_a_cluster_without_partitions_is_drawn(opened: Opened) -> None:

@@ -9,9 +9,9 @@ import pytest
 from components.leaders.walk_state import Walk, from_query, to_query
 from components.state.store import KEY
 from reseat.election import Move, MoveKind
-from reseat.model import ClusterLayout, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Wish
 
-from .conftest import small, tables, texts
+from .conftest import address, small, tables, texts
 
 
 def test_an_election_now_is_previewed_partition_by_partition(opened):
@@ -163,6 +163,25 @@ def test_a_majority_stands_beside_what_is_stopped(opened):
 
     assert rows["replicas"].tolist() == [8, 8, 12]
     assert rows["available partitions"].tolist() == ["4 of 4", "1 of 4", "as Kafka or more"]
+
+
+def test_without_a_partition_of_two_replicas_no_story_is_told(opened):
+    """The example needs two live replicas of a partition; without any, one stands at the initial state."""
+    at = opened("leaders", ClusterLayout.from_assignments({("a", 0): [1], ("a", 1): [2]}))
+    at.segmented_control[0].set_value("Step by step").run()
+
+    assert not at.exception
+    assert "Initial state." in texts(at)
+
+
+def test_in_the_example_no_broker_stops_that_is_down(opened):
+    """Broker 1 is down already: its two fellows stop."""
+    brokers = [Broker(1, state=BrokerState.DEAD), Broker(2), Broker(3)]
+    at = opened("leaders", ClusterLayout.from_assignments({("a", 0): [1, 2, 3]}, brokers=brokers))
+    at.segmented_control[0].set_value("Step by step").run()
+
+    assert not at.exception
+    assert address(at)["walk"] == "stop:2;stop:3;return:2;preferred"
 
 
 def test_a_story_is_walked_back_and_forth(opened):
