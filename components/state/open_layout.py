@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from components.state.past import Past
-from reseat.election.rules import Mode
+from reseat.election.rules import Mode, mode_of
 from reseat.formats.input.reading import Reading
 from reseat.model import ClusterLayout, Snapshot, Wish
 from reseat.model.edits import Edits
@@ -65,6 +65,4 @@ class OpenLayout:
     @property
     def mode(self) -> Mode:
         """Which controller decides: as a live cluster tells it, else as far as the layout shows."""
-        told = None if self.snapshot is None else self.snapshot.metadata
-        told = told or ("zookeeper" if self.layout.eligible is None else "kraft")
-        return "kraft" if told == "kraft" else "zookeeper"
+        return mode_of(self.layout, None if self.snapshot is None else self.snapshot.metadata)

@@ -9,6 +9,7 @@ from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say, write_json
 from reseat.cli.wishes import options_of
+from reseat.election import mode_of
 from reseat.planning.advice import Advice, Answer, advice
 
 __all__ = ["advise"]
@@ -19,7 +20,7 @@ def advise(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     with working("Planning what helps"):
-        found = advice(layout, mode=chosen.controller)
+        found = advice(layout, mode=chosen.controller or mode_of(layout, reading.facts.get("metadata")))
     throttle = chosen.throttle or None
     notes = reading_notes(reading, layout, ())
     if chosen.json:

@@ -11,7 +11,16 @@ import numpy as np
 
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
 from reseat.cli.output.writer import complain, say, table, write_json
-from reseat.election import ElectionPreview, LeaderOutcome, Reason, against_majority, elect_leaders, preferred, stop
+from reseat.election import (
+    ElectionPreview,
+    LeaderOutcome,
+    Reason,
+    against_majority,
+    elect_leaders,
+    mode_of,
+    preferred,
+    stop,
+)
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
 from reseat.model.selection import in_racks
@@ -36,20 +45,19 @@ def elect(chosen: argparse.Namespace) -> int:
         raise WishRefused("--partitions is for a preferred leader election and cannot be combined with --stopped.")
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
+    mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"))
     if chosen.partitions:
-        _say_outcomes(
-            elect_leaders(layout, "preferred", named_partitions(chosen.partitions), chosen.controller), chosen
-        )
+        _say_outcomes(elect_leaders(layout, "preferred", named_partitions(chosen.partitions), mode), chosen)
         (complain if chosen.json else say)(*reading_notes(reading, layout))
         return 0
     if stops:
         racks = [rack for group in chosen.stopped_racks for rack in group]
         stopped = [*(broker for group in chosen.stopped for broker in group), *in_racks(layout, racks)]
-        after = stop(layout, stopped, unclean=chosen.unclean, mode=chosen.controller)
-        majority = against_majority(layout, stopped, chosen.controller)
+        after = stop(layout, stopped, unclean=chosen.unclean, mode=mode)
+        majority = against_majority(layout, stopped, mode, unclean=chosen.unclean)
         preview, sentences = after.election, (*after.sentences, *majority.sentences)
     else:
-        preview = preferred(layout, chosen.controller)
+        preview = preferred(layout, mode)
         sentences = preview.sentences
     if chosen.json:
         _write_list(layout, preview)

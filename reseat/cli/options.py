@@ -180,8 +180,8 @@ def connection(command: Options) -> None:
 
 def controller(command: Options) -> None:
     """Which controller elects."""
-    said = "which controller elects the leaders"
-    command.add_argument("--controller", choices=("zookeeper", "kraft"), default="zookeeper", help=said)
+    said = "which controller elects the leaders; by default as the input shows it, else zookeeper"
+    command.add_argument("--controller", choices=("zookeeper", "kraft"), help=said)
 
 
 def throttle(

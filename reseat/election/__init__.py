@@ -7,7 +7,7 @@ from reseat.election.outcome import ElectionPreview, Reason, leader_spread, less
 from reseat.election.preferred import after_plan, preferred
 from reseat.election.rebalance import AutoRebalance, auto_rebalance
 from reseat.election.restart import RestartSafety, safe_to_restart
-from reseat.election.rules import Mode
+from reseat.election.rules import Mode, mode_of
 from reseat.election.sequence import Move, MoveKind, Walk, WalkStep, walk
 from reseat.election.stop import StopPreview, stop
 from reseat.election.unclean import unclean
@@ -33,6 +33,7 @@ __all__ = [
     "layout_after",
     "leader_spread",
     "less_even",
+    "mode_of",
     "once_done",
     "preferred",
     "safe_to_restart",

@@ -54,8 +54,16 @@ class Majority:
     sentences: tuple[str, ...]
 
 
-def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode = "zookeeper") -> Majority:
+def against_majority(
+    layout: ClusterLayout, brokers: Iterable[int], mode: Mode = "zookeeper", *, unclean: bool = False
+) -> Majority:
     """Compare for these brokers being stopped at once, beside those that are dead already.
+
+    Args:
+        layout: the layout.
+        brokers: ids of the brokers.
+        mode: which controller decides.
+        unclean: ``unclean.leader.election.enable``.
 
     Raises:
         WishRefused: the layout does not know one of them.
@@ -69,7 +77,7 @@ def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode =
     if layout.observers is not None:
         up &= ~layout.observers
     alive = row_counts(up)
-    after = stop(layout, ids, mode=mode).election.leader_after
+    after = stop(layout, ids, unclean=unclean, mode=mode).election.leader_after
     led = after != NONE
     decides = alive * 2 > factor
     needed = np.maximum(2 * (factor - 1) + 1, factor) * (factor > 0)

@@ -22,13 +22,19 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
 from reseat.model.arrays import row_any
 
-__all__ = ["Mode", "controlled_shutdown", "first_column", "offline", "preferred", "reassignment"]
+__all__ = ["Mode", "controlled_shutdown", "first_column", "mode_of", "offline", "preferred", "reassignment"]
 
 #: Which controller decides. They differ for partitions without a leader, and in who counts as able to lead.
 Mode: TypeAlias = Literal["zookeeper", "kraft"]
+
+
+def mode_of(layout: ClusterLayout, metadata: object = None) -> Mode:
+    """Which controller decides: as a cluster tells where it keeps its metadata, else as far as the layout shows."""
+    told = metadata or ("zookeeper" if layout.eligible is None else "kraft")
+    return "kraft" if told == "kraft" else "zookeeper"
 
 
 def first_column(mask: BoolArray) -> IntArray:

@@ -53,7 +53,7 @@ class StopPreview:
         unclean: (n,) int64 rows that get a leader which was not in sync: data may be lost.
         below_min_isr: (n,) int64 rows that fall below ``min.insync.replicas`` (where told): writes with acks=all
             are refused. Rows that go offline are not repeated here.
-        under_replicated: (n,) int64 rows that keep a leader and have a replica fewer in sync.
+        under_replicated: (n,) int64 rows that have a leader and fewer replicas in sync.
         in_sync_after: (P, R) bool, the ISR while they are stopped.
         eligible_after: (P, R) bool, eligible leader replicas then (KIP-966); None where the layout or the controller
             has none.
@@ -97,18 +97,18 @@ def stop(
         eligible_after = eligible_afterwards(layout, can.in_sync, shrunken)
         eligible_after &= ~in_sync_after
         eligible_after[reason == Reason.UNCLEAN] = False
-    lost = row_any(gone & can.in_sync)
     went = reason == Reason.NO_CANDIDATE
     floor = least_in_sync(layout, mode)
     count_before = row_counts(can.in_sync)
-    below = (count_before >= floor) & (row_counts(in_sync_after) < floor) & ~went
+    count_after = row_counts(in_sync_after)
+    below = (count_before >= floor) & (count_after < floor) & ~went
     preview = StopPreview(
         stopped=tuple(layout.broker_ids[stopped].tolist()),
         election=ElectionPreview.of(layout, after, reason, can.assumed),
         offline=np.flatnonzero(went),
         unclean=np.flatnonzero(reason == Reason.UNCLEAN),
         below_min_isr=np.flatnonzero(below),
-        under_replicated=np.flatnonzero(lost & ~went),
+        under_replicated=np.flatnonzero((count_after < count_before) & ~went),
         in_sync_after=in_sync_after,
         eligible_after=eligible_after,
     )
@@ -190,7 +190,8 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
         )
     number = len(preview.under_replicated)
     if number:
-        yield f"{counted(number, 'partition')} {verb(number, 'has', 'have')} one in-sync replica fewer."
+        fewer = "one in-sync replica fewer" if len(ids) == 1 else "fewer in-sync replicas"
+        yield f"{counted(number, 'partition')} {verb(number, 'has', 'have')} {fewer}."
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
         yield f"The leader of {counted(number, 'partition')} is unknown, so who takes over there is unknown, too."

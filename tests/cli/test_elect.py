@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.model import ClusterLayout, Snapshot
 
 #: The documented tp_demo_03: created with "0:1,1:0,0:1", all led by broker 1 after broker 0 was away.
 DEMO = """\
@@ -143,6 +146,45 @@ def test_what_was_not_read_is_said(
     assert main(["elect", demo, *election, *words]) == 0
     said = capsys.readouterr()
     assert f"1 line of {demo} was skipped: reseat show lists them." in (said.err if words else said.out)
+
+
+@pytest.mark.parametrize("named", [[], ["--controller", "zookeeper"]])
+def test_a_layout_of_kraft_is_previewed_as_kraft(
+    named: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only its controller keeps eligible leader replicas; a controller that is named counts all the same."""
+    layout = tmp_path / "layout.txt"
+    layout.write_text(
+        "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\tElr: 2\tLastKnownElr: \n"
+        "Topic: t\tPartition: 1\tLeader: 2\tReplicas: 2\tIsr: 2\tElr: \tLastKnownElr: \n"
+    )
+
+    assert main(["elect", str(layout), "--stopped", "1", *named]) == 0
+    said = capsys.readouterr().out
+    assert ("eligible replica takes over" in said) is not bool(named)
+    assert ("controlled.shutdown" in said) is bool(named)
+
+
+def test_a_snapshot_tells_its_controller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kafka 4.0 keeps no eligible replicas by default, and has no other controller."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1]}, leaders={("t", 0): 1}, in_sync={("t", 0): [1]})
+    taken = Snapshot(layout=layout, taken_at=datetime(2026, 1, 1, tzinfo=UTC), protocol="admin", metadata="kraft")
+    file = tmp_path / "snapshot.json"
+    file.write_bytes(write_snapshot(taken))
+
+    assert main(["elect", str(file), "--stopped", "1"]) == 0
+    assert "controlled.shutdown" not in capsys.readouterr().out
+
+
+def test_an_unclean_leader_is_a_leader_beside_a_majority(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Partition 0 and 1 of three: out of sync, 2 and 3 could decide; one of them leads."""
+    Path(demo).write_text("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n")
+
+    assert main(["elect", demo, "--stopped", "1", "--unclean"]) == 0
+    said = capsys.readouterr().out
+    assert "1 partition gets an out-of-sync leader" in said
+    assert "a majority quorum of the same replicas keeps the same partitions available." in said
+    assert "but no leader" not in said
 
 
 def test_a_partition_that_is_named_twice_is_refused(

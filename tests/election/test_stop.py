@@ -34,6 +34,23 @@ def test_the_first_in_sync_replica_takes_over() -> None:
     assert after.in_sync_after.tolist() == [[False, False, True], [False, True, True]]
 
 
+@pytest.mark.parametrize(
+    ("isr", "stopped", "unclean", "words"),
+    [
+        ([1, 2, 3], [1], False, "1 partition has one in-sync replica fewer."),
+        ([1, 2, 3], [1, 2], False, "1 partition has fewer in-sync replicas."),
+        ([1], [1], True, ""),
+    ],
+    ids=["one", "two", "an unclean leader in the place of one"],
+)
+def test_how_many_are_in_sync_then(isr: list[int], stopped: list[int], unclean: bool, words: str) -> None:
+    """One fewer is said of one broker alone; an unclean leader is alone in the ISR, as the one before it was."""
+    said = " ".join(stop(layout_of([[1, 2, 3]], [1], [isr]), stopped, unclean=unclean).sentences)
+
+    assert words in said
+    assert ("fewer" in said) is bool(words)
+
+
 def test_without_another_in_sync_replica_the_partition_goes_offline() -> None:
     """The last member stays in the ISR; a controlled shutdown is tried again first."""
     after = stop(layout_of([[1, 2]], [1], [[1]]), [1])
