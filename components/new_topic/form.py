@@ -107,6 +107,8 @@ def check(new_topic: NewTopic, layout: ClusterLayout) -> tuple[TopicSpec | None,
     faults = topic_faults(spec, existing=layout.topics, brokers=counted)
     short = [broker.id for broker in layout.brokers if broker.offline_dirs]
     warnings = topic_warnings(spec)
+    if spec.configs:
+        warnings = (*warnings, "Not checked here: Kafka refuses a --config key that it does not know, or a bad value.")
     if short and not spec.assignment:
         disks = (
             f"{named('Broker', short, 'has', 'have')} an offline log directory, and Kafka places replicas there all "

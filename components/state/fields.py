@@ -7,6 +7,7 @@ Never for a credential, or anything that names a server.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -179,7 +180,7 @@ def number(
 ) -> int:  # fmt: skip
     """A whole number, in no address where that has no name for it; further words are those of ``st.number_input``."""
     told = "" if name is None else _told(name)
-    known = told.isascii() and told.isdecimal() and len(told) < 16 and lowest <= int(told) <= highest
+    known = re.fullmatch("-?[0-9]{1,16}", told) is not None and lowest <= int(told) <= highest
     draw = st.number_input if place is None else place.number_input
     chosen = int(draw(label, lowest, highest, int(told) if known else default, step, key=slots.field(key), **how))
     if name is not None:

@@ -38,7 +38,7 @@ from reseat.election.preferred import preferred
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
 from reseat.election.unclean import unclean as unclean_election
-from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, named, verb
 
@@ -161,7 +161,13 @@ def _step(
     short = row_counts(candidates(after).in_sync) < least_in_sync(after, mode)
     below = np.flatnonzero(short & (after.leader != NONE))
     recovering = lost if mode == "kraft" else np.empty(0, np.int64)
-    sentence = _sentence(move, election, offline, below, lost)
+    floors, known = after.min_in_sync, bool((after.leader != NOT_TOLD).all())
+    holds = "Every partition has a leader" if known else "Every partition has a replica that can lead"
+    if floors is not None and (floors >= 1).all():
+        holds += " and accepts writes"
+    sentence = _sentence(
+        move, election, offline, below, lost, leader="leader" if known else "known leader", holds=holds
+    )
     return WalkStep(move, after, election, offline, below, lost, recovering, sentence)
 
 
@@ -282,6 +288,9 @@ def _sentence(
     offline: npt.NDArray[np.int64],
     below: npt.NDArray[np.int64],
     lost: npt.NDArray[np.int64],
+    *,
+    leader: str,
+    holds: str,
 ) -> str:
     number = len(move.brokers)
     who = named("Broker", move.brokers)
@@ -293,7 +302,7 @@ def _sentence(
         MoveKind.PREFERRED: "A preferred election is run",
         MoveKind.UNCLEAN: "An unclean election is run",
     }[move.kind]
-    said = [f"{what}: {counted(changed, 'leader')} {verb(changed, 'changes', 'change')}."]
+    said = [f"{what}: {counted(changed, leader)} {verb(changed, 'changes', 'change')}."]
     if len(lost):
         said.append(
             f"{counted(len(lost), 'partition')} {verb(len(lost), 'loses', 'lose')} records that were not copied."
@@ -303,5 +312,5 @@ def _sentence(
     if len(below):
         said.append(f"{counted(len(below), 'partition')} {verb(len(below), 'rejects', 'reject')} acks=all writes.")
     if not len(offline) and not len(below):
-        said.append("Every partition has a leader and accepts writes.")
+        said.append(f"{holds}.")
     return " ".join(said)

@@ -180,7 +180,11 @@ def _with(now: ClusterLayout, lists: dict[str, tuple[int, IntArray]], sizes: dic
     code = {name: at for at, name in enumerate(topics)}
     width = max([now.replicas.shape[1], *(new.shape[1] for _, new in lists.values())])
     held = now.replica_bytes
-    there = np.full((now.partition_count, 1), np.nan) if held is None else np.nanmax(held, axis=1, keepdims=True)
+    there = (
+        np.full((now.partition_count, 1), np.nan)
+        if held is None
+        else np.fmax.reduce(held, axis=1, keepdims=True, initial=np.nan)
+    )
     for name, each in sizes.items():
         rows = now.rows_of_topic(name)
         ids = now.partition[rows.start : rows.stop]

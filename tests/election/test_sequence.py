@@ -74,6 +74,29 @@ def test_below_min_isr_is_told_at_each_step() -> None:
     assert [len(step.below_min_isr) for step in steps] == [0, 1, 0]
 
 
+def test_where_min_isr_is_unknown_no_write_is_promised() -> None:
+    """Leaders are known, and whether acks=all is refused is not."""
+    known = layout({("orders", 0): [1, 2], ("payments", 0): [1, 2]})
+    unknown = replace(known, min_in_sync=None)
+    partly = replace(known, min_in_sync=np.array([1, -1], np.int32))
+    said = "Broker 1 stops: 2 leaders change. Every partition has a leader"
+
+    assert [walk(one, [Move(STOP, (1,))]).steps[0].sentence for one in (known, unknown, partly)] == [
+        f"{said} and accepts writes.",
+        f"{said}.",
+        f"{said}.",
+    ]
+
+
+def test_where_leaders_are_unknown_none_is_promised() -> None:
+    """Nobody knows whether broker 1 led: what is known is that broker 2 can."""
+    unknown = ClusterLayout.from_assignments({("orders", 0): [1, 2]})
+
+    assert walk(unknown, [Move(STOP, (1,))]).steps[0].sentence == (
+        "Broker 1 stops: 0 known leaders change. Every partition has a replica that can lead."
+    )
+
+
 def test_unclean_leads_at_once_and_names_what_is_lost() -> None:
     """2 is back before 1, which alone was in sync: with unclean election it leads, and the step counts the loss."""
     story = [Move(STOP, (2,)), Move(STOP, (1,)), Move(RETURN, (2,))]

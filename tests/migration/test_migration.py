@@ -232,6 +232,15 @@ def test_sizes_that_are_unknown_stay_unknown():
     assert made.waves[0].seconds(1e6) == GB / 1e6
 
 
+def test_a_target_of_which_some_sizes_are_unknown_is_measured_without_a_warning():
+    """Of old-1 nothing is known, and nothing of it is printed beside the answer."""
+    target = ClusterLayout.from_assignments(
+        {("old", 0): [11], ("old", 1): [12]}, brokers=[Broker(11), Broker(12)], size_bytes={("old", 0): GB}
+    )
+
+    assert migrate(SOURCE, target, MigrationRequest(topics=("audit",))).bytes == GB
+
+
 def test_what_is_copied_is_the_largest_replica():
     """One that lags holds less."""
     source = ClusterLayout.from_columns(

@@ -46,7 +46,7 @@ CHOICES: dict[str, tuple[Wish, Mapping[str, tuple[Any, str, str]]]] = {
         {
             "topic-name": ("payments", "topic", "payments"),
             "topic-partitions": (12, "partitions", "12"),
-            "topic-seed": (7, "draw", "7"),
+            "topic-seed": (2**53 - 1, "draw", "9007199254740991"),
             "topic-if-not-exists": (True, "if_not_exists", "yes"),
             "topic-bars-what": ("All replicas", "bars", "replicas"),
             "topic-view": ("Partition by partition", "detail", "partitions"),
@@ -83,6 +83,15 @@ def test_another_session_sees_what_was_chosen(opened: Opened, page: str) -> None
     assert {key: field(again, key).value for key in fields} == {key: value for key, (value, _, _) in fields.items()}
     assert address(again) == told
     assert texts(again) == texts(at)
+
+
+def test_a_number_below_zero_is_what_the_link_opens(opened: Opened) -> None:
+    """What Kafka would refuse is refused for whoever opens the link, too."""
+    at = opened("new_topic")
+    field(at, "topic-factor").set_value(-1).run()
+
+    assert address(at)["factor"] == "-1"
+    assert field(visit("new_topic", **address(at)), "topic-factor").value == -1
 
 
 def test_a_page_is_as_it_was_left_and_a_link_may_say_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
