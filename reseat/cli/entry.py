@@ -34,9 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         argcomplete.autocomplete(known)
     chosen = known.parse_args(arguments)
+    code: int = ExitCode.DONE
     try:
         with needs():
-            code: int = chosen.run(chosen)
+            code = chosen.run(chosen)
         sys.stdout.flush()
     except ReseatError as error:
         sys.stderr.write(f"reseat {chosen.command}: {_one_message(error)}\n")
@@ -44,7 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output went away (``| head``): nothing is wrong, and nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.DONE
     except OSError as error:  # files are opened elsewhere, with their own sentences: what is left is standard output
         reason, file = error.strerror or error, error.filename
         what = "Standard output cannot be written" if file is None else f"{file} cannot be used"

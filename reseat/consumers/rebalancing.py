@@ -260,7 +260,7 @@ def _exchanged(was: Mapping[Partition, str], is_now: Mapping[Partition, str], me
     gave = Counter(
         member
         for partition, member in was.items()
-        if is_now.get(partition) != member and member in members and partition[0] in members[member].topics
+        if is_now.get(partition, member) != member and member in members and partition[0] in members[member].topics
     )
     got = Counter(member for partition, member in is_now.items() if was.get(partition) != member)
     return (gave & got).total()

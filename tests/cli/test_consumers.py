@@ -121,3 +121,12 @@ def test_names_do_not_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureF
 
     assert main(["consumers", str(path)]) == 0
     assert "\u001b" not in capsys.readouterr().out
+
+
+def test_what_no_longer_exists_is_not_given_up_needlessly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A partition of a topic that was made anew with fewer: nothing moved, and 1 of that unnecessarily."""
+    group = tmp_path / "group.json"
+    group.write_text('{"topics": {"a": 3}, "members": [{"id": "x", "topics": ["a"], "owned": {"a": [7]}}]}')
+
+    assert main(["consumers", str(group)]) == 0
+    assert "0 moved, 0 of them unnecessarily" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -66,6 +67,24 @@ def test_a_reader_that_goes_away_is_no_fault() -> None:
 
     assert process.wait(timeout=60) == 0
     assert said == b""
+
+
+def test_a_verdict_is_in_the_exit_code_also_where_nobody_reads_it(tmp_path: Path) -> None:
+    """``reseat judge ... | head -1`` in a script with pipefail: an invalid plan ended with 0."""
+    layout, plan = tmp_path / "layout.json", tmp_path / "plan.json"
+    for file, replicas in ((layout, [1, 2]), (plan, [2, 2])):
+        entry = {"topic": "t", "partition": 0, "replicas": replicas}
+        file.write_text(json.dumps({"version": 1, "partitions": [entry]}))
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "reseat", "judge", str(layout), str(plan)]
+    try:
+        done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60)
+    finally:
+        os.close(writer)
+
+    assert done.returncode == 2
+    assert b"The plan is invalid" in done.stderr
 
 
 @pytest.mark.parametrize(

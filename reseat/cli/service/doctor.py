@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import suppress
 
 from reseat.cli.inputs import secrets_files
 from reseat.cli.output.exit_codes import ExitCode
@@ -22,7 +23,8 @@ def doctor(chosen: argparse.Namespace) -> int:
 
     def tell(step: DiagnosisStep) -> None:
         if not chosen.json:
-            say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
+            with suppress(BrokenPipeError):  # the verdict is in the exit code, also where nobody reads on (| head -1)
+                say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
 
     with working("Looking"):
         steps = examine(os.environ, secrets_files(), host=chosen.host, port=chosen.port, report=tell)
