@@ -43,6 +43,8 @@ _LEAST_BARS = 10
 _RACK = " in "
 #: Up to so many racks, each is named under its brokers.
 _NAMED_RACKS = 12
+#: Letters of all racks' names beside each other under bars of half a page.
+_RACK_LETTERS = 64
 
 
 def broker_names(layout: ClusterLayout, order: npt.NDArray[np.int64]) -> list[str]:
@@ -305,7 +307,7 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
         if len(starts) <= _NAMED_RACKS:
             notes.append(
                 {
-                    "text": text.label(name, 18),
+                    "text": text.label(name, max(8, min(18, _RACK_LETTERS * (end - start) // len(order)))),
                     "hovertext": text.label(name, 200),
                     "x": (start + end - 1) / 2,
                     "y": 0,

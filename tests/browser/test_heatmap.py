@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import TimeoutError as TooLate
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREEN, at_rest, open_sample, runs_of, settled, to
+from tests.browser.conftest import SCREEN, at_rest, open_files, open_sample, runs_of, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -51,6 +51,26 @@ def test_hovering_tells_broker_topic_and_count(heat: Page) -> None:
     heat.mouse.move(5, 5)
 
     expect(tip).to_be_hidden()
+
+
+def test_a_rack_of_one_broker_has_a_name_that_can_be_read(page: Page, dashboard: str) -> None:
+    """Letters are left out of the middle where the rack is low, and none is squeezed."""
+    page.add_init_script(
+        "window.told = {}; const fill = CanvasRenderingContext2D.prototype.fillText;"
+        "CanvasRenderingContext2D.prototype.fillText = function (words, x, y, room = Infinity) {"
+        "if (words.startsWith('ra')) window.told[words] = Math.min(1, room / this.measureText(words).width);"
+        "fill.call(this, words, x, y, room); };"
+    )
+    lines = [f"\tTopic: orders\tPartition: {at}\tLeader: {at}\tReplicas: {at}\tIsr: {at}" for at in range(4)]
+    racks = [f"{at},rack-with-a-long-name-{at}" for at in range(4)]
+    files = {"layout.txt": "\n".join(lines), "racks.csv": "\n".join(["broker,rack", *racks])}
+    open_files(page, dashboard, files, then="Heatmap")
+    drawn(page)
+    names = page.evaluate("window.told")
+
+    assert len(names) == 4
+    assert set(names.values()) == {1}
+    assert all("…" in name for name in names)
 
 
 def test_a_tip_stays_within_the_window(heat: Page) -> None:

@@ -44,3 +44,18 @@ def test_a_rack_whose_name_is_cut_says_all_of_it_to_whoever_points_at_it() -> No
 
     assert note.text == "datacente…17-rack-3"
     assert note.hovertext == rack
+
+
+def test_names_of_racks_stand_beside_each_other() -> None:
+    """A rack of one broker among six has room for a sixth of what fits below bars of half a page; ends stay."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): list(range(6))}, brokers=[Broker(at, f"rack-with-a-long-name-{max(at - 3, 0)}") for at in range(6)]
+    )
+    figure = before_after(
+        [str(at) for at in range(6)], np.ones(6), np.ones(6), "replicas", leaving=np.zeros(6, bool), mean=1.0
+    )
+    rack_strip(figure, layout, np.arange(6))
+    names = [one.text for one in figure.layout.annotations if one.hovertext]
+
+    assert [len(name) for name in names] == [19, 11, 11]
+    assert len(set(names)) == 3

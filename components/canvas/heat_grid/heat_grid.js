@@ -209,13 +209,15 @@ class Heat extends Cells {
       const y = TOP + group.from * this.cellHeight, height = (group.to - group.from) * this.cellHeight;
       c.fillStyle = group.colour;
       c.fillRect(LEFT - BAND - 2, y + 0.5, BAND, Math.max(height - 1, 1));
-      if (height < 26) continue;
+      // As a column's: squeezed letters cannot be read.
+      const label = height < 26 ? null : shortened(group.label, (words) => c.measureText(words).width <= height - 4);
+      if (label === null) continue;
       c.save();
       c.translate(10, y + height / 2);
       c.rotate(-Math.PI / 2);
       c.textAlign = "center";
       c.fillStyle = g.look.text;
-      c.fillText(group.label, 0, 0, height - 4);
+      c.fillText(label, 0, 0);
       c.restore();
     }
     c.textAlign = "left";
