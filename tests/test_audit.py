@@ -196,7 +196,7 @@ def test_the_command_says_whether_it_holds(log: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["lines"] == 3
     log.write_bytes(b"no log\n")
     assert main(["audit", "verify", str(log)]) == 1
-    assert "does not hold. Line 1: it is no JSON" in capsys.readouterr().out
+    assert "cut off as it was written. 0 lines hold before that.\n" in capsys.readouterr().out
     with pytest.raises(InputRefused, match="cannot be read"):
         audit.verify(log.parent / "none")
 

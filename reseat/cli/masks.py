@@ -9,9 +9,11 @@ from pathlib import Path
 
 from reseat.cli.files import Written
 from reseat.cli.inputs import STANDARD_INPUT, text_of
+from reseat.cli.output.writer import complain
 from reseat.errors import InputRefused
+from reseat.model.wording import counted, listed, verb
 from reseat.report.masks.files import key_file, key_in, names_in
-from reseat.report.masks.names import KEY_BYTES, Masker, unmasked
+from reseat.report.masks.names import KEY_BYTES, PSEUDONYM, Masker, unmasked
 
 __all__ = ["masker_of", "unmask"]
 
@@ -35,9 +37,13 @@ def unmask(chosen: argparse.Namespace) -> int:
     names = names_in(*text_of(chosen.names))
     data, source = text_of(chosen.text)
     try:
-        sys.stdout.write(unmasked(data.decode(), names))
+        text = data.decode()
     except UnicodeDecodeError as error:
         raise InputRefused(
             "This is not UTF-8 text; a chat text, HTML, CSV, JSON or SVG was expected.", source=source
         ) from error
+    sys.stdout.write(unmasked(text, names))
+    if left := sorted(set(PSEUDONYM.findall(text)) - {pseudonym for pseudonym, _, _ in names}):
+        count = f"{counted(len(left), 'pseudonym')} {verb(len(left), 'is', 'are')}"
+        complain(f"reseat unmask: {count} not in {chosen.names}: {listed(left)}.")
     return 0

@@ -234,13 +234,21 @@ def test_names_come_back_by_command(tmp_path: Path, capsys: Capture) -> None:
     assert "rack-" in masked
     assert main(["unmask", names, text]) == 0
 
-    back = capsys.readouterr().out
+    back, err = capsys.readouterr()
 
+    assert err == f"reseat unmask: 1 pseudonym is not in {names}: topic-aaaaaaaaaa.\n"
     assert back.splitlines()[1:] == [*told.splitlines()[1:], "topic-aaaaaaaaaa is nobody's."]
     assert main(["unmask", text, names]) == 2
     assert "pseudonym,kind,name were expected" in capsys.readouterr().err
 
-    Path(names).write_text(Path(names).read_text() + "alone\n")
+    Path(names).write_bytes(b"\xef\xbb\xbf" + Path(names).read_bytes())  # as spreadsheets save it
+    assert main(["unmask", names, text]) == 0
+    assert capsys.readouterr().out == back
+    Path(names).write_bytes(Path(names).read_bytes() + b"rack-aaaaaaaaaa,rack,M\xfcnchen\n")
+    assert main(["unmask", names, text]) == 2
+    assert "is not UTF-8" in capsys.readouterr().err
+
+    Path(names).write_bytes(Path(names).read_bytes().partition(b"rack-aaaaaaaaaa")[0] + b"alone\n")
 
     assert main(["unmask", names, text]) == 2
     assert "is not a row of pseudonyms" in capsys.readouterr().err

@@ -25,7 +25,7 @@ def audit(chosen: argparse.Namespace) -> int:
     if chosen.json:
         write_json(asdict(found))
     elif found.fault:
-        say(f"{file} does not hold. {found.fault} The {counted(found.lines, 'line')} before it hold.")
+        say(f"{file} does not hold. {found.fault} {counted(found.lines, 'line holds', 'lines hold')} before that.")
     else:
         say(f"{file} holds: {counted(found.lines, 'line')}.")
         if found.last:

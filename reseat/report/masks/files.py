@@ -65,7 +65,11 @@ def names_in(data: bytes, source: str) -> list[tuple[str, str, str]]:
     Raises:
         InputRefused: it is no such table, or a row of it is not whole.
     """
-    rows = csv.reader(io.StringIO(data.decode("utf-8", "replace"), newline=""))
+    try:
+        text = data.decode("utf-8-sig", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise InputRefused("This table of pseudonyms is not UTF-8 text.", source=source) from error
+    rows = csv.reader(io.StringIO(text, newline=""))
     try:
         if tuple(next(rows, ())) != _COLUMNS:
             raise InputRefused(

@@ -40,7 +40,7 @@ from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan as plan_wish
 from reseat.report.matter import Matter
 
-__all__ = ["KEY_BYTES", "Masker", "masked", "unmasked"]
+__all__ = ["KEY_BYTES", "PSEUDONYM", "Masker", "masked", "unmasked"]
 
 #: Bytes of a key: as long as the digest of SHA-256.
 KEY_BYTES = 32
@@ -49,7 +49,7 @@ KEY_BYTES = 32
 _LETTERS = 10
 #: What names consist of in a sentence: characters of topics' names.
 _WORD = re.compile(r"[\w.:/\-]+")
-_PSEUDONYM = re.compile(r"(?:__)?(?:topic|host|rack|cluster|directory)-[a-z2-7]{10,52}")
+PSEUDONYM = re.compile(r"(?:__)?(?:topic|host|rack|cluster|directory)-[a-z2-7]{10,52}")
 #: Words of the sentences themselves: a topic may be called so, and a sentence that holds the word does not name it.
 _OWN = frozenset({
     "a", "all", "and", "are", "as", "be", "best", "broker", "brokers", "by", "can", "cannot", "change", "changes",
@@ -131,7 +131,7 @@ class Masker:
             for written in {name, visible(name), visible(name, 80), visible(name, 60), visible(name, 40)}:
                 said = said.replace(written, byname[name])
         said = _WORD.sub(lambda found: _word(found.group(), byname), said)
-        rest = _PSEUDONYM.sub(" ", said)
+        rest = PSEUDONYM.sub(" ", said)
         words = {part for word in _WORD.findall(rest) for part in (word, word.rstrip(".:,"))}
         hides = any(name in rest for name in odd) or not words.isdisjoint(byname.keys() - _OWN)
         return _HIDDEN if hides else said
@@ -157,7 +157,7 @@ def unmasked(text: str, names: Iterable[tuple[str, str, str]]) -> str:
         names: (pseudonym, kind, name), as ``Masker.names`` has them.
     """
     back = {pseudonym: name for pseudonym, _, name in names}
-    return _PSEUDONYM.sub(lambda found: back.get(found.group(), found.group()), text)
+    return PSEUDONYM.sub(lambda found: back.get(found.group(), found.group()), text)
 
 
 def masked(matter: Matter, masker: Masker) -> Matter:
