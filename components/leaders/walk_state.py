@@ -29,6 +29,7 @@ __all__ = [
     "keep",
     "kept",
     "label",
+    "left_out",
     "remove",
     "tell",
     "to_query",
@@ -71,6 +72,12 @@ def kept(layout: ClusterLayout) -> Walk:
     known = set(layout.broker_ids.tolist())
     moves = tuple(move for move in walk.moves if set(move.brokers) <= known)
     return walk if moves == walk.moves else replace(walk, moves=moves, at=min(walk.at, len(moves)))
+
+
+def left_out(layout: ClusterLayout) -> tuple[Move, ...]:
+    """What of the story this layout cannot tell, because a broker is not in it."""
+    known = set(layout.broker_ids.tolist())
+    return tuple(move for move in _KEPT.get(Walk()).moves if not set(move.brokers) <= known)
 
 
 def to_query(walk: Walk) -> dict[str, str]:

@@ -20,6 +20,7 @@ from components.leaders.walk_state import (
     keep,
     kept,
     label,
+    left_out,
     remove,
     without_brokers,
 )
@@ -33,6 +34,7 @@ from reseat.election import unclean as unclean_election
 from reseat.election import walk as walk_through
 from reseat.model import BrokerState, ClusterLayout, Severity
 from reseat.model.naming import natural
+from reseat.model.wording import listed
 
 if TYPE_CHECKING:
     from reseat.election import Mode, WalkStep
@@ -53,6 +55,9 @@ def draw_walk(layout: ClusterLayout, mode: Mode) -> None:
     """The strip, the step that one stands at, and what can happen next."""
     walk = kept(layout)
     unclean = _draw_strip(walk)
+    if gone := left_out(layout):
+        steps_gone = text.plain(listed([label(move) for move in gone], 5), 200)
+        st.caption(f"Left out, because this layout lacks a broker of it: {steps_gone}.")
     steps = caching.kept(walk_through, 4)(layout, walk.moves, unclean=unclean, mode=mode).steps
     if walk.at == 0:
         _draw_start(layout, walk, mode)

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import streamlit as st
 
 from components.canvas.figure_state import FigureState
+from components.look import text
 from components.state import addresses, shared, slots, widgets
+from reseat.model.naming import natural
+from reseat.model.wording import listed
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -103,10 +106,14 @@ def several(
     label: str, options: Sequence[_T], *, name: str, key: str, says: Says[_T] = str, default: Sequence[_T] = (),
     place: DeltaGenerator | None = None, **how: Any,
 ) -> list[_T]:  # fmt: skip
-    """Some of a list; further words are those of ``st.multiselect``."""
+    """Some of a list; further words are those of ``st.multiselect``. What an address names beside them is said."""
     draw = st.multiselect if place is None else place.multiselect
     begun = _begun_some(name, options, default, says)
     chosen: list[_T] = draw(label, options, begun, key=slots.field(key), **how)
+    strange = set(filter(None, _told(name).split("\n"))) - {_NONE, *(_said(says, one) for one in options)}
+    if strange:
+        named = text.plain(listed(sorted(strange, key=natural), 5), 200)
+        (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
     _tell_some(name, chosen, default, says)
     return chosen
 

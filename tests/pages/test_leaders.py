@@ -184,6 +184,29 @@ def test_in_the_example_no_broker_stops_that_is_down(opened):
     assert address(at)["walk"] == "stop:2;stop:3;return:2;preferred"
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"when": "outage", "out": "1\n4\n9"}, "Left out, because it is not offered here: 4 and 9."),
+        (
+            {"when": "walk", "walk": "stop:1;stop:4;return:4", "at": "3"},
+            "Left out, because this layout lacks a broker of it: 4 stops and 4 returns.",
+        ),
+    ],
+)
+def test_a_broker_that_the_what_if_removes_is_said_to_be_left_out(opened, app, query, said):
+    """What remains is shown, and who came by the link knows that it is not all."""
+    app.query_params.update(query)
+    at = opened("leaders", wish=Wish(remove=(4,)))
+
+    assert not at.exception
+    assert said in texts(at)
+
+    at.segmented_control(key="strip-after-True").set_value(False).run()
+
+    assert "4 stops" not in texts(at)
+
+
 def test_a_story_is_walked_back_and_forth(opened):
     """The example: 1 stops, 4 stops, 1 returns, an election; _schemas-0, on both, waits for 4, which left it last."""
     at = opened("leaders")
