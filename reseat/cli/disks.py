@@ -19,6 +19,7 @@ __all__ = ["directory_lines", "disks", "load_json"]
 
 #: Directories listed for a person; beyond that, the fullest.
 _LISTED = 40
+_UNKNOWN = "Log directories are unknown. Read the live cluster, or add the output of kafka-log-dirs --describe."
 
 
 def disks(chosen: argparse.Namespace) -> int:
@@ -43,7 +44,8 @@ def disks(chosen: argparse.Namespace) -> int:
     if chosen.json:
         write_json(_as_json(layout, reading, made))
     elif made is None:
-        tell(*(directory_lines(directory_loads(layout, reading.log_dirs)) or ["Log directories are unknown."]))
+        loads = directory_loads(layout, reading.log_dirs)
+        tell(*(directory_lines(loads) if loads else [_UNKNOWN]))
     else:
         tell(*made.sentences)
     (complain if chosen.json else tell)(*reading_notes(reading, layout))

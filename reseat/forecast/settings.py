@@ -173,7 +173,7 @@ def read_settings(file: Path) -> Settings:
     if len(data) > _MOST_BYTES:
         raise InputRefused("The limits file is larger than 1 MB; a few lines of TOML were expected.", source=source)
     try:
-        told = msgspec.convert(tomllib.loads(data.decode()), _File)
+        told = msgspec.convert(tomllib.loads(data.decode("utf-8-sig")), _File)
         of_cluster = {name: _in_bytes(one.limits) for name, one in told.clusters.items()}
         if len({alert.name for alert in told.alerts}) < len(told.alerts):
             raise ValueError("two alerts have the same name")

@@ -101,6 +101,15 @@ def test_what_is_refused(snapshot, words, said, capsys):
     assert said in capsys.readouterr().err
 
 
+def test_unknown_directories_are_said_to_be_unknown(tmp_path, capsys):
+    """In the place of a table without rows."""
+    layout = tmp_path / "describe.txt"
+    layout.write_text("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n")
+
+    assert main(["disks", str(layout)]) == 0
+    assert capsys.readouterr().out.startswith("Log directories are unknown.")
+
+
 @pytest.mark.parametrize("value", ["/a", "99999999999:/a", "\u0663:/a", "1:"])
 def test_a_log_directory_has_a_broker(snapshot, value, capsys):
     """What is no id ends with a sentence; some ended with an internal error."""

@@ -24,6 +24,14 @@ def test_a_cluster_has_its_own_limits_and_else_the_general_ones(tmp_path: Path) 
     assert configured({}).limits("shop") == Limits()
 
 
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    """Editors on Windows write one."""
+    file = tmp_path / "limits.toml"
+    file.write_bytes(b"\xef\xbb\xbf[limits]\ndisk = 85\n")
+
+    assert read_settings(file).limits("shop") == Limits(disk=85)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
