@@ -143,7 +143,7 @@ def positive(text: str) -> int:
 def seed(text: str) -> int:
     """A seed of 64 bits."""
     digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal()) or abs(int(digits)) > _LARGEST_SEED:
+    if not (digits.isascii() and digits.isdecimal()) or not -_LARGEST_SEED <= int(text) < _LARGEST_SEED:
         raise argparse.ArgumentTypeError(f"{text!r} is not a seed: a whole number of 64 bits was expected")
     return int(text)
 

@@ -65,6 +65,10 @@ def _check(chosen: argparse.Namespace, brokers: list[Broker], states: Mapping[in
         for name in ("fenced", "cordoned", "kafka_version"):
             if getattr(chosen, name):
                 raise WishRefused(f"--{name.replace('_', '-')} is only for kraft, not for {chosen.algorithm}.")
+    elif chosen.cordoned and chosen.kafka_version and not knows_cordons(chosen.kafka_version):
+        raise WishRefused(f"Kafka {chosen.kafka_version} knows no cordons; 4.3 and later do.")
+    elif chosen.partitions < 1:  # in the controller's words: its placer would place none
+        raise WishRefused("Number of partitions was set to an invalid non-positive value.")
     if chosen.algorithm != "striped":
         for name in ("start", "shift", "fixed_start_index", "explain"):
             if getattr(chosen, name) is not None:

@@ -99,6 +99,14 @@ def test_naive_and_fenced(capsys: pytest.CaptureFixture[str]) -> None:
         ("--brokers 0,1 --partitions 3 --replication-factor 1 --first-partition 5 --explain 4", "placed, 5 to 7."),
         ("--brokers 0 --partitions 2 --replication-factor 1 --algorithm naive --first-partition 2147483647", "32 bits"),
         ("--brokers 0 --partitions 2 --replication-factor 1 --algorithm kraft --first-partition 2147483647", "32 bits"),
+        (
+            "--brokers 0,1 --partitions 1 --replication-factor 1 --algorithm kraft --cordoned 1 --kafka-version 3.9",
+            "Kafka 3.9 knows no cordons; 4.3 and later do.",
+        ),
+        (
+            "--brokers 0 --partitions 0 --replication-factor 1 --algorithm kraft",
+            "Number of partitions was set to an invalid non-positive value.",
+        ),
         ("--brokers 0 --partitions 99999999 --replication-factor 1 --start 0 --shift 0", "are placed at once"),
     ],
 )  # fmt: skip
