@@ -110,7 +110,8 @@ def several(
     draw = st.multiselect if place is None else place.multiselect
     begun = _begun_some(name, options, default, says)
     chosen: list[_T] = draw(label, options, begun, key=slots.field(key), **how)
-    strange = set(filter(None, _told(name).split("\n"))) - {_NONE, *(_said(says, one) for one in options)}
+    offered = {"", _NONE, *(_said(says, one) for one in options)}
+    strange = [one for one in dict.fromkeys(_told(name).split("\n")) if one not in offered]
     if strange:
         named = text.plain(listed(sorted(strange, key=natural), 5), 200)
         (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
