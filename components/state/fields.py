@@ -111,9 +111,9 @@ def several(
     begun = _begun_some(name, options, default, says)
     chosen: list[_T] = draw(label, options, begun, key=slots.field(key), **how)
     offered = {"", _NONE, *(_said(says, one) for one in options)}
-    strange = [one for one in dict.fromkeys(_told(name).split("\n")) if one not in offered]
+    strange = sorted({*_told(name).split("\n")} - offered, key=natural)
     if strange:
-        named = text.plain(listed(sorted(strange, key=natural), 5), 200)
+        named = text.plain(listed(strange, 5), 200)
         (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
     _tell_some(name, chosen, default, says)
     return chosen
