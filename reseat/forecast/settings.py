@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -146,6 +146,10 @@ class Settings:
     def limits(self, cluster: str) -> Limits:
         """The limits of a cluster."""
         return self.of_cluster.get(cluster, Limits()).over(self.general)
+
+    def strange(self, clusters: Iterable[str]) -> list[str]:
+        """The clusters that limits and alerts name beside these."""
+        return sorted({*self.of_cluster, *(name for alert in self.alerts for name in alert.clusters)} - {*clusters})
 
 
 def configured(env: Mapping[str, str] = os.environ) -> Settings:

@@ -100,6 +100,22 @@ def test_a_finding_is_told_of_the_cluster_whose_latest_snapshot_has_it(hooked: H
     assert [(body["cluster"], body["event"]) for _, body in hooked.came] == [("shop", "began")]
 
 
+def test_what_an_alert_can_never_tell_of_is_said(
+    hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cluster that is spelt wrong, and limits that are not set: both were silence for ever."""
+    (tmp_path / "limits.toml").write_text(
+        "[clusters.shpo.limits]\ndisk = 1\n\n"
+        '[[alerts]]\nname = "down"\nmeasure = "brokers_down"\nclusters = ["hsop"]\n\n'
+        '[[alerts]]\nname = "full"\nlimit_within_days = 14\n'
+    )
+
+    assert main(words(tmp_path, 1)) == 0
+    said = capsys.readouterr().err
+    assert "not in the history: hsop and shpo." in said
+    assert "Alert full tells of limits, and none are set." in said
+
+
 def test_an_outage_loses_nothing_and_is_not_hammered(
     hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -134,7 +134,8 @@ def test_a_fleet_is_told_in_a_line_a_cluster_the_soonest_first(
 ) -> None:
     """And why nothing is known of one; every key is documented, and what cannot go together is refused."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tables.parent / "cache"))
-    words = ["forecast", "--fleet", "--tables", str(tables), "--limits", limits(tables, "[limits]\ndisk = 30\n")]
+    file = limits(tables, "[limits]\ndisk = 30\n\n[clusters.ordesr.limits]\ndisk = 1\n")
+    words = ["forecast", "--fleet", "--tables", str(tables), "--limits", file]
 
     assert main(words) == 0
     assert re.findall(r"^  (\w+) +(.+?) *$", capsys.readouterr().out, re.M)[-2:] == [
@@ -149,6 +150,7 @@ def test_a_fleet_is_told_in_a_line_a_cluster_the_soonest_first(
     assert main(words) == 1
     said = capsys.readouterr()
     assert "shop " in said.out
+    assert "not in the history: ordesr." in said.err
     assert "could not be kept for Fleet and watch" in said.err
     assert main([*words, "--cluster", "shop"]) == 2
     assert "leave out --cluster and --until" in capsys.readouterr().err

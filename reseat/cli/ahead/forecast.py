@@ -46,14 +46,13 @@ def forecast(chosen: argparse.Namespace) -> int:
         raise InputRefused(said, source=history.where)
     if chosen.cluster is not None and chosen.cluster not in clusters:
         raise InputRefused(f"Cluster {chosen.cluster[:100]} is not in the history.", source=history.where)
+    if chosen.fleet and (chosen.cluster is not None or chosen.until is not None):
+        raise InputRefused("--fleet tells of all clusters: leave out --cluster and --until.")
+    if strange := settings.strange(clusters):
+        complain(f"{settings.source}: not in the history: {listed(name[:100] for name in strange)}.")
     if chosen.fleet:
-        if chosen.cluster is not None or chosen.until is not None:
-            raise InputRefused("--fleet tells of all clusters: leave out --cluster and --until.")
         return fleet_limits(history, settings, json=chosen.json)
     wanted = clusters if chosen.cluster is None else (chosen.cluster,)
-    strange = sorted(set(settings.of_cluster) - set(clusters))
-    if strange:
-        complain(f"{settings.source}: not in the history: {listed(name[:100] for name in strange)}.")
     since = _since_plans(history, wanted)
     told = [outlooks(history, cluster, settings.limits(cluster)) for cluster in wanted]
     sized = [None if chosen.until is None else _sized(history, one, chosen.until) for one in told]

@@ -13,11 +13,11 @@ from reseat.alerts.webhook import NAMED_BY, send
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
-from reseat.forecast.first_limits import default_file
+from reseat.forecast.first_limits import default_file, unlimited
 from reseat.forecast.settings import Settings, configured, read_settings
 from reseat.history.places import default_tables
 from reseat.history.read import History
-from reseat.model.wording import counted
+from reseat.model.wording import counted, listed
 
 __all__ = ["watch"]
 
@@ -31,8 +31,14 @@ def watch(chosen: argparse.Namespace) -> int:
     if not address:
         raise InputRefused(f"{NAMED_BY} is not set: the address of the webhook.")
     history = History.open(default_tables(os.environ) if chosen.tables is None else chosen.tables)
-    if not history.clusters():
+    clusters = history.clusters()
+    if not clusters:
         raise InputRefused("There are no snapshots in these tables.", source=history.where)
+    if strange := settings.strange(clusters):
+        complain(f"reseat watch: {settings.source}: not in the history: {listed(name[:100] for name in strange)}.")
+    for alert in settings.alerts:
+        if alert.limit_within_days is not None and all(unlimited(settings, one) for one in alert.clusters or clusters):
+            complain(f"reseat watch: {settings.source}: Alert {alert.name} tells of limits, and none are set.")
     with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
         now = datetime.now(UTC)
         outbox.note(
