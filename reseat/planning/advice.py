@@ -107,11 +107,7 @@ class Answer:
         return f"{moves}, {size(self.bytes)} to copy{time}"
 
     def as_dict(self, rate: float | None = None) -> dict[str, object]:
-        """JSON-ready values; the wish as a certificate has it.
-
-        Args:
-            rate: as of ``cost``.
-        """
+        """JSON-ready values; the wish as a certificate has it, ``rate`` as ``cost`` has it."""
         return {
             "kind": self.kind,
             "title": self.title,
@@ -224,8 +220,7 @@ def _changes(told: _Before) -> Iterator[_Change]:
         yield ("mend", "Mend partitions", Wish(mend=True))
     dead = {int(i) for i in layout.broker_ids[layout.dead & (layout.replicas_by_broker > 0)]}
     behind = told.of("broker_out_of_every_isr")
-    gone = tuple(sorted(dead.union(() if behind is None else behind.brokers)))
-    if gone:
+    if gone := tuple(sorted(dead.union(() if behind is None else behind.brokers))):
         them = ("broker", "it does") if len(gone) == 1 else ("brokers", "they do")
         yield ("drain", f"Drain {them[0]} {listed(gone)}, if {them[1]} not come back", Wish(remove=gone))
     yield from _factors(told)

@@ -18,10 +18,10 @@ Complexity: O(n log n) for n replicas of a broker. Source: longest processing ti
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from operator import attrgetter
-from typing import TypeAlias
 
 import numpy as np
 
@@ -37,8 +37,7 @@ __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_
 _order = attrgetter("topic", "partition", "broker")
 #: Directories of a broker that differ by less than this part of their mean are left as they are.
 _EVEN = 0.02
-#: A file system, as LogDirectory.volume names it.
-_Volume: TypeAlias = tuple[object, ...]
+_EVENED = f"directories of a broker differ by less than {_EVEN:.0%} of their mean, or no move that fits helps."
 _TOLD_BY = ("Read the live cluster, or add the output of kafka-log-dirs --describe.",)
 
 
@@ -144,13 +143,7 @@ def balance_directories(
             "nothing to balance.",
             choices=_TOLD_BY,
         )
-    return DirectoryPlan(
-        tuple(sorted(moves, key=_order)),
-        tuple(done),
-        layout.target(),
-        f"directories of a broker differ by less than {_EVEN:.0%} of their mean, or no move that fits makes the "
-        "fullest hold less.",
-    )
+    return DirectoryPlan(tuple(sorted(moves, key=_order)), tuple(done), layout.target(), _EVENED)
 
 
 def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker: int, path: str) -> DirectoryPlan:
@@ -173,27 +166,24 @@ def drain_directory(layout: ClusterLayout, told: Sequence[LogDirectory], broker:
     room = {_volume(one): _room(one) for one in loads}
     mine: list[tuple[_Held, str]] = []
     for one in sorted((one for one in held if one.path == path), key=lambda one: (-one.bytes, one.row)):
-        fits = [other for other, at in volume.items() if (left := room[at]) is None or left >= one.bytes]
+        fits = [other for other, at in volume.items() if room[at] >= one.bytes]
         if not fits:
             raise WishRefused(
                 f"The other log directories of broker {broker} have no room for {layout.name_of(one.row)} "
                 f"({size(float(one.bytes))})."
             )
         to = min(fits, key=lambda other: (after[other], other))
-        left = room[volume[to]]
-        room[volume[to]] = None if left is None else left - one.bytes
+        room[volume[to]] -= one.bytes
         after[to] += one.bytes
         after[path] -= one.bytes
         mine.append((one, to))
     moves = sorted((_move(layout, broker, one, to) for one, to in mine), key=_order)
-    still = f"none is known to be in {path} of broker {broker}."
-    if not moves:
-        return DirectoryPlan((), (), layout.target(), still)
     others = [held_ for at, held_ in after.items() if at != path]
     least = max(-(-sum(others) // len(others)), max((one.bytes for one in held), default=0))
-    moved = sum(one.bytes for one, _ in mine)
-    whole = replace(_told(broker, held, after), least_fullest=least, least_moved=moved)
-    return DirectoryPlan(tuple(moves), (whole,), layout.target(), still)
+    whole = replace(_told(broker, held, after), least_fullest=least, least_moved=sum(one.bytes for one, _ in mine))
+    return DirectoryPlan(
+        tuple(moves), (whole,) if mine else (), layout.target(), f"none is known to be in {path} of broker {broker}."
+    )
 
 
 def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
@@ -213,8 +203,7 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
     if sizes is None or np.isnan(sizes[moves.row]).any():
         raise WishRefused("Sizes of replicas that the plan copies are unknown: no directory can be chosen by room.")
     comes = [one for one in zip(moves.row.tolist(), moves.target.tolist(), strict=True) if one[1] != NONE]
-    receive = {broker for _, broker in comes}
-    by_broker = _by_broker(current, told, receive) if receive else {}
+    by_broker = _by_broker(current, told, {broker for _, broker in comes}) if comes else {}
     there = {(one.broker, one.path): one for loads in by_broker.values() for one in loads}
     volume = {at: _volume(one) for at, one in there.items()}
     left = {volume[at]: _room(one) for at, one in there.items()}
@@ -222,16 +211,15 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
     for row, broker in sorted(comes, key=lambda one: (-sizes[one[0]], one)):
         bytes_ = int(sizes[row])
         rooms = {at: left[volume[at]] for at in held if at[0] == broker}
-        fits = {at: room for at, room in rooms.items() if room is None or room >= bytes_}
+        fits = [at for at, room in rooms.items() if room >= bytes_]
         if not fits:
             raise WishRefused(
                 f"No log directory of broker {broker} that is online and not cordoned has room for "
                 f"{current.name_of(row)} ({size(float(bytes_))}).",
                 brokers=(broker,),
             )
-        at = min(fits, key=lambda at: (-(fits[at] or 0), held[at], at))
-        room = fits[at]
-        left[volume[at]] = None if room is None else room - bytes_
+        at = min(fits, key=lambda at: (-rooms[at] if rooms[at] < inf else 0, held[at], at))
+        left[volume[at]] -= bytes_
         held[at] += bytes_
         key = (current.topics[int(current.topic_of[row])], int(current.partition[row]))
         named.setdefault(key, {})[broker] = at[1]
@@ -239,7 +227,7 @@ def choose_directories(plan: Plan, told: Sequence[LogDirectory]) -> Named:
 
 
 def _evened(
-    held: Sequence[_Held], volume: Mapping[str, _Volume], room: dict[_Volume, int | None]
+    held: Sequence[_Held], volume: Mapping[str, Hashable], room: dict[Hashable, float]
 ) -> tuple[list[tuple[_Held, str]], dict[str, int]]:
     """Which replicas move where, and what each directory holds then; ``room`` is what each volume has left."""
     after = dict.fromkeys(volume, 0)
@@ -265,14 +253,13 @@ def _evened(
         lying[full].remove(found)
         after[full] -= found.bytes
         after[to] += found.bytes
-        left = room[volume[to]]
-        room[volume[to]] = None if left is None else left - found.bytes
+        room[volume[to]] -= found.bytes
         mine.append((found, to))
 
 
-def _nearest(lying: Sequence[_Held], gap: int, left: int | None) -> _Held | None:
+def _nearest(lying: Sequence[_Held], gap: int, left: float) -> _Held | None:
     """The replica that comes nearest to half of a gap, is smaller than it, and fits; None where none does."""
-    most = gap - 1 if left is None else min(gap - 1, left)
+    most = min(gap - 1, left)
     at = bisect_left(lying, gap / 2, key=lambda one: one.bytes)
     around = [one for one in (*lying[max(0, at - 1) : at], *lying[at : at + 1]) if 0 < one.bytes <= most]
     if not around:
@@ -315,12 +302,13 @@ def _receives(one: DirectoryLoad) -> bool:
     return one.told is None or (one.told.error is None and not one.told.cordoned)
 
 
-def _volume(one: DirectoryLoad) -> _Volume:
+def _volume(one: DirectoryLoad) -> Hashable:
     return (one.broker, one.path) if one.told is None else one.told.volume
 
 
-def _room(one: DirectoryLoad) -> int | None:
-    return None if one.told is None else one.told.usable_bytes
+def _room(one: DirectoryLoad) -> float:
+    """Bytes that may still come; without a bound where nobody tells."""
+    return inf if one.told is None or one.told.usable_bytes is None else one.told.usable_bytes
 
 
 def _told(broker: int, held: Sequence[_Held], after: Mapping[str, int]) -> BrokerDirectories:
@@ -329,7 +317,7 @@ def _told(broker: int, held: Sequence[_Held], after: Mapping[str, int]) -> Broke
     for one in mine:
         before[one.path] += one.bytes
     fullest = max(after.values())
-    least = max(-(-sum(after.values()) // len(after)), *(one.bytes for one in mine))
+    least = max(-(-sum(after.values()) // len(after)), *(one.bytes for one in mine), 0)
     moved = sum(max(0, load - fullest) for load in before.values())
     return BrokerDirectories(broker, before, dict(after), least, moved)
 

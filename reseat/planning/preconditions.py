@@ -124,8 +124,7 @@ def who_leads(layout: ClusterLayout, options: Options, leaving: BoolArray | None
     Raises:
         WishRefused: no broker has one of these racks.
     """
-    strange = [rack for rack in options.leader_racks if rack not in layout.racks]
-    if strange:
+    if strange := [rack for rack in options.leader_racks if rack not in layout.racks]:
         raise WishRefused(
             f"No broker is in {named('rack', strange)}, where leaders are to be.",
             choices=(f"Choose among the racks {listed(layout.racks)}." if layout.racks else "Add racks (--racks).",),
@@ -243,8 +242,7 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int], rule: str = 
         WishRefused: the layout does not know one of them.
     """
     wished = tuple(sorted(set(broker_ids)))
-    unknown = tuple(sorted(set(wished).difference(layout.broker_ids.tolist())))
-    if unknown:
+    if unknown := tuple(sorted(set(wished).difference(layout.broker_ids.tolist()))):
         raise WishRefused(
             f"{named('Broker', unknown, 'is', 'are')} not in this layout of {counted(len(layout.brokers), 'broker')}"
             + (f" ({rule})." if rule else "."),
@@ -260,8 +258,7 @@ def require_order(layout: ClusterLayout) -> None:
     Raises:
         WishRefused: with the topics whose order is not told.
     """
-    topics = tuple(layout.topics[i] for i in np.flatnonzero(~layout.order_told))
-    if topics:
+    if topics := tuple(layout.topics[i] for i in np.flatnonzero(~layout.order_told)):
         raise WishRefused(
             f"The source does not keep the order of replica lists for {named('topic', topics)}, so preferred leaders "
             "are unknown.",

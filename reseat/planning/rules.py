@@ -264,8 +264,7 @@ def only_onto(layout: ClusterLayout, options: Options) -> BoolArray:
     allowed = np.ones((len(layout.topics), len(layout.brokers)), np.bool_)
     for rule in options.only_onto:
         require_known(layout, rule.brokers, "only_onto")
-        strange = [rack for rack in rule.racks if rack not in layout.racks]
-        if strange:
+        if strange := [rack for rack in rule.racks if rack not in layout.racks]:
             raise WishRefused(f"No broker is in rack {listed(strange)} (only_onto).", choices=("Correct the rule.",))
         there = np.isin(layout.broker_ids, rule.brokers)
         there |= np.array([broker.rack in rule.racks for broker in layout.brokers], np.bool_)

@@ -107,8 +107,7 @@ def test_directories_that_are_nearly_even_are_not_said_to_be_the_best():
     layout, told = disks({"/a": [500, 2, 2], "/b": [500]})
 
     assert balance_directories(layout, told).sentences == (
-        "No replica moves: directories of a broker differ by less than 2% of their mean, or no move that fits makes "
-        "the fullest hold less.",
+        "No replica moves: directories of a broker differ by less than 2% of their mean, or no move that fits helps.",
     )
 
 

@@ -159,8 +159,7 @@ def prepared(
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``).
     """
-    known = tuple(broker.id for broker in joining if layout.position(broker.id) is not None)
-    if known:
+    if known := tuple(broker.id for broker in joining if layout.position(broker.id) is not None):
         raise WishRefused(
             f"Broker {known[0]} is already in the layout, so it cannot be added.",
             brokers=known,

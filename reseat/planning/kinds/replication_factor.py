@@ -297,8 +297,7 @@ def _findings(change: Change, protected: BoolArray, unsafe: Longs) -> tuple[Find
         )
         found.append(Finding("kept_in_sync", Severity.NOTE, sentence, rows=change.rows[unsafe]))
     on_dead = (change.lists != NONE) & ~on_brokers(change.lists, change.live) & ~protected
-    dead = int((on_dead.any(axis=1) & ~change.grows).sum())
-    if dead:
+    if dead := int((on_dead.any(axis=1) & ~change.grows).sum()):
         sentence = (
             f"{counted(dead, 'partition has', 'partitions have')} replicas on brokers that are dead, fenced or "
             "shutting down; these are dropped first where that does not worsen rack diversity."
