@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 
 import numpy as np
 
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
-from reseat.cli.output.writer import complain, say, table, write_json
+from reseat.cli.output.writer import complain, say, table, write_json, write_text
 from reseat.election import (
     ElectionPreview,
     LeaderOutcome,
@@ -104,7 +103,7 @@ def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
     topics = [json.dumps(name, ensure_ascii=False) for name in layout.topics]
     told = [json.dumps(label) for label in labels]
     errors = [json.dumps(reason.error) for reason in Reason]
-    sys.stdout.write("[")
+    write_text("[")
     for start in range(0, layout.partition_count, _SLICE):
         rows = slice(start, start + _SLICE)
         columns = zip(
@@ -121,8 +120,8 @@ def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
             f'"error": {errors[reason]}}}'
             for topic, partition, before, after, reason in columns
         )
-        sys.stdout.write((",\n " if start else "\n ") + ",\n ".join(lines))
-    sys.stdout.write("\n]\n" if layout.partition_count else "]\n")
+        write_text((",\n " if start else "\n ") + ",\n ".join(lines))
+    write_text("\n]\n" if layout.partition_count else "]\n")
 
 
 def _json(leader: int) -> str:

@@ -10,6 +10,7 @@ from types import TracebackType
 
 from reseat.cli.arguments import parser
 from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import complain, unwritten
 from reseat.errors import ReseatError
 from reseat.installed import needs
 
@@ -38,20 +39,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with needs():
             code = chosen.run(chosen)
-        sys.stdout.flush()
     except ReseatError as error:
-        sys.stderr.write(f"reseat {chosen.command}: {_one_message(error)}\n")
-        return ExitCode.REFUSED
-    except BrokenPipeError:
-        # The reader of our output went away (``| head``): nothing is wrong, and nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:  # files are opened elsewhere, with their own sentences: what is left is standard output
-        reason, file = error.strerror or error, error.filename
-        what = "Standard output cannot be written" if file is None else f"{file} cannot be used"
-        sys.stderr.write(f"reseat {chosen.command}: {what}: {reason}.\n")
-        if file is None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again as it ends
-        return ExitCode.REFUSED
+        complain(f"reseat {chosen.command}: {_one_message(error)}")
+        code = ExitCode.REFUSED
+    except OSError as error:  # files are opened elsewhere, with their own sentences
+        complain(f"reseat {chosen.command}: {error.filename or 'A file'} cannot be used: {error.strerror or error}.")
+        code = ExitCode.REFUSED
+    if reason := unwritten():
+        complain(f"reseat {chosen.command}: Standard output cannot be written: {reason}.")
+        code = code or (ExitCode.UNFINISHED if chosen.command == "operate" else ExitCode.REFUSED)
     return code
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from reseat.cli.inputs import STANDARD_INPUT
+from reseat.cli.output.writer import write_text
 from reseat.errors import InputRefused
 
 __all__ = ["Written", "refuse_one_file_for_two", "write_all", "write_texts"]
@@ -94,7 +94,7 @@ def write_texts(texts: Iterable[tuple[str | None, str]]) -> None:
     write_all([Written(name, text.encode()) for name, text in named if name != STANDARD_INPUT])
     for name, text in named:
         if name == STANDARD_INPUT:
-            sys.stdout.write(text)
+            write_text(text)
 
 
 def _is_written_to(path: Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
 
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, text_of
 from reseat.cli.output.exit_codes import ExitCode
@@ -40,15 +39,14 @@ def judge(chosen: argparse.Namespace) -> int:
             layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(plan)
         )
     notes = reading_notes(reading, layout, wish.remove)
-    with suppress(BrokenPipeError):  # the verdict is in the exit code, also where nobody reads on (| head -1)
-        if chosen.json:
-            write_json(certificate.as_dict())
-            complain(*notes)
-        else:
-            say(*_lines(certificate))
-            notes += reading_notes(plan, plan.layout)
-            if notes:
-                say("", "Note", *(f"  {note}" for note in notes))
+    if chosen.json:
+        write_json(certificate.as_dict())
+        complain(*notes)
+    else:
+        say(*_lines(certificate))
+        notes += reading_notes(plan, plan.layout)
+        if notes:
+            say("", "Note", *(f"  {note}" for note in notes))
     is_plan = plan.kind == "reassignment JSON" and plan.proposed is None and text.lstrip()[:1] == b"{"
     said = plan_error(text.decode("utf-8", "replace")) if is_plan and len(text) <= _LOOKED_AT else None
     refused = "" if said is None else f"kafka-reassign-partitions --execute would refuse this text: {said}"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import sys
 from pathlib import Path
 
 from reseat.cli.files import Written
 from reseat.cli.inputs import STANDARD_INPUT, text_of
-from reseat.cli.output.writer import complain
+from reseat.cli.output.writer import complain, write_text
 from reseat.errors import InputRefused
 from reseat.model.wording import counted, listed, verb
 from reseat.report.masks.files import key_file, key_in, names_in
@@ -42,7 +41,7 @@ def unmask(chosen: argparse.Namespace) -> int:
         raise InputRefused(
             "This is not UTF-8 text; a chat text, HTML, CSV, JSON or SVG was expected.", source=source
         ) from error
-    sys.stdout.write(unmasked(text, names))
+    write_text(unmasked(text, names))
     if left := sorted(set(PSEUDONYM.findall(text)) - {pseudonym for pseudonym, _, _ in names}):
         count = f"{counted(len(left), 'pseudonym')} {verb(len(left), 'is', 'are')}"
         complain(f"reseat unmask: {count} not in {chosen.names}: {listed(left)}.")

@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from reseat.cli.output.exit_codes import ExitCode
+from reseat.cli.output.writer import write_text
 
 __all__ = ["EXIT_STATUS", "OneLineParser"]
 
@@ -62,6 +63,10 @@ class OneLineParser(argparse.ArgumentParser):
             else:
                 joined.append(word)
         return joined
+
+    def print_help(self, file: Any = None) -> None:
+        """On standard output, also where nobody reads it to its end (``| head``)."""
+        write_text(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """The one line, and exit code 2."""

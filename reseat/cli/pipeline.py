@@ -6,7 +6,6 @@ import argparse
 import json
 import logging
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -68,7 +67,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def stay(once: Callable[[], RunReport], seconds: int) -> None:
-    """Run so often, until this process is asked to end between two runs.
+    """Run so often, until this process is asked to end between two runs, or nobody reads what it says.
 
     What refuses the first run is a mistake in how it was started, and is raised. Later it is another job at work, or a
     folder that cannot be reached for a while: that is said, and tried again.
@@ -88,8 +87,8 @@ def stay(once: Callable[[], RunReport], seconds: int) -> None:
                 words = (*done.healed, done.sentence)
             last = done
         try:
-            say(*words)
-            sys.stdout.flush()
+            if not say(*words):
+                return
             time.sleep(max(0.0, began + seconds - time.monotonic()))
         except KeyboardInterrupt:  # nothing is begun that would have to be given back
             return
@@ -159,7 +158,6 @@ def _said(chosen: argparse.Namespace, *sentences: str) -> int:
     from reseat.pipeline.spark.classes import keep
 
     say(*sentences)
-    sys.stdout.flush()
     with suppress(KeyboardInterrupt), _asked_to_end(), _reporter(chosen) as report:
         keep(
             begun=lambda: report(
@@ -255,6 +253,5 @@ def _told(text: bool, tell: Callable[..., None] | None) -> Report:
         step, told_at = progress.step, now
         facts = {"step": step, "done": progress.done, "total": progress.total, "sentence": progress.sentence}
         complain(progress.sentence if text else json.dumps(facts, ensure_ascii=False))
-        sys.stderr.flush()
 
     return report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +13,7 @@ from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_no
 from reseat.cli.masks import masker_of
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, say, write_json
+from reseat.cli.output.writer import complain, say, write_json, write_text
 from reseat.cli.plan import refuse_options_that_do_nothing
 from reseat.cli.wishes import wish_of
 from reseat.errors import InputRefused, ReseatError, WishRefused
@@ -76,7 +75,7 @@ def report(chosen: argparse.Namespace) -> int:
     written = [file.name for file in files if file is not chat and not file.name.startswith(f"{chosen.data}/")]
     lines = _summary(told, written + ([f"{chosen.data}/"] if chosen.data else []), notes)
     if chat is not None:
-        sys.stdout.write(chat.data.decode())
+        write_text(chat.data.decode())
         complain(*lines)
     elif chosen.json:
         write_json(_as_json(told))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from reseat.balance.quorum import quorum_in_words
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
 from reseat.cli.inputs import connection_of, note_reading
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, say
+from reseat.cli.output.writer import complain, say, write_bytes
 from reseat.errors import InputRefused
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.history.folder import Folder
@@ -60,8 +59,7 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     lines = _summary(taken, written)
     if chosen.output == STANDARD_OUTPUT:
         complain(*lines)
-        sys.stdout.buffer.write(write_snapshot(taken))
-        sys.stdout.buffer.flush()
+        write_bytes(write_snapshot(taken))
     else:
         say(*lines)
     return 0

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 
-__all__ = ["ElectionPreview", "Reason", "leader_counts", "leader_spread", "less_even"]
+__all__ = ["LOSSY", "ElectionPreview", "Reason", "leader_counts", "leader_spread", "less_even"]
 
 Codes = npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.int64]
@@ -57,6 +57,9 @@ class Reason(IntEnum):
         """Kafka's name of the result, as the Admin protocol gives it; NONE where there is no error."""
         return _WORDS[self][2]
 
+
+#: Of a leader that may lack what was acknowledged.
+LOSSY = (Reason.UNCLEAN, Reason.LAST_KNOWN)
 
 _WORDS: dict[Reason, tuple[str, str, str]] = {
     Reason.ALREADY_LED: (

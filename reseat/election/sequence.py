@@ -33,7 +33,7 @@ import numpy.typing as npt
 from reseat.election import rules
 from reseat.election.candidates import broker_mask, candidates, column_of, electable, last_known
 from reseat.election.isr import eligible_afterwards, least_in_sync, with_eligible
-from reseat.election.outcome import ElectionPreview, Reason
+from reseat.election.outcome import LOSSY, ElectionPreview, Reason
 from reseat.election.preferred import preferred
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
@@ -43,9 +43,6 @@ from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, named, verb
 
 __all__ = ["Move", "MoveKind", "Walk", "WalkStep", "walk"]
-
-#: Reasons of a leader that may lack what was acknowledged.
-_LOSSY = (Reason.UNCLEAN, Reason.LAST_KNOWN)
 
 
 class MoveKind(Enum):
@@ -210,7 +207,7 @@ def _returned(
     conditions = [row[0] for row in table]
     reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.WAS_OFFLINE)).astype(np.uint8)
     leader = np.select(conditions, [row[2] for row in table], layout.leader).astype(np.int32)
-    lossy = np.isin(reason, _LOSSY)
+    lossy = np.isin(reason, LOSSY)
     after = _settled(alive, leader, back, lossy=lossy, mode=mode)
     return after, ElectionPreview.of(alive, leader, reason, can.assumed), np.flatnonzero(lossy)
 
@@ -219,7 +216,7 @@ def _held(
     layout: ClusterLayout, election: ElectionPreview, mode: Mode
 ) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
     """An election on request, once it has settled."""
-    lossy = np.isin(election.reason, _LOSSY)
+    lossy = np.isin(election.reason, LOSSY)
     nobody = np.zeros(len(layout.brokers), np.bool_)
     after = _settled(layout, _positions(layout, election.leader_after), nobody, lossy=lossy, mode=mode)
     return after, election, np.flatnonzero(lossy)

@@ -6,11 +6,12 @@ Needs: any layout. Where the ISR is not told all replicas are taken to be in syn
 ``min.insync.replicas`` is not told a partition cannot be said to fall below it, and it is taken to be 1.
 
 How: the first replica in assignment order that is alive, in sync and not stopped; with unclean election, else the first
-that is alive; else none. A ZooKeeper controller lets the broker retry its controlled shutdown
-(``controlled.shutdown.max.retries``, 3) before it stops anyway; a KRaft controller takes it out of all ISRs at once,
-and where the ISR is empty then it elects an eligible leader replica (KIP-966). The end is the same, and the end is
-what is shown. Brokers that stop at once leave an ISR in ascending order of their ids: the last one stays in it and is
-waited for (with KIP-966, eligible ones are).
+that is alive; else none. With unclean election that is so for partitions without a leader too: a ZooKeeper controller
+elects for all of them when a broker fails, a KRaft one within minutes (``unclean.leader.election.interval.ms``, 4.0). A
+ZooKeeper controller lets the broker retry its controlled shutdown (``controlled.shutdown.max.retries``, 3) before it
+stops anyway; a KRaft controller takes it out of all ISRs at once, and where the ISR is empty then it elects an eligible
+leader replica (KIP-966). The end is the same, and the end is what is shown. Brokers that stop at once leave an ISR in
+ascending order of their ids: the last one stays in it and is waited for (with KIP-966, eligible ones are).
 
 Example: [1, 2, 3], leader 1, ISR 1, 3; 1 stops: 3 takes over. [1, 2], leader 1, ISR 1: goes offline.
 
@@ -29,9 +30,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election import rules
-from reseat.election.candidates import Candidates, broker_mask, candidates, column_of, electable
+from reseat.election.candidates import Candidates, broker_mask, candidates, column_of, electable, last_known
 from reseat.election.isr import eligible_afterwards, least_in_sync, shrunk, with_eligible
-from reseat.election.outcome import ElectionPreview, Reason
+from reseat.election.outcome import LOSSY, ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 from reseat.model.arrays import on_brokers, row_any, row_counts
@@ -92,11 +93,11 @@ def stop(
     after, reason = _takeover(layout, can, remaining, stopped, unclean=unclean, mode=mode)
     shrunken = shrunk(layout, can, gone, mode)
     in_sync_after = _in_sync_while_stopped(layout, shrunken, reason, after)
-    eligible_after = None
+    eligible_after, lossy = None, np.isin(reason, LOSSY)
     if with_eligible(layout, mode):
         eligible_after = eligible_afterwards(layout, can.in_sync, shrunken)
         eligible_after &= ~in_sync_after
-        eligible_after[reason == Reason.UNCLEAN] = False
+        eligible_after[lossy] = False
     went = reason == Reason.NO_CANDIDATE
     floor = least_in_sync(layout, mode)
     count_before = row_counts(can.in_sync)
@@ -106,7 +107,7 @@ def stop(
         stopped=tuple(layout.broker_ids[stopped].tolist()),
         election=ElectionPreview.of(layout, after, reason, can.assumed),
         offline=np.flatnonzero(went),
-        unclean=np.flatnonzero(reason == Reason.UNCLEAN),
+        unclean=np.flatnonzero(lossy),
         below_min_isr=np.flatnonzero(below),
         under_replicated=np.flatnonzero((count_after < count_before) & ~went),
         in_sync_after=in_sync_after,
@@ -126,16 +127,20 @@ def _takeover(
     any_alive = column_of(layout.replicas, rules.first_column(remaining))
     eligible = (clean != NONE) & ~row_any(can.in_sync & remaining)
     led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
-    involved = led | ((leader == NOT_TOLD) & row_any(on_brokers(layout.replicas, stopped)))
+    known = column_of(layout.replicas, last_known(layout, replace(can, alive=remaining), mode))
+    waits = leader == NONE
+    involved = led | ((leader == NOT_TOLD) & row_any(on_brokers(layout.replicas, stopped))) | (waits & unclean)
     not_told = involved & (leader == NOT_TOLD)
     table: list[tuple[BoolArray, Reason, IntArray]] = [
-        (leader == NONE, Reason.WAS_OFFLINE, leader),
+        (waits & ~involved, Reason.WAS_OFFLINE, leader),
         (~involved & (leader == NOT_TOLD), Reason.LEADER_NOT_TOLD, leader),
         (~involved, Reason.KEEPS_LEADING, leader),
         (not_told & (successor != NONE), Reason.LEADER_NOT_TOLD, leader),
         (eligible, Reason.ELIGIBLE, successor),
         (successor != NONE, Reason.TAKES_OVER, successor),
+        ((known != NONE) & unclean, Reason.LAST_KNOWN, known),
         ((any_alive != NONE) & unclean, Reason.UNCLEAN, any_alive),
+        (waits, Reason.WAS_OFFLINE, leader),
     ]
     conditions = [row[0] for row in table]
     reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.NO_CANDIDATE))
@@ -147,7 +152,7 @@ def _in_sync_while_stopped(
     layout: ClusterLayout, shrunken: BoolArray, reason: npt.NDArray[np.uint8], after: IntArray
 ) -> BoolArray:
     """The ISR after the election: a leader that was not in it is alone in it."""
-    alone = np.isin(reason, [Reason.UNCLEAN, Reason.ELIGIBLE])
+    alone = np.isin(reason, [*LOSSY, Reason.ELIGIBLE])
     kept = shrunken.copy()
     kept[alone] = layout.replicas[alone] == after[alone][:, None]
     return kept

@@ -69,22 +69,44 @@ def test_a_reader_that_goes_away_is_no_fault() -> None:
     assert said == b""
 
 
-def test_a_verdict_is_in_the_exit_code_also_where_nobody_reads_it(tmp_path: Path) -> None:
-    """``reseat judge ... | head -1`` in a script with pipefail: an invalid plan ended with 0."""
-    layout, plan = tmp_path / "layout.json", tmp_path / "plan.json"
-    for file, replicas in ((layout, [1, 2]), (plan, [2, 2])):
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("judge layout.json plan.json", 2),
+        ("judge layout.json layout.json", 0),
+        ("audit verify audit.jsonl", 1),
+        ("show nowhere.json", 2),
+        ("--help", 0),
+    ],
+)
+def test_a_verdict_is_in_the_exit_code_also_where_nobody_reads_it(
+    words: str, code: int, unbuffered: str, both: bool, tmp_path: Path
+) -> None:
+    """As ``| head -1``, or ``2>&1 | head -1``, in a script with pipefail; in a container nothing is buffered."""
+    for name, replicas in (("layout.json", [1, 2]), ("plan.json", [2, 2])):
         entry = {"topic": "t", "partition": 0, "replicas": replicas}
-        file.write_text(json.dumps({"version": 1, "partitions": [entry]}))
+        (tmp_path / name).write_text(json.dumps({"version": 1, "partitions": [entry]}))
+    (tmp_path / "audit.jsonl").write_text("this is no line of it\n")
     reader, writer = os.pipe()
     os.close(reader)
-    words = [sys.executable, "-m", "reseat", "judge", str(layout), str(plan)]
     try:
-        done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-m", "reseat", *words.split()],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered, "PYTHONPATH": str(Path.cwd())},
+            stdout=writer,
+            stderr=writer if both else subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
     finally:
         os.close(writer)
 
-    assert done.returncode == 2
-    assert b"The plan is invalid" in done.stderr
+    assert done.returncode == code
+    assert both or (b"The plan is invalid" in done.stderr) == ("plan.json" in words)
+    assert both or b"internal error" not in done.stderr
 
 
 @pytest.mark.parametrize(

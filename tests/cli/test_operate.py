@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
 import threading
 from dataclasses import replace
@@ -283,6 +284,24 @@ def test_interrupting_sends_nothing_further_and_waits(world, capsys):
     assert world.runs()[0].state is RunState.CANCELLED
     assert "Press Ctrl-C again to end at once" in capsys.readouterr().err
     assert world.cluster.calls.count("reassign") == 1
+
+
+@pytest.mark.parametrize("where", ["a pipe that nobody reads", "a full disk"])
+def test_a_run_goes_on_to_its_end_where_its_words_cannot_be_written(where, world, monkeypatch):
+    """As ``| head -1``, or a log on a full disk: it stopped half way, and left its throttles."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    if where == "a full disk":
+        os.close(writer)
+        writer = os.open("/dev/full", os.O_WRONLY)
+    with os.fdopen(writer, "w") as nobody, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", nobody)
+        code = world.run("execute", "--plan", str(world.plan), "--wait", "--throttle", "1000", "--moves-a-broker", "2")
+
+    assert world.cluster.lists == AFTER
+    assert world.cluster.dynamic == {}
+    assert [run.state for run in world.runs()] == [RunState.DONE]
+    assert code == (0 if where.startswith("a pipe") else 1)
 
 
 def test_a_termination_ends_at_once_and_cancels_nothing(world, capsys):

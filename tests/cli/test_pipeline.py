@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -194,6 +195,17 @@ def test_what_passes_is_said_and_tried_again(stay):
         "reseat pipeline: The tables are being written by pipeline compact. Trying again in 60 seconds.",
         f"reseat pipeline: {away} Trying again in 60 seconds.",
     ]
+
+
+def test_it_ends_where_nobody_reads_on(stay, monkeypatch):
+    """As ``reseat pipeline run --every 600 | head -1``: else it stayed for ever, and nobody knew."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as nobody, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", nobody)
+        pauses, _, err = stay(NOTHING, NOTHING)
+
+    assert (pauses, err) == ([], [])
 
 
 def test_what_refuses_the_first_run_ends_it(stay):

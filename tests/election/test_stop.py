@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.election import Reason, stop
+from reseat.election.rules import Mode
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout
 from tests.cases import cases
@@ -106,6 +110,37 @@ def test_a_partition_already_offline_stays_so_and_is_not_counted() -> None:
 
     assert after.election.reason_of(0) is Reason.WAS_OFFLINE
     assert after.offline.size == 0
+
+
+@pytest.mark.parametrize("mode", ["zookeeper", "kraft"])
+def test_with_unclean_election_a_partition_offline_already_gets_a_live_leader(mode: Mode) -> None:
+    """Both controllers elect for it, at a broker's failure or within minutes; one told to be alive, and not stopped."""
+    states = (BrokerState.ALIVE, BrokerState.DEAD, BrokerState.ALIVE, BrokerState.NOT_TOLD)
+    brokers = [Broker(number, state=state) for number, state in enumerate(states, 1)]
+    lists, isr = [[2, 3, 1], [2, 1], [2, 4], [2, 1, 3]], [[2], [2], [2], [2, 3]]
+    after = stop(layout_of(lists, [None] * 4, isr, brokers=brokers), [1], unclean=True, mode=mode)
+
+    assert after.election.leader_after.tolist() == [3, NONE, NONE, 3]
+    assert [after.election.reason_of(row) for row in range(4)] == [
+        Reason.UNCLEAN,
+        Reason.WAS_OFFLINE,
+        Reason.WAS_OFFLINE,
+        Reason.TAKES_OVER,
+    ]
+    assert (after.unclean.tolist(), after.offline.tolist()) == ([0], [])
+    assert after.in_sync_after[0].tolist() == [False, True, False]
+
+
+def test_the_last_known_leader_goes_before_any_other_unclean_one() -> None:
+    """KIP-966: nobody is known to have all, and 3 led last."""
+    layout = layout_of([[2, 3, 1]], [None], [[]], brokers=[Broker(i, state=BrokerState.ALIVE) for i in (1, 2, 3)])
+    nobody = np.zeros((1, 3), np.bool_)
+    told = replace(layout, eligible=nobody, last_known_eligible=np.array([[False, True, False]]))
+    after = stop(told, [1], unclean=True, mode="kraft")
+
+    assert after.election.leader_after.tolist() == [3]
+    assert after.election.reason_of(0) is Reason.LAST_KNOWN
+    assert after.unclean.tolist() == [0]
 
 
 def test_a_leader_that_is_not_told_is_offline_only_where_nobody_is_left() -> None:

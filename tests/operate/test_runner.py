@@ -96,7 +96,12 @@ def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch, en
     monkeypatch.setattr("reseat.operate.targets.opening.open_target", lambda connection, protocol=None: target)
     told = {}
 
-    def carries_out(target, journal, run_id, *, interrupt, stop=None, **_):
+    def carries_out(target, journal, run_id, *, interrupt, report, stop=None, **_):
+        with Path("/dev/full").open("w") as full, monkeypatch.context() as patched:
+            patched.setattr("sys.stdout", full)
+            report("What a log on a full disk cannot hold, the journal has.")
+            patched.setattr("sys.stdout", io.StringIO())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
         signal.raise_signal(signal.SIGTERM)
         told.update(interrupted=interrupt.is_set(), stopped=stop is not None and stop.is_set())
         return replace(journal.run(run_id), state=ended) if ended else journal.run(run_id)

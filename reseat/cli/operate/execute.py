@@ -268,7 +268,7 @@ def _stopping(run: Run) -> str:
     )
 
 
-def _verified(session: Session, run: Run, tell: Callable[..., None]) -> bool:
+def _verified(session: Session, run: Run, tell: Callable[..., object]) -> bool:
     """Whether the plan holds, seen once more from outside the run."""
     from reseat.operate.verify import verify
 

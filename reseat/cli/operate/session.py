@@ -101,8 +101,11 @@ def refuse_strangers(requested_by: RequestedBy, cluster_id: str, protocol: str) 
 
 def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
     """Says each new sentence of a run with the time; beside JSON on standard error."""
-    tell = complain if chosen.json else say
-    return lambda said: tell(f"{datetime.now(UTC):%H:%M:%S} {said}")
+
+    def tell(said: str) -> None:
+        (complain if chosen.json else say)(f"{datetime.now(UTC):%H:%M:%S} {said}")
+
+    return tell
 
 
 @contextmanager

@@ -1,22 +1,29 @@
-"""Text for a terminal: aligned tables, and values that are not told."""
+"""Text for a terminal: aligned tables, and values that are not told.
+
+What cannot be written ends no command: what it found is in its exit code, and a run that it carries out goes on. From
+then on its words go nowhere. That nobody reads on (``| head -1``) is no fault; a full disk is told at the end, by
+``unwritten``.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from typing import IO, AnyStr, TextIO
 
 from reseat.cli.output.terminal import painted, wiped
 
-__all__ = ["complain", "count_text", "say", "table", "write_json"]
+__all__ = ["complain", "count_text", "say", "table", "unwritten", "write_bytes", "write_json", "write_text"]
 
 NOT_TOLD_TEXT = "unknown"
+_reason = ""
 
 
-def say(*lines: str) -> None:
-    """Write lines to standard output."""
-    _write(sys.stdout, lines)
+def say(*lines: str) -> bool:
+    """Write lines to standard output; whether they could be written."""
+    return _write(sys.stdout, lines)
 
 
 def complain(*lines: str) -> None:
@@ -24,14 +31,46 @@ def complain(*lines: str) -> None:
     _write(sys.stderr, lines)
 
 
-def _write(stream: TextIO, lines: Iterable[str]) -> None:
+def _write(stream: TextIO, lines: Iterable[str]) -> bool:
     with wiped():
-        stream.write("".join(f"{painted(line, stream)}\n" for line in lines))
+        return _put(stream, "".join(f"{painted(line, stream)}\n" for line in lines))
 
 
 def write_json(value: object) -> None:
     """Write a value as JSON to standard output, indented for a reader's eye."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(text: str) -> None:
+    """Write text to standard output as it is."""
+    _put(sys.stdout, text)
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output as they are."""
+    _put(sys.stdout.buffer, data)
+
+
+def _put(stream: IO[AnyStr], text: AnyStr) -> bool:
+    """Write it at once: whoever follows a run through a pipe sees each sentence when it is said."""
+    global _reason  # noqa: PLW0603 -- one a process, as standard output is
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError as error:
+        if stream is not sys.stderr and not isinstance(error, BrokenPipeError):
+            _reason = f"{error.strerror or error}"
+        # What Python still holds of it goes there too, or it would complain as it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
+
+
+def unwritten() -> str:
+    """Why not all of standard output could be written, such as "No space left on device"; told once, empty: it was."""
+    global _reason
+    reason, _reason = _reason, ""
+    return reason
 
 
 def count_text(number: int | float | None) -> str:

@@ -31,7 +31,6 @@ def dashboard(chosen: argparse.Namespace) -> int:
     base = chosen.base_path.strip("/")
     host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
     say(f"Reseat is starting on http://{host}:{chosen.port}/{base}{'/' if base else ''}  (stop it with Ctrl-C)")
-    sys.stdout.flush()
     settings = {
         "address": chosen.host,
         "port": str(chosen.port),

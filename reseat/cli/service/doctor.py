@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import suppress
 
 from reseat.cli.inputs import secrets_files
 from reseat.cli.output.exit_codes import ExitCode
@@ -23,8 +22,7 @@ def doctor(chosen: argparse.Namespace) -> int:
 
     def tell(step: DiagnosisStep) -> None:
         if not chosen.json:
-            with suppress(BrokenPipeError):  # the verdict is in the exit code, also where nobody reads on (| head -1)
-                say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
+            say(f"{_MARKS[step.outcome]} {step.name}: {step.sentence}")
 
     with working("Looking"):
         steps = examine(os.environ, secrets_files(), host=chosen.host, port=chosen.port, report=tell)

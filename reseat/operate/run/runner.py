@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
@@ -161,8 +162,9 @@ def _leave_word(journal: Journal, run: Run, error: ReseatError) -> None:
 
 
 def _log(sentence: str) -> None:
-    sys.stdout.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
-    sys.stdout.flush()
+    with suppress(OSError):  # a log on a full disk ends no run, and the journal has the sentence
+        sys.stdout.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
