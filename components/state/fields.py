@@ -110,10 +110,9 @@ def several(
     draw = st.multiselect if place is None else place.multiselect
     begun = _begun_some(name, options, default, says)
     chosen: list[_T] = draw(label, options, begun, key=slots.field(key), **how)
-    offered = {"", _NONE, *(_said(says, one) for one in options)}
-    strange = sorted({*_told(name).split("\n")} - offered, key=natural)
-    if strange:
-        named = text.plain(listed(strange, 5), 200)
+    told = {*_told(name).split("\n")} - {"", _NONE}
+    if told and (strange := told.difference(_said(says, one) for one in options)):
+        named = text.plain(listed(sorted(strange, key=natural), 5), 200)
         (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
     _tell_some(name, chosen, default, says)
     return chosen

@@ -58,7 +58,7 @@ class Group:
         topic_ids: ids of topics as Kafka prints them, where told: the brokers' assignors go by them.
 
     Raises:
-        GroupInvalid: a member occurs twice, or a topic has fewer than 0 partitions.
+        GroupInvalid: a member occurs twice, two have one ``group.instance.id``, or a topic has fewer than 0 partitions.
     """
 
     members: tuple[Member, ...]
@@ -68,10 +68,19 @@ class Group:
 
     def __post_init__(self) -> None:
         seen: set[str] = set()
+        static: dict[str, str] = {}
         for member in self.members:
             if member.id in seen:
                 raise GroupInvalid(f"Member {member.id} is in the group twice.")
             seen.add(member.id)
+            if member.instance_id is None:
+                continue
+            older = static.setdefault(member.instance_id, member.id)
+            if older != member.id:
+                raise GroupInvalid(
+                    f"Members {older} and {member.id} have one group.instance.id, {member.instance_id}: Kafka fences "
+                    "the older one."
+                )
         below = next((topic for topic, count in self.partitions.items() if count < 0), None)
         if below is not None:
             raise GroupInvalid(f"Topic {below} has {self.partitions[below]} partitions; at least 0 were expected.")

@@ -47,6 +47,15 @@ def test_a_member_twice_is_refused() -> None:
         Group((Member("a", ()), Member("a", ())), {})
 
 
+def test_one_instance_id_of_two_members_is_refused() -> None:
+    """They were taken for two, and shared the partitions of one."""
+    members = [Member("a", ()), Member("b", (), instance_id="pod-1"), Member("c", (), instance_id="pod-1")]
+    with pytest.raises(
+        GroupInvalid, match=r"Members b and c have one group\.instance\.id, pod-1: Kafka fences the older"
+    ):
+        Group(tuple(members), {})
+
+
 def test_javas_order_of_names() -> None:
     """As java.util.HashMap iterates: by bucket of the spread hash code; one letter's code is the letter's number."""
     assert names_in_hash_order(["b", "a", "P", "q"]) == ["P", "a", "q", "b"]

@@ -161,7 +161,9 @@ _STEPS = st.one_of(
 
 @settings(max_examples=cases(60))
 @given(
-    members=st.lists(_MEMBERS, unique_by=lambda member: member.id, max_size=4),
+    members=st.lists(
+        _MEMBERS, unique_by=(lambda member: member.id, lambda member: member.instance_id or member), max_size=4
+    ),
     topics=st.dictionaries(_NAMES, st.integers(0, 9), max_size=4),
     steps=st.lists(_STEPS, max_size=5),
 )

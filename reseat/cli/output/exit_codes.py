@@ -19,8 +19,8 @@ class ExitCode(IntEnum):
         1,
         "internal error (RESEAT_DEBUG=1 shows the traceback); of operate: it was stopped, failed, or ended otherwise "
         "than planned or previewed, or not all that it said could be written; of doctor: something is broken; of "
-        "audit: the log does not hold; of watch: "
-        "messages are still waiting; of forecast --fleet: what it told could not be kept",
+        "audit: the log does not hold; of watch: messages are still waiting; of forecast --fleet: what it told could "
+        "not be kept",
     )
     REFUSED = (
         2,
