@@ -17,6 +17,7 @@ from reseat.formats.documents.plan_text import plan_faults
 from reseat.model import Certificate
 from reseat.model.wording import counted
 from reseat.planning.judge import judge as judge_plan
+from reseat.planning.kinds import require_whole
 
 __all__ = ["judge"]
 
@@ -34,6 +35,7 @@ def judge(chosen: argparse.Namespace) -> int:
     plan = read(text, source=source)
     proposed = plan.layout if plan.proposed is None else plan.proposed
     wish = wish_of(chosen, layout)
+    require_whole(wish)
     with working("Validating"):
         certificate = judge_plan(
             layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(plan)

@@ -10,6 +10,7 @@ from reseat.migration.request import MigrationRequest, Placing
 from reseat.migration.sides import TopicMove, left_out_by_mirror_maker
 from reseat.migration.target import Target
 from reseat.model import ClusterLayout
+from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, named, verb
 
 __all__ = ["notes"]
@@ -47,6 +48,12 @@ def notes(
         said.append(
             f"Not moved unless they are named: {listed(stay, _NAMED)}. What begins with _ is mostly a platform's own, "
             "such as a schema registry's."
+        )
+    vain = sorted({one for group in asked.together for one in group if not named_by(chosen, (one,))})
+    if vain:
+        said.append(
+            f"No topic that moves matches {listed(vain, _NAMED)}, which {verb(len(vain), 'was', 'were')} to move "
+            "together with others."
         )
     if after.made and asked.placing is Placing.KAFKA and not after.faults:
         said.append("Lists are one of many draws of Kafka's; the commands pin them.")

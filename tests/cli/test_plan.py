@@ -258,6 +258,20 @@ def test_kafkas_own_plan_of_the_documented_example_is_valid(
 
 
 @pytest.mark.parametrize(
+    "half",
+    [["--topics", "topic-reassign"], ["--replication-factor", "3"], ["--remove", "1", "--replication-factor", "3"]],
+)
+def test_half_a_change_is_refused_before_a_plan_is_judged_by_it(
+    half: list[str], layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was valid by a change that asks for nothing; with topics, of any replication factor."""
+    assert main(["judge", layout, layout, *half]) == 2
+
+    out, err = capsys.readouterr()
+    assert (out, "needs both the topics and the factor" in err) == ("", True)
+
+
+@pytest.mark.parametrize(
     ("lists", "says"),
     [
         ({1: [0, 0]}, "topic-reassign-1"),

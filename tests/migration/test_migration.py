@@ -170,6 +170,14 @@ def test_fewer_racks_lists_that_are_too_short_and_a_side_that_is_not_whole_are_s
     assert not any(words in calm for words in ("min.insync.replicas", "is not whole", "share a rack"))
 
 
+def test_what_a_group_names_in_vain_is_said():
+    """A slip splits a group: its topics would be cut over at different times."""
+    groups = (("audit", "ordres", "pay-*"), ("orders", "pay-*"))
+    said = migrate(SOURCE, TARGET, MigrationRequest(together=groups)).notes
+
+    assert "No topic that moves matches ordres and pay-*, which were to move together with others." in said
+
+
 def test_a_prefix_stands_before_every_name():
     """So that a topic of the same name in the target is another one."""
     made = migrate(SOURCE, TARGET, MigrationRequest(topics=("orders",), prefix="old"))

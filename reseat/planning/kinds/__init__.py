@@ -12,7 +12,7 @@ from reseat.planning.preconditions import require_known
 from reseat.planning.rack_levels import refused_of_racks
 from reseat.planning.rule_words import with_idle_options
 
-__all__ = ["plan_without_point", "require_possible"]
+__all__ = ["plan_without_point", "require_possible", "require_whole"]
 
 
 def plan_without_point(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -63,13 +63,24 @@ def require_possible(layout: ClusterLayout, wish: Wish) -> None:
     others = wish.topics or wish.replication_factor is not None
     kinds = sum((wish.rebalance, wish.mend_racks, wish.leaders_only, wish.mend))
     alone = not wish.rebalance and (wish.remove or wish.add)
-    choice = "Make two plans and execute one after the other."
     if kinds and (others or wish.places or alone or kinds > 1):
         why = "Only a rebalance goes together with brokers that are removed or added; any other change stands alone."
     elif others and (wish.remove or wish.add):
         why = "A plan changes either brokers or a replication factor."
-    elif others and (wish.replication_factor is None or not wish.topics):
-        why, choice = "A replication-factor change needs both the topics and the factor.", "Give both."
     else:
+        require_whole(wish)
         return
-    raise WishRefused(why, topics=wish.topics, brokers=wish.remove, choices=(choice,))
+    raise WishRefused(
+        why, topics=wish.topics, brokers=wish.remove, choices=("Make two plans and execute one after the other.",)
+    )
+
+
+def require_whole(wish: Wish) -> None:
+    """Refuse topics without a replication factor, and a factor without topics: half a change asks for nothing.
+
+    Raises:
+        WishRefused: it is one of them.
+    """
+    if bool(wish.topics) != (wish.replication_factor is not None):
+        why = "A replication-factor change needs both the topics and the factor."
+        raise WishRefused(why, topics=wish.topics, choices=("Give both.",))
