@@ -92,7 +92,7 @@ def _tried(history: History, cluster: str, limits: Limits) -> Outlooks:
 
 def _draw(told: Outlooks, marks: Sequence[Event], since: Callable[[], None]) -> None:
     st.markdown(f"**{text.plain(told.sentence)}**")
-    for sentence in told.blind:
+    for sentence in (*told.old(datetime.now(UTC).date()), *told.blind):
         st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
     if told.limits == type(told.limits)():
         st.caption(_NO_LIMITS)

@@ -22,7 +22,7 @@ from reseat.forecast.trend import Forecast, Refused, Values, foretell
 from reseat.history.read import History, frame
 from reseat.history.stretch import last_moment
 from reseat.model.units import count, size
-from reseat.model.wording import listed, verb
+from reseat.model.wording import counted, listed, verb
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,6 +185,14 @@ class Outlooks:
         if self.limits == Limits():
             return "No limits are set."
         return f"No limit that can be foretold is met within {self.ahead} days of the last snapshot."
+
+    def old(self, today: date) -> tuple[str, ...]:
+        """That the last snapshot is not of today or yesterday, in UTC: its forecast is of days that are over."""
+        days = 0 if self.until is None else (today - self.until).days
+        if days < 2:
+            return ()
+        seen = f"this is the forecast as of {self.until}, and its dates may have passed."
+        return (f"The last snapshot is {counted(days, 'day')} old: {seen}",)
 
     @property
     def ahead(self) -> int:

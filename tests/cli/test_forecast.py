@@ -47,6 +47,12 @@ def test_a_person_reads_when_a_limit_is_met(tables: Path, capsys: pytest.Capture
     )
     assert "young, 2026-03-01 to 2026-03-10: No forecast. 10 of the 28 days" in said.out
     assert "not in the history: ordesr." in said.err
+    assert re.search(
+        r"^  The last snapshot is \d+ days old: this is the forecast as of 2026-04-29, and its dates may have "
+        r"passed\.$",
+        said.out,
+        re.M,
+    )
 
 
 def test_a_program_reads_the_same_and_every_key_is_documented(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,7 +145,7 @@ def test_a_fleet_is_told_in_a_line_a_cluster_the_soonest_first(
 
     assert main(words) == 0
     assert re.findall(r"^  (\w+) +(.+?) *$", capsys.readouterr().out, re.M)[-2:] == [
-        ("shop", "2026-06-09: disk used of broker 1"),
+        ("shop", "2026-06-09: disk used of broker 1 (as of 2026-04-29)"),
         ("young", "unknown: 10 of the 28 days that a forecast needs are there."),
     ]
     assert main([*words, "--json"]) == 0

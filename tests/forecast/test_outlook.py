@@ -49,6 +49,17 @@ def test_a_limit_that_is_met_is_met_today(tmp_path: Path) -> None:
     assert told.sentence == "Replicas of broker 1: the limit of 200 is met already."
 
 
+def test_an_old_snapshot_is_told(tmp_path: Path) -> None:
+    """Not that of yesterday."""
+    told = outlooks(History.open(grow(tmp_path, [100] * 30)), "shop", Limits())
+    assert told.until is not None
+
+    assert told.old(told.until + timedelta(days=1)) == ()
+    assert told.old(told.until + timedelta(days=2)) == (
+        f"The last snapshot is 2 days old: this is the forecast as of {told.until}, and its dates may have passed.",
+    )
+
+
 def test_no_limit_is_told_from_none_met_and_from_none_that_can_be_seen(tmp_path: Path) -> None:
     """Nothing is set, nothing is met within as many days as there are, or no snapshot tells what is limited."""
     told = straight(tmp_path, Limits(), sizes=False, diskless=True)

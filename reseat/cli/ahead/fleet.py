@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say, table, write_json
@@ -47,7 +48,12 @@ def fleet_limits(history: History, settings: Settings, *, json: bool) -> int:
 
 
 def _lines(listed: Sequence[tuple[str, FirstLimit]]) -> list[str]:
-    lines = table(("Cluster", "first limit"), [(cluster, one.words) for cluster, one in listed[:_LISTED]])
+    fresh = datetime.now(UTC).date() - timedelta(days=1)
+    rows = [
+        (cluster, one.words if one.why or one.day >= fresh else f"{one.words} (as of {one.day})")
+        for cluster, one in listed[:_LISTED]
+    ]
+    lines = table(("Cluster", "first limit"), rows)
     if len(listed) > _LISTED:
         lines.append(f"{_LISTED} of {len(listed):,} clusters; --json lists all.")
     return lines

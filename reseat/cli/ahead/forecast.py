@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from reseat.cli.ahead.fleet import fleet_limits
@@ -94,7 +94,10 @@ def _since_plans(history: History, clusters: Sequence[str]) -> dict[str, tuple[B
 
 def _lines(told: Outlooks, since: Sequence[BalanceSince]) -> list[str]:
     past = "" if told.since is None else f", {told.since} to {told.until}"
-    lines = [f"{told.cluster}{past}: {told.sentence}", *(f"  {sentence}" for sentence in told.blind)]
+    lines = [
+        f"{told.cluster}{past}: {told.sentence}",
+        *(f"  {one}" for one in (*told.old(datetime.now(UTC).date()), *told.blind)),
+    ]
     lines += [f"  {one.sentence}" for one in since[:_TOLD]]
     inside, tried = told.inside
     if inside is not None:
