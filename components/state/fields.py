@@ -111,8 +111,8 @@ def several(
     begun = _begun_some(name, options, default, says)
     chosen: list[_T] = draw(label, options, begun, key=slots.field(key), **how)
     told = {*_told(name).split("\n")} - {"", _NONE}
-    if told and (strange := told.difference(_said(says, one) for one in options)):
-        named = text.plain(listed(sorted(strange, key=natural), 5), 200)
+    if strange := sorted(told.difference(_said(says, one) for one in options) if told else (), key=natural):
+        named = text.plain(listed(strange, 5), 200)
         (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
     _tell_some(name, chosen, default, says)
     return chosen
