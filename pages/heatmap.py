@@ -44,8 +44,8 @@ def table_behind(choice: grid_panel.GridChoice, grid: Grid) -> None:
             choice.axes.base.name_of(int(c)) if choice.axes.by_partition else choice.axes.base.topics[int(c)]
             for c in choice.axes.columns
         ]
-        cells = pd.DataFrame(grid.values, index=pd.Index(ids, name="broker"), columns=names)
-        download("Cells as CSV", "heatmap.csv", cells.to_csv, key="heatmap-csv")
+        cells = pd.DataFrame(grid.values, index=pd.Index(ids, name="broker"), columns=names).reset_index()
+        download("Cells as CSV", "heatmap.csv", lambda: tables.as_csv(cells, ("broker",)), key="heatmap-csv")
 
 
 def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:

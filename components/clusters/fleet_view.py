@@ -97,7 +97,7 @@ def _draw(read: Fleet, history: History, where: Places) -> str:
 
     if clusters["swept"].any():
         draw_weakest(clusters, _FIGURE, clicked)
-    found = clusters[clusters["cluster"] == _OPENED.get(st.query_params.get(CLUSTER, ""))]
+    found = clusters[clusters["cluster"] == _OPENED.get(fields.offered(CLUSTER, set(clusters["cluster"])))]
     shown = found if len(found) else clusters.head(1)
     _draw_opened(shown, now)
     lines = draw_limits(history, clusters)

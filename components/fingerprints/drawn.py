@@ -58,7 +58,7 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
     unknown = counts[FingerprintKind.UNKNOWN]
     if unknown == total:
         whose = "the only topic matches" if total == 1 else f"the {total:,} topics match"
-        return f"Racks are unknown, so it is unknown whether {whose} Kafka's initial assignment."
+        return f"Without every broker's rack, it is unknown whether {whose} Kafka's initial assignment."
     if kraft and 2 * counts[FingerprintKind.NOT_STRIPED] > total:
         none = text.counted(counts[FingerprintKind.NOT_STRIPED], "topic")
         return f"KRaft's assignments have no start and shift: {none} of {total:,} match none."
@@ -71,7 +71,7 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
     if counts[FingerprintKind.NOT_STRIPED]:
         words.append(f"{counts[FingerprintKind.NOT_STRIPED]:,} do not match")
     if unknown:
-        words.append(f"{unknown:,} unknown without racks")
+        words.append(f"{unknown:,} unknown without every rack")
     return f"{'; '.join(words)}."
 
 
@@ -165,7 +165,7 @@ def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
     tables.table(frame, table, columns, of=len(found), on_select=clicked)
     said = f"{tables.shown_of(len(shown), len(hits), 'topic')} Click a row to open it."
     tables.foot("fingerprint", said, "fingerprints.csv", lambda: _as_csv(hits))
-    name = _OPENED.get(st.query_params.get(_TOPIC, ""))
+    name = _OPENED.get(fields.offered(_TOPIC, {one.topic for one in found}))
     addresses.tell(_TOPIC, name)
     return next((one for one in hits if one.topic == name or len(hits) == 1), None)
 

@@ -179,13 +179,15 @@ def as_csv(frame: pd.DataFrame, names: Sequence[str] = ("topic",)) -> str:
 
     Args:
         frame: the table; it is changed.
-        names: its columns that hold names: one that a spreadsheet would take for a formula gets an apostrophe.
+        names: its columns that hold names: one that a spreadsheet would take for a formula gets an apostrophe, as
+            such a heading does.
     """
     for column in names:
         if column in frame:
             told = frame[column].fillna("").astype(str)
             frame[column] = told.where(~told.str.startswith(_FORMULA), "'" + told)
-    return str(frame.to_csv(index=False))
+    heads = [f"'{head}" if head.startswith(_FORMULA) else head for head in map(str, frame.columns)]
+    return str(frame.to_csv(index=False, header=heads))
 
 
 def foot(key: str, said: str, file: str, make: Callable[[], bytes | str]) -> None:

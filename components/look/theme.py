@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from reseat.model import Severity
 from reseat.model.naming import natural
@@ -64,8 +65,8 @@ _PATTERNS = ("", "/", "x", ".", "-")
 
 
 def is_dark() -> bool:
-    """Whether the person looks at the dark theme."""
-    return st.context.theme.type == "dark"
+    """Whether the person looks at the dark theme; outside a page nobody looks."""
+    return get_script_run_ctx(suppress_warning=True) is not None and st.context.theme.type == "dark"
 
 
 def look() -> Neutrals:

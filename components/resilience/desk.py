@@ -59,7 +59,9 @@ def draw_desk(subject: Subject) -> None:
     with matrix, st.container(key="resilience-matrix"):
         _matrix(subject)
     with detail:
-        chosen = chosen_of(_view(), losses)
+        chosen, linked = chosen_of(_view(), losses), st.query_params.get(_LOSS, "")
+        if addresses.comes() and linked != fields.offered(_LOSS, [linked] if chosen_in(linked) == chosen else ()):
+            _keep(replace(_view(), chosen=None))
         if chosen is not None:
             draw_detail(losses, chosen, subject.find, subject.opens, subject.quorum(chosen))
     for note in losses.notes:

@@ -16,7 +16,7 @@ from components.canvas.save_figures import save_figures
 from components.look import on_paper
 from components.shell import wall
 from components.shell.page_links import page_links
-from components.state import addresses, session
+from components.state import addresses, fields, session
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
@@ -193,7 +193,7 @@ def draw(title: str) -> None:
 
 def draw_views() -> ClustersView:
     """The views of *Clusters* as links beside each other; returns the one that the address names, else the first."""
-    named = st.query_params.get("view", "")
+    named = fields.offered("view", [view.query["view"] for view in ClustersView if view.query])
     shown = next((view for view in ClustersView if view.query.get("view") == named), ClustersView.OPEN)
     with st.container(horizontal=True, key="views", gap="small"):
         for view in ClustersView:

@@ -25,6 +25,7 @@ __all__ = [
     "arrive_alone",
     "begin",
     "carried",
+    "comes",
     "end",
     "full",
     "keep_title",
@@ -149,11 +150,17 @@ def arrive(page: str) -> None:
     now, query = store.state(), st.query_params.to_dict()
     came = page != now.page
     now.page, now.telling, now.titling, now.arrived = page, {}, ("", ""), True
-    now.coming = query if came or query == now.coming else None
-    if not _follow_address(now, query) and came and own_part(query) != now.own.get(page, own_part(query)):
+    followed = _follow_address(now, query)
+    now.coming = query if came or followed or query == now.coming else None
+    if not followed and came and own_part(query) != now.own.get(page, own_part(query)):
         now.returns += 1  # a link says something else than the page did as it was left
         slots.forget_addressed()
     now.own[page] = own_part(query)
+
+
+def comes() -> bool:
+    """Whether somebody comes by the page's address: from another page, by a link, or back; until it is drawn."""
+    return store.state().coming is not None
 
 
 def arrive_alone(page: str) -> None:

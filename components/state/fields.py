@@ -8,14 +8,14 @@ Never for a credential, or anything that names a server.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
 from components.canvas.figure_state import FigureState
 from components.look import text
-from components.state import addresses, shared, slots, widgets
+from components.state import addresses, linked, shared, slots, widgets
 from reseat.model.naming import natural
 from reseat.model.wording import listed
 
@@ -29,8 +29,10 @@ __all__ = [
     "fill",
     "find",
     "fold",
+    "leave_out",
     "lines",
     "number",
+    "offered",
     "optional",
     "pills",
     "search",
@@ -70,7 +72,7 @@ def segments(
         how: further words of the field.
     """
     usual = options[0] if default is None else default
-    begun = _begun(name, options, usual, says)
+    begun = _begun(name, options, usual, says, place)
     draw = st.segmented_control if place is None else place.segmented_control
     chosen: _T = draw(label, options, default=begun, required=True, key=slots.field(key), **how)
     addresses.tell(name, "" if chosen == usual else _said(says, chosen))
@@ -81,8 +83,8 @@ def optional(
     label: str, options: Sequence[_T], *, name: str, key: str, says: Says[_T] = str, **how: Any
 ) -> _T | None:  # fmt: skip
     """One of a few beside each other, or none, which is what comes up by itself; as ``segments``."""
-    told = _told(name)
-    begun = next((one for one in options if _said(says, one) == told), None)
+    known = {_said(says, one): one for one in options}
+    begun = known.get(offered(name, known))
     chosen: _T | None = st.segmented_control(label, options, default=begun, key=slots.field(key), **how)
     addresses.tell(name, "" if chosen is None else _said(says, chosen))
     return chosen
@@ -94,7 +96,7 @@ def select(
 ) -> _T:  # fmt: skip
     """One of a list, in no address where that has no name for it; as ``segments``."""
     usual = options[0] if default is None else default
-    begun = usual if name is None else _begun(name, options, usual, says)
+    begun = usual if name is None else _begun(name, options, usual, says, place)
     draw = st.selectbox if place is None else place.selectbox
     chosen: _T = draw(label, options, list(options).index(begun), key=slots.field(key), **how)
     if name is not None:
@@ -108,12 +110,8 @@ def several(
 ) -> list[_T]:  # fmt: skip
     """Some of a list; further words are those of ``st.multiselect``. What an address names beside them is said."""
     draw = st.multiselect if place is None else place.multiselect
-    begun = _begun_some(name, options, default, says)
+    begun = _begun_some(name, options, default, says, place)
     chosen: list[_T] = draw(label, options, begun, key=slots.field(key), **how)
-    told = {*_told(name).split("\n")} - {"", _NONE}
-    if strange := sorted(told.difference(_said(says, one) for one in options) if told else (), key=natural):
-        named = text.plain(listed(strange, 5), 200)
-        (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
     _tell_some(name, chosen, default, says)
     return chosen
 
@@ -124,7 +122,7 @@ def pills(
 ) -> list[_T]:  # fmt: skip
     """Some of a few beside each other; further words are those of ``st.pills``."""
     draw = st.pills if place is None else place.pills
-    begun = _begun_some(name, options, default, says)
+    begun = _begun_some(name, options, default, says, place)
     chosen: list[_T] = draw(label, options, selection_mode="multi", default=begun, key=slots.field(key), **how)
     _tell_some(name, chosen, default, says)
     return chosen
@@ -136,7 +134,7 @@ def yes(
 ) -> bool:  # fmt: skip
     """A box to tick, or a switch; further words are those of ``st.checkbox``."""
     words = {True: _YES, False: "no"}
-    begun = _begun(name, (True, False), default, words)
+    begun = _begun(name, (True, False), default, words, place)
     where: Any = st if place is None else place
     chosen = bool((where.toggle if toggle else where.checkbox)(label, begun, key=slots.field(key), **how))
     addresses.tell(name, "" if chosen == default else words[chosen])
@@ -159,7 +157,9 @@ def lines(label: str, *, name: str, key: str, place: DeltaGenerator | None = Non
     """Lines of text; further words are those of ``st.text_area``."""
     draw = st.text_area if place is None else place.text_area
     told = _told(name)
-    chosen: str = draw(label, shared.linked_texts().find(told) or told[:_MOST], key=slots.field(key), **how)
+    begun = shared.linked_texts().find(told) if linked.TEXT.fullmatch(told) else told[:_MOST]
+    offered(name, () if begun is None else [told], place)
+    chosen: str = draw(label, begun or "", key=slots.field(key), **how)
     addresses.tell(name, shelved(chosen) if len(chosen) > _MOST else chosen)
     return chosen
 
@@ -188,6 +188,7 @@ def number(
     """A whole number, in no address where that has no name for it; further words are those of ``st.number_input``."""
     told = "" if name is None else _told(name)
     known = re.fullmatch("-?[0-9]{1,16}", told) is not None and lowest <= int(told) <= highest
+    offered(name or "", [told] if known else (), place)
     draw = st.number_input if place is None else place.number_input
     chosen = int(draw(label, lowest, highest, int(told) if known else default, step, key=slots.field(key), **how))
     if name is not None:
@@ -199,6 +200,7 @@ def throttle(place: DeltaGenerator | None = None, **how: Any) -> int | None:
     """The replication throttle in bytes a second, None where there is none; as ``number``, in megabytes."""
     told = _told("throttle")
     known = told.isascii() and told.isdecimal() and 0 < int(told[:9]) == int(told)
+    offered("throttle", [told] if known else (), place)
     rate = (st if place is None else place).number_input(
         "Replication throttle per broker (MB/s)",
         min_value=1,
@@ -259,10 +261,33 @@ def fill(name: str, chosen: Sequence[object]) -> None:
     st.query_params.from_dict(there | ({name: "\n".join(map(str, chosen))} if chosen else {}))
 
 
-def _begun_some(name: str, options: Sequence[_T], usual: Sequence[_T], says: Says[_T]) -> list[_T]:
+def offered(name: str, known: Collection[str], place: DeltaGenerator | None = None) -> str:
+    """What the address says of a choice, where it is among these; what is not is said, as one comes by the address."""
     told = _told(name)
-    wanted = set(told.split("\n"))
-    return [one for one in options if _said(says, one) in wanted] if told else list(usual)
+    if told in known:
+        return told
+    if told and addresses.comes():
+        leave_out([f"{name}={told}"], place)
+    return ""
+
+
+def leave_out(strange: Collection[str], place: DeltaGenerator | None = None) -> None:
+    """Say what the address names and nobody offers, where there is such."""
+    if strange:
+        names: list[str] = sorted(strange, key=natural)
+        named = text.plain(listed(names, 5), 200)
+        (st if place is None else place).caption(f"Left out, because it is not offered here: {named}.")
+
+
+def _begun_some(
+    name: str, options: Sequence[_T], usual: Sequence[_T], says: Says[_T], place: DeltaGenerator | None
+) -> list[_T]:
+    told = _told(name)
+    if not told:
+        return list(usual)
+    wanted, known = set(told.split("\n")), {_said(says, one): one for one in options}
+    leave_out(wanted - known.keys() - {"", _NONE}, place)
+    return [one for said, one in known.items() if said in wanted]
 
 
 def _tell_some(name: str, chosen: Sequence[_T], usual: Sequence[_T], says: Says[_T]) -> None:
@@ -278,6 +303,8 @@ def _said(says: Says[_T], option: _T) -> str:
     return says(option) if callable(says) else says[option]
 
 
-def _begun(name: str, options: Sequence[_T], usual: _T, says: Says[_T]) -> _T:
-    told = _told(name)
-    return next((one for one in options if _said(says, one) == told), usual)
+def _begun(
+    name: str, options: Sequence[_T], usual: _T, says: Says[_T], place: DeltaGenerator | None = None
+) -> _T:  # fmt: skip
+    known = {_said(says, one): one for one in options} if _told(name) else {}
+    return known.get(offered(name, known, place), usual)

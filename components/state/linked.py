@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -12,8 +13,10 @@ from reseat.access import Door
 from reseat.formats.input.reading import Reading
 from reseat.model.edits import Edits
 
-__all__ = ["LinkedLayout", "LinkedLayouts", "LinkedTexts"]
+__all__ = ["TEXT", "LinkedLayout", "LinkedLayouts", "LinkedTexts"]
 
+#: How a link names a text.
+TEXT = re.compile("text:[0-9a-f]{32}")
 #: Layouts kept: one may hold a million partitions.
 _MOST = 6
 #: Characters of a text that is kept, and of all of them.

@@ -46,6 +46,8 @@ _CHOICES = {
 }
 #: What ``show`` says where pages leave the what-if aside.
 _PRESENT = "present"
+#: What ``internal`` says where internal topics are excluded.
+_OUT = "out"
 #: Names of rules in links that are not those of the options, and what parts their items where it is no line end.
 _RULE_NAMES = {"never_leads": "never", "never_onto": "closed"}
 _SEPARATORS = {"never_leads": ",", "never_onto": ","}
@@ -123,7 +125,7 @@ def to_query(
         "options": ",".join(choices),
         "point": "" if wish.point is None else str(wish.point),
         "show": "" if after or wish.is_empty else _PRESENT,
-        "internal": "out" if edits.without_internal else "",
+        "internal": _OUT if edits.without_internal else "",
         "without": "\n".join(edits.without),
         "racks": "\n".join(_pair(broker, rack) for broker, rack in edits.racks[:_MOST_RACKS]),
     }
@@ -149,10 +151,11 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         chosen = _chosen(query.get("options", ""))
         edits = Edits(
             racks=_pairs(query.get("racks", "")),
-            without_internal=query.get("internal") == "out",
+            without_internal=_says(query, "internal", _OUT),
             without=_lines(query.get("without", "")),
             **chosen["edits"],
         )
+        after = not _says(query, "show", _PRESENT)
         live = _broker(query["live"]) if query.get("live") else None
         rules = {
             name: rule.read_all(query.get(_RULE_NAMES.get(name, name), "").split(_SEPARATORS.get(name, "\n")))
@@ -170,7 +173,15 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
-    return Link(digest, name, edits, wish, live=live, past=past, after=query.get("show") != _PRESENT)
+    return Link(digest, name, edits, wish, live=live, past=past, after=after)
+
+
+def _says(query: Mapping[str, str], name: str, word: str) -> bool:
+    """Whether a name says its only word."""
+    said = query.get(name, "")
+    if said not in ("", word):
+        raise ValueError(f"'{said[:20]}' is not '{word}', the only value of '{name}'.")
+    return said == word
 
 
 def _pair(broker: int, rack: str | None) -> str:

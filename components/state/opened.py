@@ -87,7 +87,7 @@ class SessionState:
         addressed: those of them that a page's address tells, with the page.
         page: the title of the page that is drawn, or was last.
         arrived: whether that page's address was looked at, and it has not begun to be drawn.
-        coming: the address by which that page was come to from another one, until it is drawn; else None.
+        coming: the address by which that page was come to, until it is drawn; else None.
         telling: what that page's address is to say of its choices; empty texts are taken out of it.
         own: what each page's address said of its choices last, by the page's title: links to it say it again.
         titles: what each page said that it shows: its view, and whose, for the title of the browser's tab.

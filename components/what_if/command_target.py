@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.look import text
-from components.state import addresses, slots
+from components.state import addresses, fields, slots
 from components.state.slots import Slot
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def draw_target(detected: str | None, where: DeltaGenerator, server: DeltaGenera
     """
     options = [version for version in (detected, *_VERSIONS) if version]
     options = list(dict.fromkeys(options))
-    told = st.query_params.get(_NAME, _VERSION.get(detected or ""))
+    told = fields.offered(_NAME, options, where) or _VERSION.get(detected or "")
     version = where.selectbox(
         "Kafka version",
         options,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.canvas.heat_grid.data import counts_data, states_data
-from components.canvas.heat_grid.view import NAMES, HeatView, apply_event, from_query, to_query
+from components.canvas.heat_grid.view import NAMES, HeatView, apply_event, from_query, left_out, to_query
 from components.look import text
 from components.state import addresses, caching, fields, session, slots
 from components.state.open_layout import OpenLayout
@@ -36,7 +36,18 @@ from reseat.model import ClusterLayout
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["MEASURES", "GridChoice", "axes_for", "choose", "drawn", "hear", "measures_of", "trail", "within"]
+__all__ = [
+    "MEASURES",
+    "GridChoice",
+    "axes_for",
+    "choose",
+    "drawn",
+    "hear",
+    "measures_of",
+    "say_left_out",
+    "trail",
+    "within",
+]
 
 #: Cells of single partitions up to here; above, neighbours share a block.
 _MOST_ROWS = 250
@@ -114,7 +125,7 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
         default="Partitions" if zoom.by_partition and zoom.topic is None else "Topics",
         required=True,
         key=slots.field("heat-columns"),
-        disabled=zoom.topic is not None,
+        disabled=len(seat.layout.rows_of_topic(zoom.topic or "")) > 0,
     )
     measures = measures_of(seat.layout)
     told = next((at for at, name in enumerate(measures) if MEASURES[name] == zoom.measure), 0)
@@ -157,6 +168,7 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
         view = within(base, view) if linked else view
         view = replace(view, by_partition=view.by_partition or view.topic is not None)
     _KEPT.set((signature, view))
+    say_left_out(view)
     _publish(view)
     leaving = seat.wish.remove if show == "after" else ()
     return GridChoice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
@@ -174,7 +186,14 @@ def within(base: ClusterLayout, view: HeatView) -> HeatView:
     axes = axes_for(base, whole, view.search)
     rows = view.rows if view.rows is not None and view.rows[1] <= len(axes.brokers) else None
     columns = view.columns if view.columns is not None and view.columns[1] <= len(axes.columns) else None
-    return replace(view, rows=rows, columns=columns)
+    selected = view.selected if view.selected is None or base.row(*view.selected) is not None else None
+    return replace(view, rows=rows, columns=columns, selected=selected)
+
+
+def say_left_out(view: HeatView) -> None:
+    """Say what of the address is not shown, as one comes by it."""
+    if addresses.comes():
+        fields.leave_out(left_out(st.query_params.to_dict(), view))
 
 
 def _publish(view: HeatView) -> None:

@@ -188,7 +188,7 @@ def _least_leaders(certificate: Certificate) -> str | None:
         return None  # a replication factor keeps the order of lists: another one could be better balanced
     if certificate.wish.options.leader_racks:
         return "minimum for these racks"
-    return f"minimum for {'these' if certificate.wish.orders_all else 'changed'} replicas"
+    return f"minimum for {'all' if certificate.wish.orders_all else 'changed'} lists"
 
 
 def _lost_diversity(certificate: Certificate) -> str:

@@ -165,9 +165,8 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
         return
     counts = preview.election.counts()
     number = counts.get(Reason.TAKES_OVER, 0) + counts.get(Reason.ELIGIBLE, 0)
-    yield (
-        f"While {named('broker', ids, 'is', 'are')} stopped, another replica takes over {counted(number, 'partition')}."
-    )
+    over = f"{counted(number, 'partition')} {verb(number, 'fails', 'fail')}" if number else "no partition fails"
+    yield f"While {named('broker', ids, 'is', 'are')} stopped, {over} over to another replica."
     number = len(preview.offline)
     if number:
         yield (

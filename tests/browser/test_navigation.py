@@ -73,6 +73,17 @@ def test_links_of_before_lead_on_with_all_that_they_say(page: Page, dashboard: s
     page.locator(".st-key-strip-what-if .st-key-chip-out-4").wait_for()
 
 
+def test_figures_take_the_colours_of_another_scheme_at_once(page: Page, dashboard: str) -> None:
+    """As the system turns dark at night, nobody clicks: what stands on a figure is readable all the same."""
+    open_sample(page, dashboard, "Nine brokers", then="Leaders")
+    tick = page.locator(".stPlotlyChart .xtick text").first
+    light = tick.evaluate("one => getComputedStyle(one).fill")
+    page.emulate_media(color_scheme="dark")
+
+    expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", "dark")
+    expect(tick).not_to_have_css("fill", light)
+
+
 def test_views_of_clusters_are_links_with_addresses(page: Page, dashboard: str) -> None:
     """Back is the view before; Connect and Fleet of before lead to theirs; who hears the page hears which is open."""
     open_sample(page, dashboard, "Nine brokers", then="Clusters")

@@ -99,6 +99,8 @@ def test_a_link_of_nothing_is_short():
         {"layout": DIGEST, "remove": "1", "point": "-3"},
         {"layout": DIGEST, "remove": "1", "point": "many"},
         {"layout": DIGEST, "add": "١"},
+        {"layout": DIGEST, "remove": "1", "show": "past"},
+        {"layout": DIGEST, "remove": "1", "internal": "in"},
     ],
 )
 def test_a_broken_link_says_so_and_wishes_nothing(query):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from components.look import tables
 from components.what_if.moves import as_csv, flow_counts, moves_frame, shown_first
@@ -54,6 +55,8 @@ def test_what_moves_stands_before_lists_that_are_only_reordered():
 def test_a_spreadsheet_takes_no_topic_for_a_formula():
     """A topic that starts like a formula gets a quote before it in the CSV."""
     assert as_csv(PLAN).splitlines()[1].startswith("'=cmd,7,")
+    # The heatmap's columns are topics.
+    assert tables.as_csv(pd.DataFrame({"broker": ["1"], "=cmd": [3]}), ("broker",)) == "broker,'=cmd\n1,3\n"
 
 
 def test_flows_count_who_gives_to_whom():

@@ -55,6 +55,21 @@ def test_how_many_are_in_sync_then(isr: list[int], stopped: list[int], unclean: 
     assert ("fewer" in said) is bool(words)
 
 
+@pytest.mark.parametrize(
+    ("stopped", "first"),
+    [
+        ([2], "While broker 2 is stopped, 1 partition fails over to another replica."),
+        ([1, 3], "While brokers 1 and 3 are stopped, 3 partitions fail over to another replica."),
+        ([4], "While broker 4 is stopped, no partition fails over to another replica."),
+    ],
+)
+def test_how_many_fail_over_is_said_first(stopped: list[int], first: str) -> None:
+    """Also that none does."""
+    lists = [[1, 2], [2, 1], [3, 2], [1, 4]]
+
+    assert stop(layout_of(lists, [1, 2, 3, 1], lists), stopped).sentences[0] == first
+
+
 def test_without_another_in_sync_replica_the_partition_goes_offline() -> None:
     """The last member stays in the ISR; a controlled shutdown is tried again first."""
     after = stop(layout_of([[1, 2]], [1], [[1]]), [1])

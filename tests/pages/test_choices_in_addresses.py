@@ -120,6 +120,60 @@ def test_a_page_is_as_it_was_left_and_a_link_may_say_otherwise(monkeypatch: pyte
     assert slots.field("plan-view") == "plan-view-1"
 
 
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("plan", {"bars": "xx"}),
+        ("plan", {"detail": "execute", "version": "0.1"}),
+        ("plan", {"detail": "validate", "validate": f"text:{'0' * 32}"}),
+        ("plan", {"detail": "execute", "throttle": "fast"}),
+        ("leaders", {"when": "outage", "unclean": "maybe"}),
+        ("new_topic", {"factor": "99999999"}),
+        ("resilience", {"measure": "xx"}),
+        ("resilience", {"loss": "broker:99"}),
+        ("resilience", {"begin": "xx"}),
+        ("heatmap", {"heat_topic": "nope"}),
+        ("heatmap", {"heat_measure": "bits"}),
+        ("heatmap", {"heat_rows": "0-99"}),
+        ("heatmap", {"heat_open": "orders-99"}),
+        ("heatmap", {"heat_order": "size,directory"}),
+        ("fingerprints", {"topic": "nope"}),
+        ("fingerprints", {"verdicts": "xx"}),
+        ("clusters", {"view": "xx"}),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "-".join(one),
+)
+def test_what_a_link_says_and_no_field_offers_is_said_once(
+    opened: Opened, app: AppTest, page: str, query: dict[str, str]
+) -> None:
+    """Who came by it knows that it is not all; what they do next takes the sentence away."""
+    app.query_params.update(query)
+    at = visit(page, **query) if "begin" in query else opened(page, wish=OUT)
+    (name, said) = list(query.items())[-1]
+
+    assert not at.exception
+    assert texts(at).count("Left out, because it is not offered here: ") == 1
+    assert f"Left out, because it is not offered here: {said if name == 'verdicts' else f'{name}={said}'}." in texts(at)
+    assert name not in address(at)
+
+    assert "Left out" not in texts(at.run())
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("plan", {"bars": "replicas", "detail": "moves"}),
+        ("resilience", {"measure": "offline_partitions", "loss": "pair:3,1"}),
+        ("heatmap", {"heat_measure": "replicas", "heat_order": "size,rack", "heat_open": "orders-1"}),
+    ],
+)  # fmt: skip
+def test_of_what_comes_up_by_itself_nothing_is_left_out(opened, app, page, query):
+    """A link may say that too."""
+    app.query_params.update(query)
+
+    assert "Left out" not in texts(opened(page))
+
+
 class _Query(dict[str, str]):
     """The address, as Streamlit gives it."""
 

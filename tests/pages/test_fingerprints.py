@@ -100,6 +100,17 @@ def test_what_fits_no_draws_is_no_fault(opened):
     assert tables(at)[0].value["moved partitions"].tolist() == [""]
 
 
+@pytest.mark.parametrize("known", [0, 4])
+def test_where_a_rack_is_unknown_no_more_are_said_to_be(opened, known):
+    """Of all five brokers, or of one: what matches no draws without racks may match with them."""
+    brokers = [Broker(one.id, one.rack if one.id <= known else None) for one in FIVE]
+    lists = {("mixed", p): (np.random.default_rng(p).permutation(5)[:3] + 1).tolist() for p in range(30)}
+    at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=brokers))
+
+    assert not at.exception
+    assert "Without every broker's rack, it is unknown whether the only topic matches" in texts(at)
+
+
 def test_a_large_layout_is_asked_about_first(opened):
     """Nobody waits a minute unasked: the page says how long it takes, and works once the button is pressed."""
     partitions = 250_001

@@ -332,8 +332,8 @@ def test_of_lists_that_keep_their_order_no_leader_balance_is_called_the_best(ope
         for wish in (Wish(replication_factor=3, topics=("orders",)), Wish(leaders_only=True), Wish(remove=(3,)))
     )
 
-    assert (kept.delta, ordered.delta) == ("", "minimum for these replicas")
-    assert drained.delta == "minimum for changed replicas"
+    assert (kept.delta, ordered.delta) == ("", "minimum for all lists")
+    assert drained.delta == "minimum for changed lists"
 
 
 def test_a_rebalance_by_topic_is_slid_along_topics(opened):

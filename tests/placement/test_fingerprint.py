@@ -251,7 +251,7 @@ def test_what_fits_no_draws_without_racks_is_unknown_where_racks_are() -> None:
     assert infer(bare)[0].kind is FingerprintKind.UNKNOWN
     assert infer(replace(bare, gaps=Gaps(racks_told=True)))[0].kind is FingerprintKind.NOT_STRIPED
     assert infer(bare)[0].sentence == (
-        "t: unknown, because racks are unknown and no start and shift without racks match its lists."
+        "t: unknown: a broker's rack is unknown, and no start and shift without racks match its lists."
     )
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 from reseat.balance.grid import Axes, BrokerOrder, CellMeasure, TopicOrder
 
-__all__ = ["NAMES", "HeatView", "apply_event", "from_query", "to_query"]
+__all__ = ["NAMES", "HeatView", "apply_event", "from_query", "left_out", "to_query"]
 
 #: Names of the address that keep the part shown.
 NAMES = (
@@ -53,19 +53,28 @@ class HeatView:
 
 def to_query(view: HeatView) -> dict[str, str]:
     """What is shown as names of an address, with the orders that positions count by; nothing of what is so anyway."""
-    usual = HeatView()
-    ordered = view.zoomed or (view.topic_order, view.broker_order) != (usual.topic_order, usual.broker_order)
-    told = {
-        "heat_measure": "" if view.measure == usual.measure else view.measure,
+    usual = _said(HeatView())
+    told = {name: value for name, value in _said(view).items() if value and value != usual[name]}
+    return told | ({"heat_order": _said(view)["heat_order"]} if view.zoomed else {})
+
+
+def left_out(query: Mapping[str, str], view: HeatView) -> list[str]:
+    """What an address says and this view is not: it is not understood, or this layout does not have it."""
+    said = _said(view) | {"heat_search": query.get("heat_search", "")}
+    return [f"{name}={query[name]}" for name in NAMES if query.get(name) and query[name] != said[name]]
+
+
+def _said(view: HeatView) -> dict[str, str]:
+    return {
+        "heat_measure": view.measure,
         "heat_search": view.search,
         "heat_topic": view.topic or "",
         "heat_rows": "" if view.rows is None else f"{view.rows[0]}-{view.rows[1]}",
         "heat_columns": "" if view.columns is None else f"{view.columns[0]}-{view.columns[1]}",
         "heat_by": "partition" if view.by_partition else "",
         "heat_open": "" if view.selected is None else "-".join(map(str, view.selected)),
-        "heat_order": f"{view.topic_order},{view.broker_order}" if ordered else "",
+        "heat_order": f"{view.topic_order},{view.broker_order}",
     }
-    return {name: value for name, value in told.items() if value}
 
 
 def from_query(query: Mapping[str, str]) -> HeatView:

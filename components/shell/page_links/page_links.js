@@ -1,3 +1,5 @@
+// Whoever sees another colour scheme from now on has the page drawn anew: the server gives figures their colours.
+//
 // Streamlit's links to pages take every click for an ordinary one, and say to nobody which page is open. Listens before
 // Streamlit does, at the window; what is not a plain click is left to the browser, whose href opens the same layout.
 
@@ -24,15 +26,22 @@ function mark() {
   }
 }
 
-export default function pageLinks() {
+export default function pageLinks({ setTriggerValue }) {
   mark();
   // The list is drawn piece by piece, and with each page another entry has the class of the open one.
   const watch = new MutationObserver(mark);
   const app = document.querySelector("[data-testid='stApp']");
   if (app) watch.observe(app, { childList: true, subtree: true, attributeFilter: ["class"] });
+  let scheme = getComputedStyle(app ?? document.body).colorScheme;
+  const dressed = new MutationObserver(() => {
+    const now = getComputedStyle(app).colorScheme;
+    if (now !== scheme) setTriggerValue("scheme", (scheme = now));
+  });
+  if (app) dressed.observe(app, { attributeFilter: ["class"] });
   window.addEventListener("click", leaveToBrowser, true);
   return () => {
     watch.disconnect();
+    dressed.disconnect();
     window.removeEventListener("click", leaveToBrowser, true);
   };
 }

@@ -115,7 +115,7 @@ def _in_doubt(one: TopicFingerprint) -> TopicFingerprint:
     """What is said of a topic where racks are unknown: that no draws fit without them proves nothing."""
     if one.kind is not FingerprintKind.NOT_STRIPED:
         return one
-    said = f"{one.topic}: unknown, because racks are unknown and no start and shift without racks match its lists."
+    said = f"{one.topic}: unknown: a broker's rack is unknown, and no start and shift without racks match its lists."
     return replace(one, kind=FingerprintKind.UNKNOWN, nearest=None, replicas_off=None, sentence=said)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import logging
 from dataclasses import replace
 
 import numpy as np
 import orjson
+import pytest
 
 from components.canvas.heat_grid.data import counts_data, states_data
 from reseat.balance.directories import by_directory
@@ -29,6 +31,16 @@ def test_cells_arrive_as_they_were_counted() -> None:
     assert cells.tolist() == [2, 2, 0]
     assert data["rowWords"][:2] == ["Broker 1 in rack a", "Broker 2 in rack b, h2"]
     assert [group["label"] for group in data["rowGroups"]] == ["a", "b", "no rack"]
+
+
+def test_outside_a_page_nothing_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    """Who measures how long it takes asks for no page; it is drawn in light."""
+    axes = axes_of(LAYOUT, broker_order(LAYOUT), column_order(LAYOUT), by_partition=False)
+    logging.getLogger("streamlit").addHandler(caplog.handler)
+    counts_data(grid_of(LAYOUT, axes), "replicas")
+    logging.getLogger("streamlit").removeHandler(caplog.handler)
+
+    assert caplog.messages == []
 
 
 def test_before_and_after_share_the_top_of_the_scale() -> None:
