@@ -1,5 +1,5 @@
 """The command line: ``reseat show | plan | judge | ... | operate``. May import everything of ``reseat``."""
 
-from reseat.cli.entry import main, report_fault
+from reseat.cli.entry import main
 
-__all__ = ["main", "report_fault"]
+__all__ = ["main"]

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-import traceback
 from collections.abc import Sequence
-from types import TracebackType
 
 from reseat.cli.arguments import parser
 from reseat.cli.output.exit_codes import ExitCode
@@ -14,7 +11,7 @@ from reseat.cli.output.writer import complain, unwritten
 from reseat.errors import ReseatError
 from reseat.installed import needs
 
-__all__ = ["main", "report_fault"]
+__all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,20 +52,3 @@ def _one_message(error: ReseatError) -> str:
     """The error's sentence and its details, in one paragraph."""
     details = getattr(error, "details", ())
     return " ".join(" ".join(text.split()) for text in (str(error), *details[:3]))
-
-
-def report_fault(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
-    """Say in one line that Reseat itself failed; the traceback is shown where RESEAT_DEBUG is set.
-
-    To be used as ``sys.excepthook``: Python then exits with code 1.
-    """
-    if issubclass(kind, KeyboardInterrupt):
-        sys.stderr.write("reseat: stopped.\n")
-        return
-    if os.environ.get("RESEAT_DEBUG"):
-        traceback.print_exception(kind, value, trace)
-        return
-    words = " ".join(str(value).split())[:200]
-    sys.stderr.write(
-        f"reseat: internal error ({kind.__name__}: {words}). Set RESEAT_DEBUG=1 for the traceback, and report it.\n"
-    )

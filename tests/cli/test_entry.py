@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from reseat.cli import main, report_fault
+from reseat.__main__ import report_fault
+from reseat.cli import main
 from reseat.cli.arguments import parser
 
 LAYOUT = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
@@ -171,6 +173,18 @@ def test_an_interrupt_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     report_fault(KeyboardInterrupt, KeyboardInterrupt(), None)
 
     assert capsys.readouterr().err == "reseat: stopped.\n"
+
+
+def test_ctrl_c_has_its_sentence_also_while_libraries_load(tmp_path: Path) -> None:
+    """A quarter of a second, in which a traceback was all that came."""
+    (tmp_path / "numpy.py").write_text("raise KeyboardInterrupt")
+    words = [sys.executable, "-m", "reseat", "show", "-"]
+    path = f"{tmp_path}{os.pathsep}{Path.cwd()}"
+    done = subprocess.run(
+        words, input="", env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "reseat: stopped.\n")
 
 
 def test_showing_starts_fast_because_heavy_libraries_stay_out() -> None:
