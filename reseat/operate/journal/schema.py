@@ -201,7 +201,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     try:
         _refuse_what_is_no_journal(database, path)
     finally:
-        database.execute("ROLLBACK")
+        database.rollback()  # what failed on a full disk has ended it already
     _write_ahead(database, path)
     database.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     database.execute("BEGIN IMMEDIATE")
