@@ -165,7 +165,7 @@ def _fault(line: bytes, before: str) -> str:
     """What is wrong with a line; empty where it holds."""
     try:
         told = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "it is no JSON: it was changed, or cut off as it was written."
     if not isinstance(told, dict) or not {"hash", "before", "at", "event", "who"} <= told.keys():
         return "it is no line of an audit log."
@@ -181,7 +181,7 @@ def _hash_of(line: bytes) -> str:
     try:
         told = json.loads(line)
         return str(told["hash"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return hashlib.sha256(line).hexdigest()
 
 
@@ -190,4 +190,4 @@ def _digest(told: Mapping[str, object]) -> str:
 
 
 def _json(told: Mapping[str, object]) -> bytes:
-    return json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="surrogatepass")

@@ -70,8 +70,20 @@ def test_a_line_is_on_the_disk_before_anything_happens(log: Path, monkeypatch: p
         (lambda lines: [*lines[:2], lines[1], lines[2]], "Line 3: it does not follow"),
         (lambda lines: [*lines, b"{}\n"], "Line 4: it is no line of an audit log"),
         (lambda lines: [lines[0], lines[1][:40]], "Line 2: it is no JSON"),
+        (lambda lines: [lines[0], b"[" * 100_000], "Line 2: it is no JSON"),
+        (lambda lines: [lines[0], lines[1].replace(b'"who":"', b'"who":"\\ud800')], "Line 2: it was changed"),
     ],
-    ids=["changed", "taken out", "cut off at the start", "moved", "put in twice", "foreign", "torn"],
+    ids=[
+        "changed",
+        "taken out",
+        "cut off at the start",
+        "moved",
+        "put in twice",
+        "foreign",
+        "torn",
+        "deep",
+        "half a letter",
+    ],
 )
 def test_whatever_is_done_to_the_file_is_found(spoil, says: str, log: Path) -> None:  # type: ignore[no-untyped-def]
     """With the line, counted from one."""

@@ -40,13 +40,13 @@ def refuse_one_file_for_two(read: Iterable[str | None], written: Iterable[tuple[
     Raises:
         InputRefused: one name stands for two files.
     """
-    taken = {Path(name).resolve(): "read" for name in read if name not in (None, STANDARD_INPUT)}
+    taken = {Path(os.path.realpath(name)): "read" for name in read if name not in (None, STANDARD_INPUT)}
     for option, name in written:
         if name is None or name == STANDARD_INPUT:
             continue
         if _is_written_to(Path(name)):
             continue  # it takes any number of texts
-        path = Path(name).resolve()
+        path = Path(os.path.realpath(name))
         if path in taken:
             what = taken[path]
             raise InputRefused(f"--{option} names a file that is {what}; choose another.", source=name)
@@ -70,7 +70,7 @@ def write_all(files: Sequence[Written]) -> None:
                         raise InputRefused("This is a folder; a file was expected.", source=file.name)
                     Path(file.name).write_bytes(file.data)
                     continue
-                place = Path(file.name).resolve()
+                place = Path(os.path.realpath(file.name))
                 beside = place.with_name(f".{place.name[:200]}.{os.getpid()}-{number}")
                 mode = 0o600 if file.secret else 0o666
                 with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as open_file:

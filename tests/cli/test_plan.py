@@ -365,6 +365,15 @@ def test_faults_are_those_of_the_proposed_text_alone(
         assert ("log_dirs of a different length" in capsys.readouterr().err) == bool(code)
 
 
+def test_links_that_lead_in_a_ring_are_refused(layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They ended with an internal error."""
+    ring = tmp_path / "ring"
+    ring.symlink_to(ring)
+
+    assert main(["plan", layout, "--wish", str(ring)]) == 2
+    assert "cannot be read: Too many levels of symbolic links" in capsys.readouterr().err
+
+
 def test_one_file_is_not_written_twice_nor_over_the_layout(
     layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

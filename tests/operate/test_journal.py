@@ -298,8 +298,13 @@ def test_other_files_are_refused_and_left_as_they_are(tmp_path):
         database.execute(f"PRAGMA user_version = {VERSION + 1}")
     database.close()
     before = text.read_bytes(), foreign.read_bytes()
+    pipe, ring = tmp_path / "pipe.sqlite", tmp_path / "ring.sqlite"
+    os.mkfifo(pipe)
+    ring.symlink_to(ring)
 
     for path, why in (
+        (pipe, "cannot be opened"),
+        (ring, "cannot be opened"),
         (text, "not a journal"),
         (foreign, "another program"),
         (later, f"version {VERSION + 1}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str | None:
     told = [line.partition(" - ") for line in mounts.read_text(errors="surrogateescape").splitlines()]
     # A later mount hides an earlier one at the same place.
     kinds = {Path(_unescaped(left.split()[4])): right.split()[0] for left, dash, right in told if dash}
-    there = path.resolve()
+    there = Path(os.path.realpath(path))
     kind = next((kinds[place] for place in (there, *there.parents) if place in kinds), None)
     return kind if kind in _NETWORK else None
 

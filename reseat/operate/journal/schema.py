@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from reseat.errors import InputRefused
@@ -176,20 +177,19 @@ def open_database(path: Path) -> sqlite3.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         raise InputRefused(f"The journal cannot be opened: {error.strerror}.", source=str(path)) from error
-    database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    try:
-        _prepare(database, path)
-    except sqlite3.DatabaseError as error:
-        database.close()
-        if error.sqlite_errorcode & 0xFF in _NO_DATABASE:
-            said = f"This is not a journal of Reseat, or it was damaged ({error}); name another file."
-        else:
-            said = f"The journal cannot be opened ({error}): its folder must be writable, with room on the disk."
-        raise InputRefused(said, source=str(path)) from error
-    except InputRefused:
-        database.close()
-        raise
-    return database
+    with ExitStack() as unless_it_fails:
+        try:
+            database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            unless_it_fails.callback(database.close)
+            _prepare(database, path)
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF in _NO_DATABASE:
+                said = f"This is not a journal of Reseat, or it was damaged ({error}); name another file."
+            else:
+                said = f"The journal cannot be opened ({error}): its folder must be writable, with room on the disk."
+            raise InputRefused(said, source=str(path)) from error
+        unless_it_fails.pop_all()
+        return database
 
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
