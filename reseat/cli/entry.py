@@ -42,6 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # files are opened elsewhere, with their own sentences
         complain(f"reseat {chosen.command}: {error.filename or 'A file'} cannot be used: {error.strerror or error}.")
         code = ExitCode.REFUSED
+    except RuntimeError as error:
+        if "home directory" not in str(error):
+            raise
+        said = "The home folder is unknown, which a default place or a ~ stands for: set HOME, or name whole paths."
+        complain(f"reseat {chosen.command}: {said}")
+        code = ExitCode.REFUSED
     if reason := unwritten():
         complain(f"reseat {chosen.command}: Standard output cannot be written: {reason}.")
         code = code or (ExitCode.UNFINISHED if chosen.command == "operate" else ExitCode.REFUSED)

@@ -39,6 +39,7 @@ __all__ = [
     "reading_notes",
     "secrets_files",
     "text_of",
+    "user_name",
 ]
 
 STANDARD_INPUT = "-"
@@ -217,14 +218,18 @@ def secrets_files() -> list[Path]:
     return [folder / ".streamlit" / "secrets.toml" for folder in (Path.home(), Path.cwd())]
 
 
+def user_name() -> str:
+    """The operating system's user; one without a name, as a container's may be, by the number."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user id {os.getuid()}"
+
+
 def note_reading(connection: Connection) -> None:
     """A cluster is about to be read: a line of the audit log, in the name of the operating system's user.
 
     Raises:
         WriteRefused: the line cannot be written; nothing is read then.
     """
-    try:
-        who = getpass.getuser()
-    except (KeyError, OSError):  # a container's user without a name
-        who = f"user id {os.getuid()}"
-    audit.record("reading", who=who, cluster=connection.name or connection.address)
+    audit.record("reading", who=user_name(), cluster=connection.name or connection.address)

@@ -234,6 +234,16 @@ def test_what_a_terminal_has_no_letters_for_is_said_in_others() -> None:
     assert re.search(r"spread \d+ \\u2192 \d+", done.stdout)
 
 
+def test_an_old_locale_has_other_letters_too() -> None:
+    """Where Python is kept from UTF-8 in the C locale, it lets through the bytes of file names, and no arrow."""
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    words = [sys.executable, "-m", "reseat", "advise", "samples/zookeeper-2.8-three-racks.txt"]
+    done = subprocess.run(words, capture_output=True, env=os.environ | plain, text=True, timeout=60, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"spread \d+ \\u2192 \d+", done.stdout)
+
+
 @pytest.mark.parametrize(
     ("closed", "words", "code", "said"),
     [
@@ -271,6 +281,19 @@ def test_a_file_that_nobody_has_a_sentence_for_is_named(
 
     assert main(["doctor"]) == 2
     assert "/srv/reseat cannot be used: Permission denied." in capsys.readouterr().err
+
+
+def test_a_user_without_a_home_is_told_what_to_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a container's user id that has no name."""
+    monkeypatch.setenv("RESEAT_JOURNAL", "~nobody-of-this-name/journal.sqlite")
+
+    assert main(["operate", "status"]) == 2
+    assert capsys.readouterr().err == (
+        "reseat operate: The home folder is unknown, which a default place or a ~ stands for: set HOME, or name whole "
+        "paths.\n"
+    )
 
 
 @pytest.mark.parametrize("id_", ["-3HM4VoeT7SvZTRofzknYA", "--M4VoeT7SvZTRofzknYAx", "QQ-iA_VnT0-vn2Mp0H4cCg"])

@@ -246,6 +246,18 @@ def test_status_puts_throttles_back_after_a_crash_and_only_where_writing_is_enab
     assert "2 of 6 partitions as planned" in capsys.readouterr().out
 
 
+def test_a_user_without_a_name_is_known_by_the_number(world, monkeypatch):
+    """As a container's: it read clusters, and could write to none."""
+
+    def nobody():
+        raise KeyError("uid not found: 12345")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
+    assert [run.operator for run in world.runs()] == [f"user id {os.getuid()}"]
+
+
 def test_cancel_stops_a_run_that_nobody_carries_out(world, capsys):
     """This process settles and stops it; what was done stays, and status --json tells it."""
     interrupted(world)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import os
 import signal
 import threading
@@ -14,7 +13,7 @@ from datetime import UTC, datetime
 from types import FrameType
 
 from reseat.access import Access, approval_in
-from reseat.cli.inputs import connection_of, note_reading
+from reseat.cli.inputs import connection_of, note_reading, user_name
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
 from reseat.errors import WriteRefused
@@ -76,7 +75,7 @@ def requester(chosen: argparse.Namespace) -> RequestedBy:
     """Who asks, and what was typed."""
     return RequestedBy(
         confirmed=getattr(chosen, "confirm", ""),
-        person=command_line_person(getpass.getuser()),
+        person=command_line_person(user_name()),
         enabled=writing_enabled(os.environ),
         access=Access(approval=approval_in(os.environ)),
         overrides=frozenset(getattr(chosen, "override", ())),
