@@ -62,4 +62,5 @@ def draw_takeaway(seat: OpenLayout) -> None:
                 "Opens this layout with its racks, excluded topics and what-if, while the server holds the layout; "
                 "later it asks for the file. The link itself holds no data."
             )
-    st.caption(f"All {text.counted(layout.partition_count, 'partition')}, as shown here, without a what-if.")
+    which = "as they are before the plan" if seat.after else "as shown here, without a what-if"
+    st.caption(f"All {text.counted(layout.partition_count, 'partition')}, {which}.")

@@ -10,7 +10,7 @@ import streamlit as st
 
 from components.look import text
 from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_query
-from components.state import slots
+from components.state import fields, slots
 from components.state.slots import Slot
 from reseat.errors import InputRefused
 from reseat.report import ChapterKind
@@ -74,6 +74,8 @@ def key() -> bytes:
 def draw_form(place: DeltaGenerator) -> ReportRequest:
     """Draw the choices; what was changed is kept, and counts at once."""
     now = request()
+    fields.offered("audience", _AUDIENCES, place)
+    fields.offered("mask", ("yes",), place)
     with place, st.container(horizontal=True, key="report-row"):
         audience = st.segmented_control(
             "For",

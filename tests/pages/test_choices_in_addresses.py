@@ -137,6 +137,8 @@ def test_a_page_is_as_it_was_left_and_a_link_may_say_otherwise(monkeypatch: pyte
         ("heatmap", {"heat_rows": "0-99"}),
         ("heatmap", {"heat_open": "orders-99"}),
         ("heatmap", {"heat_order": "size,directory"}),
+        ("report", {"mask": "on"}),
+        ("report", {"audience": "everybody"}),
         ("fingerprints", {"topic": "nope"}),
         ("fingerprints", {"verdicts": "xx"}),
         ("clusters", {"view": "xx"}),

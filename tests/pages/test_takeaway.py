@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from components.overview import takeaway
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import SessionState
@@ -13,7 +15,7 @@ from reseat.formats import read
 from reseat.formats.documents.snapshot import reading_of
 from reseat.model import Snapshot, Wish
 
-from .conftest import small
+from .conftest import small, texts
 
 
 def downloads(at) -> list[str]:
@@ -47,6 +49,19 @@ def test_both_tables_read_back_as_the_layout(opened, monkeypatch):
 
     for name in ("layout.csv", "layout.parquet"):
         assert read(saved[name], source=name).layout.assignments() == small().assignments()
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [(True, "All 4 partitions, as they are before the plan."), (False, "All 4 partitions, as shown here, without a")],
+)
+def test_after_the_plan_it_is_said_that_the_files_are_of_before(opened, after, said):
+    """What is shown then is not what they hold."""
+    at = opened("overview", wish=Wish(remove=(4,)))
+    at.segmented_control(key="strip-after-True").set_value(after).run()
+
+    assert not at.exception
+    assert said in texts(at)
 
 
 def test_a_text_has_no_snapshot(opened):
