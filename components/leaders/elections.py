@@ -188,7 +188,7 @@ def draw_auto_rebalance(auto: AutoRebalance, key: str) -> None:
     ).sort_values(["share", "broker"], ascending=[False, True])
     share = {
         "share": st.column_config.ProgressColumn("share, percent", format="%.1f", min_value=0, max_value=100),
-        "broker": st.column_config.NumberColumn(format="plain"),
+        "broker": tables.PLAIN,
     }
     tables.table(frame.head(tables.MOST_ROWS), key, share, height=270)
 
@@ -209,7 +209,7 @@ def draw_restarts(restarts: tuple[RestartSafety, ...], key: str) -> None:
         }
     )
     columns = {
-        "broker": st.column_config.NumberColumn(format="plain", width=60),
+        "broker": tables.PLAIN | {"width": 60},
         "verdict": st.column_config.TextColumn(width=75),
         # A column without a width takes what the others leave.
         "leaders": st.column_config.NumberColumn(format="localized", width=70),

@@ -60,7 +60,7 @@ def rows(frame: pd.DataFrame, columns: Mapping[str, ColumnConfig] = _AS_THEY_ARE
             continue  # a curve in a cell has no words
         numeric = pd.api.types.is_numeric_dtype(frame[name]) and not pd.api.types.is_bool_dtype(frame[name])
         right = numeric or column.get("alignment") == "right"
-        plain = name == "partition" or drawing.get("format") == "plain"
+        plain = name == "partition" or drawing.get("format") == "%d"
         drawn[column.get("label") or str(name)] = (right, [_words(cell, plain=plain) for cell in first[name].tolist()])
     more = (len(frame) if total is None else total) - len(first)
     told = {

@@ -45,8 +45,8 @@ _HEAD, _ROW = 37, 30
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Ids and amounts written as text stand at the right, as numbers do.
 RIGHT = st.column_config.TextColumn(alignment="right")
-#: Broker ids are names: no separators.
-PLAIN = st.column_config.NumberColumn(format="plain")
+#: Broker ids are names: no separators. Streamlit's own "plain" writes 1001 with twenty digits behind the point.
+PLAIN = st.column_config.NumberColumn(format="%d")
 
 Rows = npt.NDArray[np.int64]
 _AS_THEY_ARE: Mapping[str, ColumnConfig] = {}

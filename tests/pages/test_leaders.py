@@ -207,6 +207,26 @@ def test_a_broker_that_the_what_if_removes_is_said_to_be_left_out(opened, app, q
     assert "4 stops" not in texts(at)
 
 
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("leaders", {"when": "restart"}),
+        ("leaders", {"detail": "auto"}),
+        ("heatmap", {"heat_open": "orders-1"}),
+        ("resilience", {"numbers": "yes"}),
+    ],
+    ids=lambda one: one if isinstance(one, str) else str(one),
+)
+def test_ids_of_brokers_are_drawn_as_whole_numbers(opened, app, page, query):
+    """Streamlit's "plain" puts twenty digits behind the point: it writes 1001, Kafka's own first id, with zeros."""
+    app.query_params.update(query)
+    at = opened(page)
+
+    assert not at.exception
+    assert tables(at)
+    assert not any('"plain"' in table.proto.columns for table in tables(at))
+
+
 def test_a_story_is_walked_back_and_forth(opened):
     """The example: 1 stops, 4 stops, 1 returns, an election; _schemas-0, on both, waits for 4, which left it last."""
     at = opened("leaders")
