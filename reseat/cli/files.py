@@ -22,12 +22,14 @@ class Written:
     Attributes:
         name: as the person named it.
         data: its bytes.
-        secret: whether only its owner may read it; then it is never written over another file.
+        secret: whether only its owner may read it.
+        new: whether no file may be there yet.
     """
 
     name: str
     data: bytes
     secret: bool = False
+    new: bool = False
 
 
 def refuse_one_file_for_two(read: Iterable[str | None], written: Iterable[tuple[str, str | None]]) -> None:
@@ -62,7 +64,7 @@ def write_all(files: Sequence[Written]) -> None:
         InputRefused: one cannot be written.
     """
     with ExitStack() as kept:
-        ready: list[tuple[str, Path, Path]] = []
+        ready: list[tuple[Written, Path, Path]] = []
         for number, file in enumerate(sorted(files, key=lambda file: _is_written_to(Path(file.name)))):
             try:
                 if _is_written_to(Path(file.name)):
@@ -76,16 +78,20 @@ def write_all(files: Sequence[Written]) -> None:
                 with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as open_file:
                     kept.callback(_forget, beside)
                     open_file.write(file.data)
-                ready.append((file.name, beside, place))
+                ready.append((file, beside, place))
             except OSError as error:
                 raise InputRefused(
                     f"The file cannot be written: {error.strerror or error}.", source=file.name
                 ) from error
-        for name, beside, place in ready:
+        for file, beside, place in ready:
             try:
+                if file.new:  # of two processes that make it at once, one does
+                    os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600))
                 beside.replace(place)
             except OSError as error:
-                raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error
+                raise InputRefused(
+                    f"The file cannot be written: {error.strerror or error}.", source=file.name
+                ) from error
 
 
 def write_texts(texts: Iterable[tuple[str | None, str]]) -> None:

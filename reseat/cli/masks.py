@@ -25,7 +25,7 @@ def masker_of(file: str) -> tuple[Masker, Written | None]:
     """
     if not Path(file).exists():
         key = secrets.token_bytes(KEY_BYTES)
-        return Masker(key), Written(file, key_file(key), secret=True)
+        return Masker(key), Written(file, key_file(key), secret=True, new=True)
     return Masker(key_in(*text_of(file))), None
 
 

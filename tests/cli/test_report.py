@@ -8,12 +8,13 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from reseat.cli import main
+from reseat.cli import main, report
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.formats.tables.table_writer import write_csv
 from reseat.model import Broker, ClusterLayout, Snapshot
@@ -218,6 +219,25 @@ def test_the_text_for_chat_calls_nobody(tmp_path: Path, capsys: Capture) -> None
     assert "@here" not in told
     assert "<!channel>" not in told
     assert len(told) <= 1_501
+
+
+def test_a_key_that_another_report_made_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """It was written over: nobody could make the pseudonyms of that report again. Nothing is written then."""
+    key, page = tmp_path / "key", tmp_path / "page.html"
+    build = report.build
+
+    def beside(*asked: Any) -> Any:
+        key.write_text("the other's")
+        return build(*asked)
+
+    monkeypatch.setattr(report, "build", beside)
+
+    assert main(["report", SAMPLE, "--html", str(page), "--mask", "--mask-key", str(key)]) == 2
+    assert capsys.readouterr().err == f"reseat report: {key}: The file cannot be written: File exists.\n"
+    assert key.read_text() == "the other's"
+    assert [file.name for file in tmp_path.iterdir()] == ["key"]
 
 
 def test_names_come_back_by_command(tmp_path: Path, capsys: Capture) -> None:
