@@ -15,6 +15,7 @@ from reseat.election import layout_after
 from reseat.errors import InputRefused
 from reseat.formats.text.rates import read_rates
 from reseat.model import Plan
+from reseat.model.naming import natural
 from reseat.model.tiering import Tiering
 from reseat.model.units import money
 from reseat.model.wording import listed, verb
@@ -72,6 +73,10 @@ def _draw_copies(racks: Sequence[str], copying: Copying) -> None:
     send, receive, cells = copying.between_racks(len(racks))
     if not cells.size:
         return
+    rows, places = (
+        sorted(range(len(side)), key=[natural(racks[one]) for one in side].__getitem__) for side in (send, receive)
+    )
+    send, receive, cells = send[rows], receive[places], cells[rows][:, places]
     names = _told_apart(racks)
     columns = {
         f"to {names[rack]}": [text.size(cell) if cell else "" for cell in column]

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from components.state.open_layout import OpenLayout
 from reseat.model import Options
+from reseat.model.naming import natural
 from reseat.model.rules import RULES
 
 __all__ = ["balance_rules", "broker_rules", "read_rules", "rule_tabs", "topic_rules"]
@@ -99,7 +100,7 @@ def broker_rules(seat: OpenLayout) -> dict[str, Any]:
         ),
         "leader_racks": st.multiselect(
             "Leaders in racks, the most preferred first",
-            racks,
+            sorted(racks, key=natural),
             default=[rack for rack in options.leader_racks if rack in racks],
             help="Preferred leaders are in the first of these racks where the partition has a replica that can lead.",
         ),

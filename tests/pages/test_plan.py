@@ -463,6 +463,26 @@ def test_racks_whose_names_are_cut_alike_have_a_column_each(opened):
     assert len(set(table.columns)) == len(table.columns) > 2
 
 
+def test_racks_that_send_and_receive_stand_as_people_count_them(opened):
+    """Rack-10 after rack-2, in rows and columns; each cell stays with both of its racks."""
+    lists = {("t", n): ids for n, ids in enumerate(([1, 4], [2, 4], [2, 4], [3, 4], [3, 4], [3, 4]))}
+    brokers = [Broker(broker, f"rack-{rack}") for broker, rack in ((1, 1), (2, 2), (3, 10), (4, 3), (5, 20), (6, 9))]
+    layout = ClusterLayout.from_assignments(
+        lists,
+        brokers=brokers,
+        leaders={key: ids[0] for key, ids in lists.items()},
+        size_bytes=dict.fromkeys(lists, 1e9),
+    )
+    at = opened("plan", layout, Wish(remove=(4,)))
+    choose(at, "plan-view", "Replica flow (from → to)")
+    table = next(one.value for one in tables(at) if "from" in one.value and str(one.value.columns[1]).startswith("to "))
+    sent = table.set_index("from").map(lambda cell: float(str(cell).partition(" ")[0] or 0)).sum(axis=1)
+
+    assert sent.to_dict() == {"rack-1": 1, "rack-2": 2, "rack-10": 3}
+    assert list(sent.index) == ["rack-1", "rack-2", "rack-10"]
+    assert list(table.columns[1:]) == sorted(table.columns[1:], key=lambda name: int(name.rpartition("-")[2]))
+
+
 def test_the_flow_says_what_is_unknown_between_racks(opened):
     """Without sizes replicas are counted; with rates of other topics alone nothing is claimed of the day."""
     lists = {("t", 0): [1, 2], ("t", 1): [2, 1]}
