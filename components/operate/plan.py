@@ -21,6 +21,7 @@ from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
 from components.what_if.directories import directories_named
+from components.what_if.outcome import headline
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
 from reseat.errors import ReseatError, WishRefused
@@ -116,7 +117,7 @@ def choose(seat: OpenLayout, head: DeltaGenerator, cluster: str) -> Proposal | N
     )
     name = text.visible(cluster, 60)
     try:
-        proposal = _of_what_if(seat) if source == _WHAT_IF else _of_file()
+        proposal = _of_what_if(seat, head) if source == _WHAT_IF else _of_file()
     except WishRefused as error:
         with head:
             draw_refusal(seat, error)
@@ -126,13 +127,13 @@ def choose(seat: OpenLayout, head: DeltaGenerator, cluster: str) -> Proposal | N
             frame.answer(f"This plan cannot be executed on {name}.")
         refused(error)
         return None
-    if proposal is None:
+    if proposal is None and (source == _FILE or seat.wish.is_empty):
         with head:
             frame.answer(f"No plan selected to execute on {name}.")
     return proposal
 
 
-def _of_what_if(seat: OpenLayout) -> Proposal | None:
+def _of_what_if(seat: OpenLayout, head: DeltaGenerator) -> Proposal | None:
     if seat.wish.is_empty:
         st.markdown("No change selected. Drain a broker, or choose a change on the Plan page.")
         with st.container(horizontal=True):
@@ -143,6 +144,10 @@ def _of_what_if(seat: OpenLayout) -> Proposal | None:
     plan = plan_of(seat)
     # What is under way on screen must not become another plan while one types: the same plan is written once.
     named = directories_named(seat, plan)
+    if not plan.changed.any() and named is None:  # as once it was executed, here or by somebody else
+        with head:
+            frame.answer(headline(plan))
+        return None
     key = (plan.current.digest, plan.proposed.digest, named is not None)
     kept = _PROPOSAL.get(())
     if kept and kept[0] == key:

@@ -91,9 +91,11 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         label = label_of(operated, proposal, plan, between)
         confirmed_next = draw_second_word(intent, checks, overrides, label)
         if operated.may_write and confirmed_next:
+            outcome = st.container()  # above the button: below it a small screen does not show why nothing happens
             typed = draw_confirm(operated, checks, overrides, label, f"plan-{proposal.kind}")
             if typed is not None:
-                _carry_out(intent, typed, overrides)
+                with outcome:
+                    _carry_out(intent, typed, overrides)
     if between:
         _draw_between(between)
         return

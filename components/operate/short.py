@@ -94,8 +94,11 @@ def draw_write(
         if not operated.may_write:
             states.draw_not_enabled(operated.read_only)
             return
+        outcome = st.container()  # as in ``prepare``
         typed = draw_confirm(operated, checks, overrides, label, key)
-    if typed is not None and _attempt(name, doing, partial(work, typed, overrides)):
+    with outcome:
+        done = typed is not None and _attempt(name, doing, partial(work, typed, overrides))
+    if done:
         operated.live.refresh(operated.person.name)  # every page shall show what is so now
         st.rerun()
 

@@ -139,6 +139,17 @@ def everything(at) -> str:
     return "\n".join(str(node.proto) for node in at._tree if hasattr(node, "proto"))
 
 
+def test_a_plan_that_changes_nothing_is_no_fault(operate, world):
+    """As once it was executed, in another tab too: what is so is said, not that its text would be refused."""
+    world.cluster.lists.update({("orders", 1): [2, 1], ("orders", 2): [1, 2]})
+    at = operate()
+
+    assert not at.exception
+    assert texts(at).startswith("Draining broker 3: Broker 3 held nothing, so there is nothing to do.")
+    assert "cannot be executed" not in texts(at)
+    assert not any(label.startswith("Move") for label in buttons(at))
+
+
 def confirm(at, typed: str = "FAKE"):
     """Type the cluster's id."""
     return at.text_input(key="confirm-plan-plan").set_value(typed).run()
@@ -263,6 +274,8 @@ def test_what_changed_since_is_refused_although_it_was_green(operate, world):
     assert not at.exception
     assert "Nothing was sent" in texts(at)
     assert "orders-1" in texts(at)
+    # Where one looks: above the button, which may stand at the lower end of the screen.
+    assert 0 < everything(at).index("Nothing was sent") < everything(at).index("Move 2 replicas on prod")
     assert world.begun == []
     assert world.journal.runs() == ()
 
