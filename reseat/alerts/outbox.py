@@ -67,7 +67,7 @@ class Outbox:
         self._file = file
         try:
             self._state = msgspec.json.decode(file.read_bytes(), type=_State) if file.exists() else _State()
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, msgspec.DecodeError, RecursionError) as error:
             raise InputRefused(f"This is no file of alerts ({error}); name another.", source=str(file)) from error
 
     @property

@@ -310,7 +310,7 @@ def _text_of(path: Path) -> str:
 def _toml(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         # The parser's own words are not passed on: they can quote what it met, which may be a password.
         found = re.search(r"at line (\d+)", str(error))
         line = int(found.group(1)) if found else None

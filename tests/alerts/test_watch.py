@@ -148,6 +148,15 @@ def test_a_webhook_that_answers_by_the_byte_is_given_up(hooked: Hook) -> None:
     assert webhook.send(hooked.address, "json", message, seconds=0.2) == "no answer within 0.2 s"
 
 
+@pytest.mark.parametrize("spoiled", ["", "[" * 50_000, "\0"])
+def test_a_file_of_alerts_that_is_none_is_refused(spoiled: str, tmp_path: Path) -> None:
+    """However it was spoiled."""
+    (tmp_path / "state.json").write_text(spoiled)
+
+    with pytest.raises(InputRefused, match="This is no file of alerts"), opened(tmp_path / "state.json"):
+        pass
+
+
 def test_killed_while_it_tells_it_tells_again_with_the_same_key(hooked: Hook, tmp_path: Path) -> None:
     """The webhook heard it and had not answered: it may come twice, and says that it is the same."""
     hooked.go_on.clear()

@@ -317,6 +317,15 @@ def test_a_broken_file_is_refused_without_its_text(tmp_path: Path) -> None:
     assert PLANTED not in "".join(traceback.format_exception(refusal.value))
 
 
+def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
+    """It was a fault of Reseat's own."""
+    file = tmp_path / "clusters.toml"
+    file.write_text(f"a = {'[' * 50_000}")
+
+    with pytest.raises(InputRefused, match="not TOML"):
+        configured_connection("a", {"RESEAT_CLUSTERS_FILE": str(file)}, files=())
+
+
 def test_a_configured_cluster_by_its_name(tmp_path: Path) -> None:
     """The last file that has it; another one's fault is not told, an unknown name comes with those that there are."""
     home, here, away = tmp_path / "home.toml", tmp_path / "here.toml", tmp_path / "away.toml"
