@@ -148,7 +148,7 @@ def test_a_webhook_that_answers_by_the_byte_is_given_up(hooked: Hook) -> None:
     assert webhook.send(hooked.address, "json", message, seconds=0.2) == "no answer within 0.2 s"
 
 
-@pytest.mark.parametrize("spoiled", ["", "[" * 50_000, "\0"])
+@pytest.mark.parametrize("spoiled", ["", '{"x":' + "[" * 50_000, "\0"])
 def test_a_file_of_alerts_that_is_none_is_refused(spoiled: str, tmp_path: Path) -> None:
     """However it was spoiled."""
     (tmp_path / "state.json").write_text(spoiled)
