@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -29,7 +30,7 @@ def test_a_journal_can_be_written_whether_it_is_there_or_not_yet(tmp_path: Path)
     before = journal_writable(path)
     made = path.exists()
     Journal(path).close()
-    with sqlite3.connect(path, isolation_level=None) as busy:
+    with closing(sqlite3.connect(path, isolation_level=None)) as busy:
         busy.execute("BEGIN IMMEDIATE")
         while_written = journal_writable(path)
         busy.execute("ROLLBACK")
