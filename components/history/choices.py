@@ -10,11 +10,12 @@ from datetime import UTC, date, datetime, time, timedelta
 import streamlit as st
 
 from components.look import text
-from components.state import caching, slots
+from components.state import caching, fields, slots
 from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.history.read import History
 from reseat.history.stretch import last_moment, moments
+from reseat.model.wording import listed, verb
 
 __all__ = [
     "Ends",
@@ -117,6 +118,7 @@ def choose(history: History, clusters: Sequence[str], seat: OpenLayout | None) -
 def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
     """The stretch that comes up first: the address's, or a week, or as long a one as holds the moments named there."""
     told = st.query_params.get(TIME, "")
+    fields.offered(TIME, (*_TIMES.values(), *([] if _linked_days() is None else [told])))
     named_time = _OWN if _DAYS.fullmatch(told) else next((name for name, said in _TIMES.items() if said == told), "")
     linked = wanted_ends()
     ends_and_moment = (("A", linked.a), ("B", linked.b), (MOMENT, selected(cluster)))
@@ -128,7 +130,7 @@ def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
     if named:
         question = f"snapshots {cluster} {sorted(named.values())}"
         found = caching.from_tables(history, question, lambda: moments(history, cluster, named.values()))
-        gone = tuple(name for name, one in named.items() if one not in found and name != MOMENT)
+        gone = tuple(name for name, one in named.items() if one not in found)
         _LINKED_GONE.set((cluster, gone))
         back = max((last - moment for moment in found.values()), default=timedelta(0))
         shown = next((name for name in (_WEEK, _MONTH) if back <= _RANGES[name]), _ALL)
@@ -151,15 +153,16 @@ def draw_lost(cluster: str) -> None:
     linked: tuple[str, tuple[str, ...]] = _LINKED_GONE.get(("", ()))
     of, names = linked
     ends = _KEPT_ENDS.get(("", Ends("", "")))[1]
-    # Empty as long as a handle stands at its end.
-    names = tuple(name for name, moved in (("A", ends.a), ("B", ends.b)) if name in names and not moved)
+    # Empty as long as a handle stands at its end, and nothing was clicked.
+    chosen = {"A": ends.a, "B": ends.b, MOMENT: _KEPT_SELECTED.get(("", ""))[1]}
+    names = tuple(name for name in names if not chosen[name])
     if gone and _cluster_kept()[0] == "":
         said = f"The link's cluster {text.plain(gone, 60)} is not in the history. Showing another one."
     elif of == cluster and names:
-        one = len(names) == 1
+        words = listed(["selected snapshot" if name == MOMENT else f"snapshot {name}" for name in names])
         said = (
-            f"The link's {'snapshot' if one else 'snapshots'} {' and '.join(names)} {'is' if one else 'are'} no longer "
-            f"in the history, maybe removed by retention. Showing the {'end' if one else 'ends'} of the period instead."
+            f"The link's {words} {verb(len(names), 'is', 'are')} no longer in the history, maybe removed by retention. "
+            f"Showing {'another' if len(names) == 1 else 'others'} of the period instead."
         )
     else:
         return

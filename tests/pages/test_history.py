@@ -97,6 +97,9 @@ def test_a_link_names_the_two_moments(made, monkeypatch):
     assert (query["a"], query["b"], query["cluster"]) == (first, second, "shop")
 
 
+LEFT_OUT = ("for ever", "2026-02-31:2026-05-01")
+
+
 @pytest.mark.parametrize(
     ("time", "shown_as", "days"),
     [
@@ -116,6 +119,7 @@ def test_a_link_names_the_stretch_of_time(made, monkeypatch, time, shown_as, day
     assert not at.exception
     assert chosen.value == shown_as
     assert days is None or at.date_input[0].value == days
+    assert (f"Left out, because it is not offered here: time={time}." in texts(at)) is (time in LEFT_OUT)
     assert (told if isinstance(told, str) else told[0]) == {
         "for ever": "7d",
         "2026-02-31:2026-05-01": "2026-05-01:2026-05-02",
@@ -166,6 +170,14 @@ def test_a_link_that_names_what_is_gone_says_so(made, monkeypatch):
     assert "From 2026-05-01 03:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.header]
 
     at.select_slider[0].set_value((ids[1], ids[2])).run()
+
+    assert "in the history, maybe" not in texts(at)
+
+    at = page(made, monkeypatch, cluster="shop", moment="0" * 32)
+
+    assert "The link's selected snapshot is no longer in the history" in texts(at)
+
+    next(button for button in at.button if button.label == "Show B").click().run()
 
     assert "in the history, maybe" not in texts(at)
 
