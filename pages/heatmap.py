@@ -61,7 +61,7 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
             .dropna(axis="columns", how="all")
             .rename(columns=lambda name: name.replace("_", " "))
         )
-        tables.table(told, "heat-partition", {"broker": tables.PLAIN})
+        tables.table(told, "heat-partition")
 
 
 now = shown(seat, beside=True)

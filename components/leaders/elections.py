@@ -188,7 +188,6 @@ def draw_auto_rebalance(auto: AutoRebalance, key: str) -> None:
     ).sort_values(["share", "broker"], ascending=[False, True])
     share = {
         "share": st.column_config.ProgressColumn("share, percent", format="%.1f", min_value=0, max_value=100),
-        "broker": tables.PLAIN,
     }
     tables.table(frame.head(tables.MOST_ROWS), key, share, height=270)
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from streamlit.elements.lib.column_types import ColumnConfig
 
-__all__ = ["MOST_ROWS", "colours", "rows"]
+__all__ = ["IDS", "MOST_ROWS", "colours", "rows"]
 
+#: Columns of numbers that are names.
+IDS = ("partition", "broker", "other broker")
 #: Rows of a table that are printed, some nine pages; how many more there are is said below them.
 MOST_ROWS = 500
 #: The colours of the theme's file that texts, grounds and lines are drawn in.
@@ -60,7 +62,7 @@ def rows(frame: pd.DataFrame, columns: Mapping[str, ColumnConfig] = _AS_THEY_ARE
             continue  # a curve in a cell has no words
         numeric = pd.api.types.is_numeric_dtype(frame[name]) and not pd.api.types.is_bool_dtype(frame[name])
         right = numeric or column.get("alignment") == "right"
-        plain = name == "partition" or drawing.get("format") == "%d"
+        plain = name in IDS
         drawn[column.get("label") or str(name)] = (right, [_words(cell, plain=plain) for cell in first[name].tolist()])
     more = (len(frame) if total is None else total) - len(first)
     told = {

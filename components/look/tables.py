@@ -45,7 +45,7 @@ _HEAD, _ROW = 37, 30
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Ids and amounts written as text stand at the right, as numbers do.
 RIGHT = st.column_config.TextColumn(alignment="right")
-#: Broker ids are names: no separators. Streamlit's own "plain" writes 1001 with twenty digits behind the point.
+#: Ids are names: no separators. Streamlit's own "plain" writes 1001 with digits behind the point.
 PLAIN = st.column_config.NumberColumn(format="%d")
 
 Rows = npt.NDArray[np.int64]
@@ -78,9 +78,8 @@ def table(
             st.caption("No row matches.")
         return
     numbers = {
-        name: st.column_config.NumberColumn(format="localized")
+        name: PLAIN if name in on_paper.IDS else st.column_config.NumberColumn(format="localized")
         for name in frame.select_dtypes("number").columns
-        if name not in ("partition",)
     }
     st.dataframe(
         frame,

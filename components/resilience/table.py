@@ -37,8 +37,6 @@ _COLUMNS = {
     "least_spread": "best spread afterwards",
     "racks_kept": "racks kept",
 }
-#: Columns of broker ids: names, without separators.
-_IDS = ("broker", "other broker")
 #: Columns that hold names from outside.
 _NAMES = ("lost", "in rack", "rack", "other rack")
 
@@ -101,15 +99,11 @@ def singles_on_paper(losses: Losses, view: ResilienceView) -> None:
 
 
 def _kinds(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
-    """How numbers are drawn; bytes are put into one unit, which stands in their heading."""
-    kinds: dict[str, ColumnConfig] = {
-        column: tables.PLAIN if column in _IDS else st.column_config.NumberColumn(format="localized")
-        for column in frame.select_dtypes("number").columns
-    }
-    if "bytes to copy" in frame:
-        unit, frame["bytes to copy"] = tables.in_unit(frame["bytes to copy"])
-        kinds["bytes to copy"] = st.column_config.NumberColumn(f"to copy, {unit}", format="localized")
-    return kinds
+    """Bytes are put into one unit, which stands in their heading."""
+    if "bytes to copy" not in frame:
+        return {}
+    unit, frame["bytes to copy"] = tables.in_unit(frame["bytes to copy"])
+    return {"bytes to copy": st.column_config.NumberColumn(f"to copy, {unit}", format="localized")}
 
 
 def _offline(subject: Subject, view: ResilienceView) -> None:
