@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from os.path import expanduser
 
 from reseat.cli import options
 from reseat.cli.argument_values import price
@@ -51,7 +52,7 @@ def report_arguments(command: argparse.ArgumentParser) -> None:
     value(past, "--history", "TABLES", "the pipeline's tables, a folder or a URL; needs --cluster")
     value(past, "--cluster", "NAME", "the cluster's name, in the history and in the report")
     said = "the journal whose runs on this cluster tell how long copying takes; by default as of reseat operate"
-    value(past, "--journal", "FILE", said)
+    value(past, "--journal", "FILE", said, type=expanduser)
     mask = command.add_argument_group("names")
     flag(mask, "--mask", "replace topics, hosts, racks and the cluster by pseudonyms")
     said = "with --mask: the key that makes pseudonyms stable; created if missing, keep it secret"

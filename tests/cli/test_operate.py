@@ -246,6 +246,17 @@ def test_status_puts_throttles_back_after_a_crash_and_only_where_writing_is_enab
     assert "2 of 6 partitions as planned" in capsys.readouterr().out
 
 
+def test_a_journal_in_the_home_folder_is_one_for_every_command(world, monkeypatch, capsys):
+    """No shell expands ``--journal=~/journal.sqlite``: status said that nothing was executed, of a plan under way."""
+    monkeypatch.setenv("HOME", str(world.journal.parent))
+    world.journal = "~/journal.sqlite"
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
+    capsys.readouterr()
+
+    assert main(["operate", "status", "--journal=~/journal.sqlite"]) == 0
+    assert "Run 1 (plan, fake:9092): done" in capsys.readouterr().out
+
+
 def test_a_user_without_a_name_is_known_by_the_number(world, monkeypatch):
     """As a container's: it read clusters, and could write to none."""
 

@@ -328,6 +328,7 @@ def test_the_journals_place_can_be_named():
     """RESEAT_JOURNAL, then the state folder of the XDG rules, then its default."""
     assert default_path({"RESEAT_JOURNAL": "/a/b"}) == Path("/a/b")
     assert default_path({"XDG_STATE_HOME": "/s"}) == Path("/s/reseat/journal.sqlite")
+    assert default_path({"XDG_STATE_HOME": "s"}) == default_path({})  # or each folder would have a journal of its own
     assert default_path({}) == Path.home() / ".local/state/reseat/journal.sqlite"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from os.path import expanduser
 
 from reseat.cli import options
 from reseat.cli.argument_values import broker_id, whole
@@ -30,7 +31,8 @@ def operate_arguments(operate: argparse.ArgumentParser) -> None:
     def action(name: str, sentence: str, module: str, function: str = "") -> argparse.ArgumentParser:
         command = actions.add_parser(name, help=sentence, description=sentence[0].upper() + sentence[1:] + ".")
         options.connection(command)
-        value(command, "--journal", "FILE", "the journal of runs; by default RESEAT_JOURNAL or your state folder")
+        said = "the journal of runs; by default RESEAT_JOURNAL or your state folder"
+        value(command, "--journal", "FILE", said, type=expanduser)  # which no shell does after =
         options.json_output(command)
         command.set_defaults(run=later(f"operate.{module}", function or name))
         return command

@@ -158,8 +158,8 @@ def default_path(environment: dict[str, str] | os._Environ[str] = os.environ) ->
     named = environment.get("RESEAT_JOURNAL", "").strip()
     if named:
         return Path(named).expanduser()
-    state = environment.get("XDG_STATE_HOME", "").strip()
-    return (Path(state) if state else Path.home() / ".local" / "state") / "reseat" / "journal.sqlite"
+    state = Path(environment.get("XDG_STATE_HOME", ""))  # a relative one counts as none, as the rules say
+    return (state if state.is_absolute() else Path.home() / ".local" / "state") / "reseat" / "journal.sqlite"
 
 
 def open_database(path: Path) -> sqlite3.Connection:
