@@ -282,6 +282,16 @@ def test_cancel_stops_a_run_that_nobody_carries_out(world, capsys):
     assert not world.cluster.goal
 
 
+@pytest.mark.parametrize("words", ["cancel", "pause", "resume", "set --throttle 1"])
+def test_a_journal_that_is_not_there_has_no_run_to_ask_anything_of(words, world, capsys):
+    """A slip in its name made an empty one, which said that nothing was open."""
+    assert world.run(*words.split()) == 2
+    assert (
+        capsys.readouterr().err == f"reseat operate: {world.journal}: No journal here: nothing was executed from it.\n"
+    )
+    assert not world.journal.exists()
+
+
 def test_cancel_needs_the_clusters_id_and_an_open_run(world, capsys):
     """As every write."""
     interrupted(world)

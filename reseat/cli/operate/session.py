@@ -10,19 +10,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from types import FrameType
 
 from reseat.access import Access, approval_in
 from reseat.cli.inputs import connection_of, note_reading, user_name
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
-from reseat.errors import WriteRefused
+from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.guard import check_access, refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import MoveProgress, RunProgress
+from reseat.operate.journal.schema import default_path
 from reseat.operate.request import RequestedBy, WriteRequest
 from reseat.operate.run.places import Place, as_shown
 from reseat.operate.targets.opening import open_target
@@ -34,6 +36,7 @@ __all__ = [
     "Signals",
     "connected",
     "guarded",
+    "kept_journal",
     "progress_json",
     "refuse_strangers",
     "reported",
@@ -105,6 +108,18 @@ def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
         (complain if chosen.json else say)(f"{datetime.now(UTC):%H:%M:%S} {said}")
 
     return tell
+
+
+def kept_journal(chosen: argparse.Namespace) -> Journal:
+    """The journal of runs that there are; a slip in its name makes none.
+
+    Raises:
+        InputRefused: it is not there, or cannot be opened.
+    """
+    path = default_path() if chosen.journal is None else Path(chosen.journal)
+    if not path.exists():
+        raise InputRefused("No journal here: nothing was executed from it.", source=str(path))
+    return Journal(path)
 
 
 @contextmanager

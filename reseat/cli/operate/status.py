@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
-from pathlib import Path
 
 from reseat.cli.inputs import names_cluster, text_of
 from reseat.cli.operate.cordons import cordon_lines
-from reseat.cli.operate.session import Session, connected, guarded, progress_json
+from reseat.cli.operate.session import Session, connected, guarded, kept_journal, progress_json
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WriteRefused
@@ -18,7 +17,6 @@ from reseat.model.wording import counted
 from reseat.operate.checks.authorization import OPERATE_VARIABLE
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunProgress
-from reseat.operate.journal.schema import default_path
 from reseat.operate.run import sentences, throttling
 from reseat.operate.run.execute import reconcile
 from reseat.operate.run.places import as_shown
@@ -45,10 +43,7 @@ def verify(chosen: argparse.Namespace) -> int:
 
 def _status(chosen: argparse.Namespace) -> int:
     if not names_cluster(chosen):
-        path = default_path() if chosen.journal is None else Path(chosen.journal)
-        if not path.exists():
-            raise InputRefused("No journal here: nothing was executed from it.", source=str(path))
-        with closing(Journal(path)) as journal:
+        with closing(kept_journal(chosen)) as journal:
             return _tell(chosen, journal, None, [])
     with connected(chosen) as session:
         return _tell(chosen, session.journal, session.cluster_id, _mended(session))

@@ -16,6 +16,7 @@ from reseat.cli.operate.execute import begin, chosen_options
 from reseat.cli.operate.session import (
     connected,
     guarded,
+    kept_journal,
     progress_json,
     refuse_strangers,
     reported,
@@ -58,7 +59,7 @@ def set_options(chosen: argparse.Namespace) -> int:
 
 
 def _on_run(wish: _Wish, chosen: argparse.Namespace) -> int:
-    with closing(Journal(chosen.journal)) as journal:
+    with closing(kept_journal(chosen)) as journal:
         run = _run_meant(chosen, journal)
         requested_by = requester(chosen)
         refuse_strangers(requested_by, run.cluster_id, run.protocol or "admin")
