@@ -6,8 +6,8 @@ Four rules turn what is told into who can lead:
 2. Where a partition is told to have *no* leader, a broker whose state is not told cannot lead it: a controller elects a
    live member of the ISR at once, so if there were one the partition would have a leader.
 3. Where the ISR is not told, all replicas are taken to be in sync; the rows are marked as assumed.
-4. A broker whose state is not told and that is in no ISR does not lead by being an eligible leader replica: a live one
-   would have returned to an ISR within moments, so it is down, as far as one can tell.
+4. A broker whose state is not told and that is in no ISR leads neither by being an eligible leader replica nor by an
+   unclean election: a live one would have returned to an ISR within moments, so it is down, as far as one can tell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import listed, named
 
-__all__ = ["Candidates", "broker_mask", "candidates", "column_of", "electable", "last_known"]
+__all__ = ["Candidates", "broker_mask", "candidates", "column_of", "electable", "last_known", "seen"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +94,15 @@ def electable(layout: ClusterLayout, can: Candidates, mode: Mode, alive: BoolArr
     """
     if mode != "kraft" or layout.eligible is None:
         return can.in_sync
+    empty = ~row_any(can.in_sync & (can.alive if alive is None else alive))
+    return can.in_sync | (layout.eligible & seen(layout, can) & empty[:, None])
+
+
+def seen(layout: ClusterLayout, can: Candidates) -> BoolArray:
+    """(P, R) bool: replicas on brokers whose state is told, or that are in some ISR; by rule 4 others are down."""
     told = np.array([b.state is not BrokerState.NOT_TOLD for b in layout.brokers] + [False], np.bool_)
     told[layout.replicas[can.in_sync]] = True
-    empty = ~row_any(can.in_sync & (can.alive if alive is None else alive))
-    return can.in_sync | (layout.eligible & told[layout.replicas] & empty[:, None])
+    return told[layout.replicas]
 
 
 def last_known(layout: ClusterLayout, can: Candidates, mode: Mode) -> IntArray:

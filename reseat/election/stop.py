@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election import rules
-from reseat.election.candidates import Candidates, broker_mask, candidates, column_of, electable, last_known
+from reseat.election.candidates import Candidates, broker_mask, candidates, column_of, electable, last_known, seen
 from reseat.election.isr import eligible_afterwards, least_in_sync, shrunk, with_eligible
 from reseat.election.outcome import LOSSY, ElectionPreview, Reason
 from reseat.election.rules import Mode
@@ -113,8 +113,7 @@ def stop(
         in_sync_after=in_sync_after,
         eligible_after=eligible_after,
     )
-    retries = mode == "zookeeper" and not unclean
-    return replace(preview, sentences=tuple(_sentences(preview, retries)))
+    return replace(preview, sentences=tuple(_sentences(preview, mode, unclean=unclean)))
 
 
 def _takeover(
@@ -124,7 +123,7 @@ def _takeover(
     leader = layout.leader
     clean = rules.offline(remaining, electable(layout, can, mode, remaining), unclean=False)
     successor = column_of(layout.replicas, clean)
-    any_alive = column_of(layout.replicas, rules.first_column(remaining))
+    any_alive = column_of(layout.replicas, rules.first_column(remaining & seen(layout, can)))
     eligible = (clean != NONE) & ~row_any(can.in_sync & remaining)
     led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
     known = column_of(layout.replicas, last_known(layout, replace(can, alive=remaining), mode))
@@ -158,7 +157,7 @@ def _in_sync_while_stopped(
     return kept
 
 
-def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
+def _sentences(preview: StopPreview, mode: Mode, *, unclean: bool) -> Iterator[str]:
     ids = preview.stopped
     if not ids:
         yield "No broker is stopped: nothing changes."
@@ -169,11 +168,9 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
     yield f"While {named('broker', ids, 'is', 'are')} stopped, {over} over to another replica."
     number = len(preview.offline)
     if number:
-        yield (
-            f"{counted(number, 'partition')} {verb(number, 'goes', 'go')} offline: no other replica is alive and in "
-            "sync."
-        )
-        if retries:
+        lacking = "known to be alive" if unclean else "alive and in sync"
+        yield f"{counted(number, 'partition')} {verb(number, 'goes', 'go')} offline: no other replica is {lacking}."
+        if mode == "zookeeper" and not unclean:
             yield (
                 "For these, the controlled shutdown is retried (controlled.shutdown.max.retries); then the broker "
                 "stops anyway."

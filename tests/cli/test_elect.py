@@ -177,8 +177,9 @@ def test_a_snapshot_tells_its_controller(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_an_unclean_leader_is_a_leader_beside_a_majority(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Partition 0 and 1 of three: out of sync, 2 and 3 could decide; one of them leads."""
-    Path(demo).write_text("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n")
+    """Of t-0: out of sync, 2 and 3 could decide; one of them leads."""
+    alive = "Topic: u\tPartition: 0\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\n"
+    Path(demo).write_text(f"Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n{alive}")
 
     assert main(["elect", demo, "--stopped", "1", "--unclean"]) == 0
     said = capsys.readouterr().out

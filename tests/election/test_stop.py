@@ -82,12 +82,25 @@ def test_without_another_in_sync_replica_the_partition_goes_offline() -> None:
 
 def test_unclean_election_takes_one_out_of_sync_and_says_what_is_lost() -> None:
     """The new leader alone is in sync then."""
-    after = stop(layout_of([[1, 2]], [1], [[1]]), [1], unclean=True)
+    after = stop(layout_of([[1, 2], [2]], [1, 2], [[1], [2]]), [1], unclean=True)
 
-    assert after.election.leader_after.tolist() == [2]
+    assert after.election.leader_after.tolist() == [2, 2]
     assert after.unclean.tolist() == [0]
-    assert after.in_sync_after.tolist() == [[False, True]]
+    assert after.in_sync_after[0].tolist() == [False, True]
     assert after.election.reason_of(0) is Reason.UNCLEAN
+
+
+def test_a_broker_that_is_in_no_isr_gets_no_unclean_leader() -> None:
+    """As far as one can tell it is down; one that is told to be alive lags everywhere, and leads."""
+    lists, isr = [[1, 2, 3], [1, 2]], [[1], [1]]
+    told = [Broker(1), Broker(2), Broker(3, state=BrokerState.ALIVE)]
+
+    assert (
+        "2 partitions go offline: no other replica is known to be alive."
+        in stop(layout_of(lists, [1, 1], isr), [1], unclean=True).sentences
+    )
+    after = stop(layout_of(lists, [1, 1], isr, brokers=told), [1], unclean=True)
+    assert (after.election.leader_after.tolist(), after.offline.tolist()) == ([3, NONE], [1])
 
 
 def test_brokers_that_are_not_alive_do_not_take_over() -> None:
