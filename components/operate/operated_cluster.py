@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.operate import person as operate_person
 from components.server import visitor
-from components.state import addresses, session, shared
+from components.state import addresses, fields, session, shared
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat import audit
@@ -196,6 +196,9 @@ def looked_at(operated: OperatedCluster) -> ExecuteView:
     if kept.cluster_id == operated.cluster_id and kept.what:
         addresses.tell(_LOOKS, f"{kept.what}-{kept.run}" if kept.run else kept.what)
         return kept
+    if not kept.what:
+        fields.offered(_LOOKS, ())
+        addresses.tell(_LOOKS)
     open_run = operated.open_run
     return (
         ExecuteView(operated.cluster_id, "plan")

@@ -10,7 +10,7 @@ from streamlit import config
 
 from components.look import text
 from components.server import visitor
-from components.state import addresses, session, shared
+from components.state import addresses, fields, session, shared
 from components.state.slots import Slot
 from reseat.access import Decision, Door
 from reseat.errors import InputRefused
@@ -106,7 +106,7 @@ def choose(name: str) -> None:
 
 def chosen(offered: Connectable) -> LiveCluster | None:
     """The cluster that is looked at closer: the one chosen, the one whose layout is open, or the first."""
-    name = _CHOSEN.get(st.query_params.get(_NAMED, ""))
+    name = _CHOSEN.get(fields.offered(_NAMED, offered.all))
     # A typed cluster is called by its address, and that is nobody else's.
     addresses.tell(_NAMED, name if name in offered.named else "")
     _CHOSEN.set(name)

@@ -135,6 +135,16 @@ def test_nothing_named_says_how_to_begin(app: AppTest, monkeypatch: pytest.Monke
     assert not [button for button in app.button if button.key == "connect-read"]
 
 
+@pytest.mark.parametrize("named", ["prod", "staging"])
+def test_a_link_to_a_cluster_that_is_not_there_says_so(app: AppTest, registry: LiveClusters, named: str) -> None:
+    """Another one is looked at then, and nobody takes it for the one that was linked."""
+    app.query_params["named"] = named
+    at_connect(app)
+
+    assert not app.exception
+    assert ("Left out, because it is not offered here: named=staging." in texts(app)) is (named == "staging")
+
+
 def test_read_opens_the_layout_on_every_page(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
     """Read on Connect: strip, figures and facts appear; Overview works on it unchanged."""
     reads(taken())

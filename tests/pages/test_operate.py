@@ -150,6 +150,17 @@ def test_a_plan_that_changes_nothing_is_no_fault(operate, world):
     assert not any(label.startswith("Move") for label in buttons(at))
 
 
+@pytest.mark.parametrize("look", ["run-99", "rollback-1", "proposal-7", "nothing"])
+def test_a_link_to_a_run_that_the_journal_does_not_have_says_so(operate, look):
+    """As one of another server's journal: the plan stands there instead, and it is no longer in the address."""
+    operate.app.query_params["look"] = look
+    at = operate()
+
+    assert not at.exception
+    assert f"Left out, because it is not offered here: look={look}." in texts(at)
+    assert "look" not in address(at)
+
+
 def confirm(at, typed: str = "FAKE"):
     """Type the cluster's id."""
     return at.text_input(key="confirm-plan-plan").set_value(typed).run()
