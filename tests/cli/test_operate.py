@@ -292,6 +292,23 @@ def test_a_journal_that_is_not_there_has_no_run_to_ask_anything_of(words, world,
     assert not world.journal.exists()
 
 
+def test_an_open_run_is_found_however_many_came_after_it(world, monkeypatch, capsys):
+    """Of other clusters, in a fleet's journal: status did not list it, and there was nothing to cancel."""
+    interrupted(world)
+    journal = Journal(world.journal)
+    for _ in range(201):
+        make_ended(journal, monkeypatch, seconds=60, cluster="ANOTHER")
+    journal.close()
+    capsys.readouterr()
+
+    assert main(["operate", "status", "--journal", str(world.journal)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in said if line.startswith("Run ")] == [*map(str, range(202, 182, -1)), "1"]
+    assert said[-1] == "Older runs that are over are not listed; --run shows one."
+    assert world.run("cancel", "--wait") == 0
+    assert "Stopped" in capsys.readouterr().out
+
+
 def test_cancel_needs_the_clusters_id_and_an_open_run(world, capsys):
     """As every write."""
     interrupted(world)

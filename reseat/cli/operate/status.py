@@ -27,7 +27,7 @@ __all__ = ["status", "verify"]
 
 #: Partitions listed for a person; --json lists all.
 LISTED_ROWS = 50
-#: Runs listed for a person, newest first.
+#: Runs listed, newest first, before those that are not over.
 _LISTED_RUNS = 20
 
 
@@ -77,7 +77,10 @@ def _tell(chosen: argparse.Namespace, journal: Journal, cluster_id: str | None, 
         else:
             say(*notes, *_run_lines(progress), *_move_lines(progress))
         return 0
-    listed = [journal.progress(run.id, moves=False) for run in journal.runs(cluster_id, most=_LISTED_RUNS)]
+    found = journal.runs(cluster_id, most=_LISTED_RUNS + 1)
+    newest = found[:_LISTED_RUNS]
+    older = [run for run in journal.open_runs(cluster_id) if run not in newest]
+    listed = [journal.progress(run.id, moves=False) for run in (*newest, *older)]
     if chosen.json:
         write_json([progress_json(progress) for progress in listed])
         complain(*notes)
@@ -88,6 +91,8 @@ def _tell(chosen: argparse.Namespace, journal: Journal, cluster_id: str | None, 
     say(*notes)
     for progress in listed:
         say(*_run_lines(progress))
+    if len(found) > _LISTED_RUNS:
+        say("Older runs that are over are not listed; --run shows one.")
     return 0
 
 

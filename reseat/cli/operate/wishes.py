@@ -69,7 +69,7 @@ def _on_run(wish: _Wish, chosen: argparse.Namespace) -> int:
 def _run_meant(chosen: argparse.Namespace, journal: Journal) -> Run:
     if chosen.run_id is not None:
         return journal.run(chosen.run_id)
-    open_runs = [run for run in journal.runs() if run.state.open]
+    open_runs = journal.open_runs()
     runs = [run for run in open_runs if run.cluster_id == chosen.confirm.strip()] or open_runs
     if not runs:
         raise WriteRefused(f"No run of the journal {journal.path} is open: there is nothing to {chosen.action}.")

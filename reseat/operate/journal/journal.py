@@ -166,16 +166,18 @@ class Journal(JournalSteps, JournalProposals):
         rows = self._all(f"SELECT cluster, state, count(*) FROM moves JOIN ({being}) ON id = run GROUP BY 1, 2")  # noqa: S608
         return tuple((row[0], row[1], row[2]) for row in rows)
 
-    def open_runs(self, cluster_id: str) -> tuple[Run, ...]:
-        """The runs of this cluster that are not over, newest first.
+    def open_runs(self, cluster_id: str | None = None) -> tuple[Run, ...]:
+        """The runs of this cluster, or of all, that are not over, newest first.
 
-        One, since ``approve`` refuses a second; more only in a journal that was taken over from an earlier version.
+        One a cluster, since ``approve`` refuses a second; more only in a journal that was taken over from an earlier
+        version.
         """
         return tuple(
             map(
                 run_of,
                 self._all(
-                    f"SELECT {COLUMNS} FROM runs WHERE cluster_id = ? AND state IN ({OPEN_STATES}) ORDER BY id DESC",  # noqa: S608
+                    f"SELECT {COLUMNS} FROM runs WHERE (?1 IS NULL OR cluster_id = ?1) AND state IN ({OPEN_STATES}) "  # noqa: S608
+                    "ORDER BY id DESC",
                     cluster_id,
                 ),
             )
