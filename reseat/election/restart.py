@@ -137,7 +137,7 @@ def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: boo
         sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}.{rests_on}"
     else:
         hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
-        sentence = f"Broker {broker.id} is safe to restart: every partition keeps a leader.{hands}{rests_on}"
+        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}{rests_on}"
     return RestartSafety(
         broker_id=broker.id,
         safe=alive and not reasons,

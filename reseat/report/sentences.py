@@ -96,7 +96,7 @@ def least_moves(certificate: Certificate) -> str | None:
     if not certificate.moves_proven or certificate.faults:
         return None
     wish = certificate.wish
-    known = " where racks are known" if certificate.unknown_racks else ""
+    known = " (racks unknown)" if certificate.unknown_racks else ""
     if wish.rebalance:
         return f"no plan that balances as well can move fewer{known}"
     if wish.add and not wish.remove:

@@ -37,7 +37,7 @@ def test_with_all_in_sync_the_broker_with_fewest_leaders_is_first() -> None:
     assert all(verdict.safe for verdict in verdicts)
     assert [verdict.leaders for verdict in verdicts] == [0, 1, 2]
     assert verdicts[1].sentence == (
-        "Broker 2 is safe to restart: every partition keeps a leader. It hands over leadership of 1 partition."
+        "Broker 2 is safe to restart: no partition loses its leader. It hands over leadership of 1 partition."
     )
 
 

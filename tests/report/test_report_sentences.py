@@ -249,7 +249,7 @@ def test_unknown_racks_are_said_first_and_taken_out_of_what_is_proven() -> None:
 
     assert report.warnings[0].startswith("Racks are unknown")
     assert named[ChapterKind.SUMMARY].light is Light.AMBER
-    assert named[ChapterKind.SUMMARY].heading.endswith("and no plan for it can move fewer where racks are known.")
+    assert named[ChapterKind.SUMMARY].heading.endswith("and no plan for it can move fewer (racks unknown).")
     assert fact(named[ChapterKind.COST], "From rack to rack").shown == "unknown"
     assert fact(named[ChapterKind.COST], "Price of that traffic").shown == "unknown"
     assert "Racks are unknown, so traffic between racks and its price are unknown." in named[ChapterKind.COST].text
