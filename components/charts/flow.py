@@ -42,7 +42,7 @@ def flows(
                 "label": [text.label(name) for name in (*sources, *targets)],
                 "color": [theme.MOVED_OUT] * len(sources) + [theme.MOVED_IN] * len(targets),
                 "line": {"width": 0},
-                "pad": 15 if max(len(sources), len(targets)) <= 16 else 9,
+                "pad": 15,
                 "thickness": 14,
                 "hovertemplate": "%{label}: %{value}<extra></extra>",
                 "hoverlabel": hover,

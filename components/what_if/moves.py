@@ -23,6 +23,8 @@ __all__ = ["as_csv", "draw_flows", "draw_moves", "flow_counts", "moves_frame", "
 _MOST_BROKERS = 30
 #: Above so many arrows a diagram shows the largest and says how many it leaves out.
 _MOST_ARROWS = 240
+#: Pixels of the diagram, and of each name in it: of many thin bands the names lay over each other.
+_LEAST_HEIGHT, _NAME_HEIGHT = 340, 22
 #: What a partition copies, in the table; as the CSV has it.
 _BYTES = "bytes to copy"
 
@@ -163,7 +165,8 @@ def draw_flows(plan: Plan, key: str) -> None:
     sources, targets, link, counts, by_rack = flow_counts(plan)
     largest = np.argsort(-counts, kind="stable")[:_MOST_ARROWS]
     figure = flows(sources, targets, link[largest], counts[largest], "replicas")
-    plots.draw(figure, key, "Brokers that give up replicas (left) and brokers that receive them (right)", height=340)
+    height = max(_LEAST_HEIGHT, _NAME_HEIGHT * max(len(sources), len(targets)))
+    plots.draw(figure, key, "Brokers that give up replicas (left) and brokers that receive them (right)", height=height)
     left_out = len(counts) - len(largest)
     notes = (["Brokers are grouped by rack."] if by_rack else []) + (
         [f"{left_out:,} smaller flows are not drawn."] if left_out else []

@@ -463,6 +463,17 @@ def test_racks_whose_names_are_cut_alike_have_a_column_each(opened):
     assert len(set(table.columns)) == len(table.columns) > 2
 
 
+def test_every_name_of_the_flow_has_its_line(opened):
+    """Of two dozen brokers that receive, names lay over each other."""
+    at = opened("plan", generate(25, 2_000, racks=5, skew=0.0), Wish(remove=(7,)))
+    choose(at, "plan-view", "Replica flow (from → to)")
+    drawn = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+    (flow,) = (figure for figure in drawn if figure["data"][0]["type"] == "sankey")
+
+    assert not at.exception
+    assert flow["layout"]["height"] == 22 * (len(flow["data"][0]["node"]["label"]) - 1) > 340
+
+
 def test_racks_that_send_and_receive_stand_as_people_count_them(opened):
     """Rack-10 after rack-2, in rows and columns; each cell stays with both of its racks."""
     lists = {("t", n): ids for n, ids in enumerate(([1, 4], [2, 4], [2, 4], [3, 4], [3, 4], [3, 4]))}
