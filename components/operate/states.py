@@ -49,7 +49,7 @@ def draw_open_runs() -> None:
         journal = shared.journal(make=False)
     except InputRefused:
         return  # the page says so once a cluster is read; without one nothing can be done about it here
-    runs = [run for run in journal.runs() if run.state.open] if journal is not None else []
+    runs = () if journal is None else journal.open_runs()
     if journal is None or not runs:
         return
     with st.container(border=True, key="runs-open"):

@@ -175,11 +175,17 @@ def test_a_layout_read_from_text_needs_a_live_cluster(opened):
     assert not any(label.startswith("Move") for label in buttons(at))
 
 
-def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(operate, opened):
-    """Nothing is read, or a text: the run stands there with how far it is and which cluster to connect to."""
+def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(operate, opened, world):
+    """Nothing is read, or a text: the run stands there with how far it is and which cluster to connect to.
+
+    Also where more runs of other clusters came after it than are looked at.
+    """
     at = confirm(operate())
 
     buttons(at)["Move 2 replicas on prod"].click().run()
+    with pytest.MonkeyPatch.context() as clock:
+        for _ in range(201):
+            make_ended(world.journal, clock, seconds=60, cluster="ELSEWHERE")
     at.session_state[KEY] = SessionState(opened={}, current=None, started=True)
     at.switch_page("pages/operate.py").run()
 
