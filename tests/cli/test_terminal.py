@@ -11,12 +11,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from reseat.cli import main
 from reseat.cli.output import terminal
 from reseat.cli.output.terminal import Line, working
+from reseat.operate.journal.records import RunState
 from reseat.operate.run.execute import carry_out
 from reseat.pipeline.ingest import RunReport
 from reseat.pipeline.progress import JobProgress
@@ -228,3 +230,26 @@ def test_the_line_says_how_far_it_is_where_that_is_known(told: tuple[str, int, i
     line.tell(*told)
 
     assert line.text(61.9) == text
+
+
+def test_a_run_goes_on_though_its_terminal_is_gone(
+    in_memory: test_operate.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the background of a shell whose connection was closed: it stopped half way, and left its throttles."""
+    ours, theirs = pty.openpty()
+
+    def goes(*given: Any, **named: Any) -> object:
+        assert "Run 1 [" in read_until(ours, "Run 1 [")
+        os.close(ours)
+        return carry_out(*given, **named)
+
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setattr("reseat.cli.operate.execute.carry_out", goes)
+    with os.fdopen(theirs, "w") as stream, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", stream)
+        patched.setattr(sys, "stderr", stream)
+        in_memory.run("execute", "--plan", str(in_memory.plan), "--wait", "--throttle", "1000")
+
+    assert in_memory.cluster.lists == test_operate.AFTER
+    assert in_memory.cluster.dynamic == {}
+    assert [run.state for run in in_memory.runs()] == [RunState.DONE]

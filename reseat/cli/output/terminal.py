@@ -70,17 +70,20 @@ class Line:
                 self._done, self._total = self._measure()
         with _drawn:
             text = self.text(time.monotonic() - self._began)[: shutil.get_terminal_size().columns - 1]
-            self._stream.write("\r" + text.ljust(self._width))
-            self._stream.flush()
+            self._put("\r" + text.ljust(self._width))
             self._width = len(text)
 
     def wipe(self) -> None:
         """Take the line away."""
         with _drawn:
             if self._width:
-                self._stream.write("\r" + " " * self._width + "\r")
-                self._stream.flush()
+                self._put("\r" + " " * self._width + "\r")
             self._width = 0
+
+    def _put(self, text: str) -> None:
+        with suppress(OSError):  # a terminal that is gone stops nothing that is at work
+            self._stream.write(text)
+            self._stream.flush()
 
 
 @contextmanager
