@@ -13,7 +13,7 @@ find_python() {
         is_new_enough "$PYTHON" && printf '%s' "$PYTHON"
         return
     fi
-    for candidate in python3.13 python3.12 python3.11 python3 python; do
+    for candidate in python3.14 python3.13 python3.12 python3.11 python3 python; do
         is_new_enough "$candidate" && printf '%s' "$candidate" && return 0
     done
     return 1

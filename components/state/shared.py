@@ -12,6 +12,7 @@ import streamlit as st
 from components.state.caching import plan_runs_of, rates_of
 from components.state.linked import LinkedLayouts, LinkedTexts
 from reseat.errors import ReseatError
+from reseat.existing import may_exist
 from reseat.jobs.process import PipelineProcess
 from reseat.observe import events
 from reseat.sources.followed import LiveClusters
@@ -79,7 +80,7 @@ def journal(*, make: bool) -> Journal | None:
     from reseat.operate.journal.schema import default_path
 
     path = default_path()
-    return _journal(str(path)) if make or path.exists() else None
+    return _journal(str(path)) if make or may_exist(path) else None
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

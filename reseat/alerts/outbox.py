@@ -24,6 +24,7 @@ import msgspec
 from reseat.alerts.raised import Judged
 from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused
+from reseat.existing import may_exist
 
 __all__ = ["Message", "Outbox", "default_state", "opened"]
 
@@ -66,7 +67,7 @@ class Outbox:
     def __init__(self, file: Path) -> None:
         self._file = file
         try:
-            self._state = msgspec.json.decode(file.read_bytes(), type=_State) if file.exists() else _State()
+            self._state = msgspec.json.decode(file.read_bytes(), type=_State) if may_exist(file) else _State()
         except (OSError, msgspec.DecodeError, RecursionError) as error:
             raise InputRefused(f"This is no file of alerts ({error}); name another.", source=str(file)) from error
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import secrets
-from pathlib import Path
 
 from reseat.cli.files import Written
 from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.cli.output.writer import complain, write_text
 from reseat.errors import InputRefused
+from reseat.existing import may_exist
 from reseat.model.wording import counted, listed, verb
 from reseat.report.masks.files import key_file, key_in, names_in
 from reseat.report.masks.names import KEY_BYTES, PSEUDONYM, Masker, unmasked
@@ -23,7 +23,7 @@ def masker_of(file: str) -> tuple[Masker, Written | None]:
     Raises:
         InputRefused: the file holds something else; it is never written over.
     """
-    if not Path(file).exists():
+    if not may_exist(file):
         key = secrets.token_bytes(KEY_BYTES)
         return Masker(key), Written(file, key_file(key), secret=True, new=True)
     return Masker(key_in(*text_of(file))), None

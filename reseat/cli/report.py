@@ -17,6 +17,7 @@ from reseat.cli.output.writer import complain, say, write_json, write_text
 from reseat.cli.plan import refuse_options_that_do_nothing
 from reseat.cli.wishes import wish_of
 from reseat.errors import InputRefused, ReseatError, WishRefused
+from reseat.existing import may_exist
 from reseat.report import ChapterKind, Matter, Report, ReportChoices, ReportPast, build
 from reseat.report.gather import gather, past_of
 from reseat.report.logo import logo_kind
@@ -161,13 +162,13 @@ def _rates(chosen: argparse.Namespace, reading: Reading) -> tuple[ObservedRate, 
     from reseat.operate.observed import observed_rates
 
     cluster_id = reading.facts.get("cluster_id")
-    if chosen.journal is None and (not cluster_id or not default_path().exists()):
+    if chosen.journal is None and (not cluster_id or not may_exist(default_path())):
         return ()
     if not cluster_id:
         raise InputRefused(
             "--journal needs an input that names its cluster, such as a snapshot.", source=reading.source
         )
-    if chosen.journal is not None and not Path(chosen.journal).exists():
+    if chosen.journal is not None and not may_exist(chosen.journal):
         raise InputRefused("There is no such journal.", source=chosen.journal)
     try:
         with closing(Journal(chosen.journal)) as journal:

@@ -26,6 +26,7 @@ import pyarrow as pa
 
 from reseat.atomic_write import atomic_write, sync_to_disk
 from reseat.errors import InputRefused
+from reseat.existing import exists, may_exist
 from reseat.history.listing import Closed, FileFact, Hidden, hides, is_listed, level, scan
 from reseat.history.opening import Place, open_place
 from reseat.history.schema import PARTITION_KEYS
@@ -178,7 +179,7 @@ class Folder:
         """
         with self._told("looked at", path):
             if self.local is not None:
-                return Path(self.path(path)).exists()
+                return exists(self.path(path))
             return bool(self.fs.get_file_info(self.path(path)).type.name != "NotFound")
 
     def read(self, path: str) -> bytes:
@@ -312,7 +313,7 @@ class Folder:
         folder = Path(self.path(path))
         with suppress(OSError):
             folder.rmdir()
-        return not folder.exists()
+        return not may_exist(folder)
 
     def settle(self, paths: Sequence[str]) -> None:
         """Force files or folders to disk, so that a machine that dies keeps them; elsewhere that is the service's.

@@ -25,6 +25,7 @@ from pathlib import Path
 from reseat import audit
 from reseat.access.shared_reports import VARIABLE, SharedReports
 from reseat.errors import InputRefused
+from reseat.existing import exists
 from reseat.history.places import default_tables
 from reseat.history.read import History
 from reseat.model.wording import counted
@@ -142,7 +143,7 @@ def audit_writable(environment: Mapping[str, str]) -> tuple[Condition, ...]:
 
 
 def _appendable(path: Path) -> str:
-    there = path.exists()
+    there = exists(path)
     if shutil.disk_usage(path if there else path.parent).free < audit.LONGEST:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if not there and not _writable(path.parent):

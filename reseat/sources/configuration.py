@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from reseat.errors import InputRefused
+from reseat.existing import may_exist
 from reseat.sources.client_properties import connection_values
 from reseat.sources.configuration_values import CHECKS, KEYS, check_files, disagreement, unknown
 from reseat.sources.connection import Connection
@@ -123,14 +124,7 @@ def secrets_in(files: Sequence[str | Path]) -> dict[str, Any]:
 
 def files_there(files: Sequence[str | Path]) -> list[str]:
     """Those that are there, each once, also one whose folder is closed to who runs this: reading it says so."""
-
-    def there(file: str) -> bool:
-        try:
-            return Path(file).exists()
-        except OSError:
-            return True
-
-    return [file for file in dict.fromkeys(map(str, files)) if there(file)]
+    return [file for file in dict.fromkeys(map(str, files)) if may_exist(file)]
 
 
 def _gather(

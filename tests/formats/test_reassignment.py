@@ -178,7 +178,7 @@ def test_limits_are_met_with_a_sentence() -> None:
         (text, replace(LIMITS, replicas=1)),
         (text, replace(LIMITS, cells=3)),
         (deep, LIMITS),
-        (b'{"x":' + b"[" * 100_000, LIMITS),
+        (b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b',"partitions":[]}', LIMITS),
     ]
     for data, limits in cases:
         with pytest.raises(LimitMet):

@@ -13,6 +13,7 @@ from reseat.cli.ahead.fleet import fleet_limits
 from reseat.cli.ahead.sizing import sizing_json, sizing_lines
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WishRefused, WriteRefused
+from reseat.existing import may_exist
 from reseat.forecast.outlook import WORDS, Outlook, Outlooks, outlooks
 from reseat.forecast.settings import configured, read_settings
 from reseat.forecast.since import BalanceSince, balance_since
@@ -80,7 +81,7 @@ def _sized(history: History, told: Outlooks, until: date) -> Sizing | WishRefuse
 def _since_plans(history: History, clusters: Sequence[str]) -> dict[str, tuple[BalanceSince, ...]]:
     """What became of the balance since each plan of the journal, by cluster; none where there is no journal."""
     path = default_path()
-    if not path.exists():
+    if not may_exist(path):
         return {}
     identities = {cluster: cluster_id_of(history, cluster) for cluster in clusters}
     try:

@@ -18,6 +18,7 @@ from reseat.cli.inputs import connection_of, note_reading, user_name
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
+from reseat.existing import may_exist
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
 from reseat.operate.checks.check import Check, CheckResult
@@ -117,7 +118,7 @@ def kept_journal(chosen: argparse.Namespace) -> Journal:
         InputRefused: it is not there, or cannot be opened.
     """
     path = default_path() if chosen.journal is None else Path(chosen.journal)
-    if not path.exists():
+    if not may_exist(path):
         raise InputRefused("No journal here: nothing was executed from it.", source=str(path))
     return Journal(path)
 
