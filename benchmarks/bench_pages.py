@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import statistics
 import tempfile
 import time
@@ -30,6 +31,8 @@ def reruns() -> list[tuple[str, str, str]]:
     from reseat.demo.generate import generate
     from reseat.formats import Reading
 
+    # AppTest is given its state outside of any page's run, which Streamlit warns of each time.
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     reading = Reading(generate(brokers=60, partitions=20_000, racks=4, seed=7), "generated")
     rows = []
     for name in PAGES:
