@@ -180,6 +180,7 @@ def _draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
     linked = grid_panel.within(base, from_query(st.query_params.to_dict()))
     kept: _Kept = _KEPT.get((signature, linked))
     view = replace(kept[1] if kept[0] == signature else HeatView(), measure=grid_panel.MEASURES[measure])
+    grid_panel.say_left_out(view, "heat_measure")
     shown = to_query(view)
     for name in NAMES:
         if name != "heat_measure":  # which its field tells

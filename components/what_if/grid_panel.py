@@ -190,10 +190,11 @@ def within(base: ClusterLayout, view: HeatView) -> HeatView:
     return replace(view, rows=rows, columns=columns, selected=selected)
 
 
-def say_left_out(view: HeatView) -> None:
-    """Say what of the address is not shown, as one comes by it."""
+def say_left_out(view: HeatView, *fielded: str) -> None:
+    """Say what of the address is not shown, as one comes by it, but for the names that fields of their own tell."""
     if addresses.comes():
-        fields.leave_out(left_out(st.query_params.to_dict(), view))
+        query = st.query_params.to_dict()
+        fields.leave_out(left_out({name: said for name, said in query.items() if name not in fielded}, view))
 
 
 def _publish(view: HeatView) -> None:

@@ -187,6 +187,16 @@ def test_a_link_that_names_what_is_gone_says_so(made, monkeypatch):
     assert not at.exception
 
 
+@pytest.mark.parametrize("asked", [{"heat_topic": "nope"}, {"heat_measure": "bits"}, {"heat_rows": "0-99"}], ids=str)
+def test_what_a_link_to_the_difference_asks_for_in_vain_is_said_once(made, monkeypatch, asked):
+    """As on the Heatmap."""
+    at = page(made, monkeypatch, cluster="shop", compare="heatmap", **asked)
+    ((name, said),) = asked.items()
+
+    assert not at.exception
+    assert texts(at).count(f"Left out, because it is not offered here: {name}={said}.") == 1
+
+
 def test_a_link_names_its_cluster_whatever_moment_it_opens(made, monkeypatch):
     """The layout of the link is a moment of one cluster, its page the history of another: both are as linked."""
     monkeypatch.setenv("RESEAT_LANDING", str(made.landing))
