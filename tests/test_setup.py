@@ -68,7 +68,7 @@ def test_where_there_is_no_python_at_all_it_says_what_to_install(tmp_path: Path)
     """Only older ones on the path."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    for name in ("python3.13", "python3.12", "python3.11", "python3", "python"):
+    for name in ("python3.14", "python3.13", "python3.12", "python3.11", "python3", "python"):
         program(programs / name, OLD)
     done = setup(tmp_path, PATH=f"{programs}:/usr/bin:/bin")
 
