@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         argcomplete.autocomplete(known)
     chosen = known.parse_args(arguments)
     code: int = ExitCode.DONE
+    # Of a cluster that is written to nobody can say here that nothing was sent.
+    broken = ExitCode.UNFINISHED if chosen.command == "operate" else ExitCode.REFUSED
     try:
         with needs():
             code = chosen.run(chosen)
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = ExitCode.REFUSED
     except OSError as error:  # files are opened elsewhere, with their own sentences
         complain(f"reseat {chosen.command}: {error.filename or 'A file'} cannot be used: {error.strerror or error}.")
-        code = ExitCode.REFUSED
+        code = broken
     except RuntimeError as error:
         if "home directory" not in str(error):
             raise
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = ExitCode.REFUSED
     if reason := unwritten():
         complain(f"reseat {chosen.command}: Standard output cannot be written: {reason}.")
-        code = code or (ExitCode.UNFINISHED if chosen.command == "operate" else ExitCode.REFUSED)
+        code = code or broken
     return code
 
 

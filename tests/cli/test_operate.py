@@ -257,6 +257,18 @@ def test_a_journal_in_the_home_folder_is_one_for_every_command(world, monkeypatc
     assert "Run 1 (plan, fake:9092): done" in capsys.readouterr().out
 
 
+def test_what_nobody_has_a_sentence_for_is_not_said_to_have_sent_nothing(world, monkeypatch, capsys):
+    """Exit code 2 means that nothing was sent; it was, when a file failed in the middle."""
+
+    def fails(*_, **__):
+        raise OSError(24, "Too many open files", "/proc/self/fd")
+
+    monkeypatch.setattr("reseat.cli.operate.execute._verified", fails)
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 1
+    assert "/proc/self/fd cannot be used: Too many open files." in capsys.readouterr().err
+
+
 def test_a_user_without_a_name_is_known_by_the_number(world, monkeypatch):
     """As a container's: it read clusters, and could write to none."""
 
