@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from reseat.cli import main
-from reseat.errors import WishRefused, WriteRefused
+from reseat.errors import ClusterUnreachable, WishRefused, WriteRefused
 from reseat.formats.documents.sealed import read_sealed
 from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
@@ -267,6 +267,39 @@ def test_what_nobody_has_a_sentence_for_is_not_said_to_have_sent_nothing(world, 
 
     assert world.run("execute", "--plan", str(world.plan), "--wait") == 1
     assert "/proc/self/fd cannot be used: Too many open files." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("refusal", [ClusterUnreachable("Nothing answers.", "route"), WriteRefused("It is locked.")])
+def test_a_plan_that_is_carried_out_and_cannot_be_verified_was_sent(refusal, world, monkeypatch, capsys):
+    """The connection breaks at the very end: it was said that nothing was sent."""
+
+    def fails(*_, **__):
+        raise refusal
+
+    monkeypatch.setattr("reseat.operate.verify.verify", fails)
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 1
+    assert str(refusal) in capsys.readouterr().err
+    assert world.cluster.lists == AFTER
+
+
+def test_a_run_whose_journal_is_gone_is_not_said_to_have_sent_nothing(world, monkeypatch, capsys):
+    """Nor can be told how far it was."""
+
+    def breaks(name):
+        world.passes(name)
+        if name == "reassigned":
+            monkeypatch.setattr(Journal, "progress", gone)
+            monkeypatch.setattr("reseat.operate.run.execute.look", gone)
+
+    def gone(*_, **__):
+        raise WriteRefused("The journal cannot be read (disk image is malformed).")
+
+    world.cluster.before_call = breaks
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 1
+    assert "The journal cannot be read" in capsys.readouterr().err
+    assert world.cluster.calls.count("reassign") == 1
 
 
 def test_a_user_without_a_name_is_known_by_the_number(world, monkeypatch):

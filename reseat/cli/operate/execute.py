@@ -228,8 +228,8 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         at = session.journal.progress(run.id, moves=False)
         return at.done, at.partitions
 
-    with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
-        try:
+    try:
+        with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
             ended = carry_out(
                 session.target,
                 session.journal,
@@ -239,21 +239,25 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
                 read=partial(read_cluster, session.connection),
                 report=reported(chosen),
             )
-        except ClusterUnreachable as error:
-            complain(f"reseat operate {chosen.action}: {error}")
-            return ExitCode.UNFINISHED
-        except WriteRefused as refused:
+        holds = ended.state is RunState.DONE and _verified(session, ended, tell)
+    except ClusterUnreachable as error:
+        complain(f"reseat operate {chosen.action}: {error}")
+        return ExitCode.UNFINISHED
+    except WriteRefused as refused:
+        try:
             told = session.journal.progress(run.id, moves=False)
-            if not told.batches:
-                raise
-            # The journal or its lock went away in the middle: not "nothing was sent".
-            complain(
-                f"reseat operate {chosen.action}: {refused}",
-                f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
-                "in progress; Kafka continues with those. Once that is fixed, the same command continues the run.",
-            )
+        except WriteRefused:  # nobody knows what was sent
+            complain(f"reseat operate {chosen.action}: {refused}")
             return ExitCode.UNFINISHED
-    holds = ended.state is RunState.DONE and _verified(session, ended, tell)
+        if not told.batches:
+            raise
+        # The journal or its lock went away in the middle: not "nothing was sent".
+        complain(
+            f"reseat operate {chosen.action}: {refused}",
+            f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
+            "in progress; Kafka continues with those. Once that is fixed, the same command continues the run.",
+        )
+        return ExitCode.UNFINISHED
     if chosen.json:
         write_json(progress_json(session.journal.progress(run.id)))
     return 0 if holds else ExitCode.UNFINISHED
