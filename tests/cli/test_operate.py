@@ -263,7 +263,7 @@ def test_what_nobody_has_a_sentence_for_is_not_said_to_have_sent_nothing(world, 
     def fails(*_, **__):
         raise OSError(24, "Too many open files", "/proc/self/fd")
 
-    monkeypatch.setattr("reseat.cli.operate.execute._verified", fails)
+    monkeypatch.setattr("reseat.operate.verify.verify", fails)
 
     assert world.run("execute", "--plan", str(world.plan), "--wait") == 1
     assert "/proc/self/fd cannot be used: Too many open files." in capsys.readouterr().err
