@@ -98,7 +98,6 @@ def _none_worse(snapshots: pd.DataFrame) -> str:
 
 def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
     """The six figures under the sentence."""
-    first, last = snapshots.iloc[0], snapshots.iloc[-1]
     return [
         Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
         Figure("Brokers joined or left", text.count(_sum(counts, *_BROKERS)), None, None),
@@ -110,15 +109,17 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
             None,
             None,
         ),
-        _size(first, last),
+        _size(snapshots.iloc[0] if len(snapshots) > 1 else None, snapshots.iloc[-1]),
     ]
 
 
-def _size(first: pd.Series[Any], last: pd.Series[Any]) -> Figure:
-    was, now = _value(first["size_bytes"]), _value(last["size_bytes"])
+def _size(first: pd.Series[Any] | None, last: pd.Series[Any]) -> Figure:
+    now = _value(last["size_bytes"])
     if now is None:
         replicas = _value(last["replicas"]) or 0
-        return Figure("Replicas", text.count(replicas), text.signed(replicas - (_value(first["replicas"]) or 0)))
+        more = None if first is None else text.signed(replicas - (_value(first["replicas"]) or 0))
+        return Figure("Replicas", text.count(replicas), more)
+    was = None if first is None else _value(first["size_bytes"])
     change = None if was is None else f"{'−' if now < was else '+'}{text.size(abs(now - was))}"
     return Figure(
         "Size of all replicas", text.size(now), change, "Shown for the last snapshot, with the change since the first."

@@ -239,6 +239,14 @@ def test_a_longer_stretch_is_compared_from_its_own_beginning(made, monkeypatch):
     assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
 
+def test_of_one_snapshot_no_change_of_size_is_said(made, monkeypatch):
+    """A day that has one: there is nothing before it to differ from."""
+    at = page(made, monkeypatch, cluster="007", time="2026-05-01:2026-05-01")
+
+    assert shown(at)["Snapshots"] == "1"
+    assert [metric.delta for metric in at.metric if metric.label == "Size of all replicas"] == [""]
+
+
 def test_the_moment_looked_at_becomes_one_of_the_two(made, monkeypatch):
     """The button "from here" puts A there, and the two stay in the order of time."""
     at = page(made, monkeypatch, cluster="shop")
