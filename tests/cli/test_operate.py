@@ -302,6 +302,23 @@ def test_a_run_whose_journal_is_gone_is_not_said_to_have_sent_nothing(world, mon
     assert world.cluster.calls.count("reassign") == 1
 
 
+@pytest.mark.parametrize(
+    "words", ["elect --partition orders-0 --preferred", "create --topic new --replica-assignment 1:2,2:4"]
+)
+def test_what_was_sent_and_not_answered_is_not_said_to_have_sent_nothing(words, world, capsys):
+    """Exit code 1: what came of it is unknown."""
+
+    def lost(name):
+        world.passes(name)
+        if name in ("elect", "create_topic"):
+            world.cluster.down = 1e9
+
+    world.cluster.before_call = lost
+
+    assert world.run(*words.split()) == 1
+    assert f"reseat operate {words.split()[0]}: " in capsys.readouterr().err
+
+
 def test_a_user_without_a_name_is_known_by_the_number(world, monkeypatch):
     """As a container's: it read clusters, and could write to none."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from reseat.cli.operate.session import connected, guarded
+from reseat.cli.operate.session import connected, guarded, sending
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import say, write_json
 from reseat.model.wording import named, verb
@@ -35,14 +35,15 @@ def cordon_lines(journal: Journal, cluster_id: str | None) -> list[str]:
 def _uncordon(chosen: argparse.Namespace) -> int:
     with connected(chosen) as session:
         checks = check_access(WriteRequest(**session.requested_by), read_cluster(session.connection))
-        came = lift(
-            session.target,
-            session.journal,
-            chosen.broker,
-            checks=checks,
-            cluster_id=session.cluster_id,
-            operator=session.requested_by["person"].name,
-        )
+        with sending():
+            came = lift(
+                session.target,
+                session.journal,
+                chosen.broker,
+                checks=checks,
+                cluster_id=session.cluster_id,
+                operator=session.requested_by["person"].name,
+            )
     if chosen.json:
         write_json({"lifted": list(came.lifted), "left": list(came.left)})
     else:

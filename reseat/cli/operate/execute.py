@@ -12,11 +12,20 @@ from typing import Any
 import numpy as np
 
 from reseat.cli.inputs import read_file, text_of
-from reseat.cli.operate.session import Session, connected, guarded, notes_of, progress_json, reported, signalled
+from reseat.cli.operate.session import (
+    Session,
+    connected,
+    guarded,
+    notes_of,
+    progress_json,
+    reported,
+    sending,
+    signalled,
+)
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say, write_json
-from reseat.errors import ClusterUnreachable, WriteRefused
+from reseat.errors import WriteRefused
 from reseat.formats.documents.directory_moves import directory_moves
 from reseat.formats.documents.sealed import SealedPlan, read_sealed
 from reseat.model import NONE, ClusterLayout, Snapshot
@@ -229,20 +238,18 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         return at.done, at.partitions
 
     try:
-        with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
-            ended = carry_out(
-                session.target,
-                session.journal,
-                run.id,
-                stop=told_by.stop,
-                interrupt=told_by.interrupt,
-                read=partial(read_cluster, session.connection),
-                report=reported(chosen),
-            )
-        holds = ended.state is RunState.DONE and _verified(session, ended, tell)
-    except ClusterUnreachable as error:
-        complain(f"reseat operate {chosen.action}: {error}")
-        return ExitCode.UNFINISHED
+        with sending():
+            with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
+                ended = carry_out(
+                    session.target,
+                    session.journal,
+                    run.id,
+                    stop=told_by.stop,
+                    interrupt=told_by.interrupt,
+                    read=partial(read_cluster, session.connection),
+                    report=reported(chosen),
+                )
+            holds = ended.state is RunState.DONE and _verified(session, ended, tell)
     except WriteRefused as refused:
         try:
             told = session.journal.progress(run.id, moves=False)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TypeVar
 
 from reseat.cli.inputs import named_partitions, text_of
-from reseat.cli.operate.session import Session, connected, guarded, notes_of
+from reseat.cli.operate.session import Session, connected, guarded, notes_of, sending
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say, table, write_json
 from reseat.election.rules import Mode
@@ -99,7 +99,8 @@ def _written(
     refuse_unless(checks, who=session.requested_by["person"].name, cluster_id=session.cluster_id)
     complain(*notes_of(checks))
     who = {"cluster_id": session.cluster_id, "operator": session.requested_by["person"].name}
-    return write(session.journal, kind, content, checks, work, **who)
+    with sending():
+        return write(session.journal, kind, content, checks, work, **who)
 
 
 def _partitions(chosen: argparse.Namespace, now: Snapshot) -> tuple[Partition, ...] | None:

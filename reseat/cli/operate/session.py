@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from reseat.access import Access, approval_in
 from reseat.cli.inputs import connection_of, note_reading, user_name
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
-from reseat.errors import InputRefused, WriteRefused
+from reseat.errors import ClusterUnreachable, InputRefused, WriteRefused
 from reseat.existing import may_exist
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
@@ -42,6 +42,7 @@ __all__ = [
     "refuse_strangers",
     "reported",
     "requester",
+    "sending",
     "signalled",
 ]
 
@@ -134,7 +135,8 @@ def connected(chosen: argparse.Namespace) -> Iterator[Session]:
         try:
             yield Session(connection, target, journal, target.cluster_id(), requester(chosen))
         finally:
-            target.close()
+            with suppress(ClusterUnreachable):  # what was done is done
+                target.close()
     finally:
         journal.close()
 
@@ -184,10 +186,26 @@ def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
             signal.signal(number, handler)
 
 
+class _Unanswered(Exception):
+    """The cluster went away while something was sent to it."""
+
+
+@contextmanager
+def sending() -> Iterator[None]:
+    """What is sent within may have arrived where the cluster does not answer: that is never "nothing was sent"."""
+    try:
+        yield
+    except ClusterUnreachable as error:
+        raise _Unanswered(str(error)) from error
+
+
 def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
     """Run a command; where the guard refuses, every failed check stands on a line of its own on standard error."""
     try:
         return command(chosen)
+    except _Unanswered as error:
+        complain(f"reseat operate {chosen.action}: {error}")
+        return ExitCode.UNFINISHED
     except WriteRefused as refused:
         complain(f"reseat operate {chosen.action}: {refused}", *(f"  {name}: {said}" for name, said in refused.failed))
         return ExitCode.REFUSED

@@ -21,6 +21,7 @@ from reseat.cli.operate.session import (
     refuse_strangers,
     reported,
     requester,
+    sending,
     signalled,
 )
 from reseat.cli.output.exit_codes import ExitCode
@@ -136,7 +137,7 @@ def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
     with connected(chosen) as session:
         if not chosen.wait:
             return begin(chosen, session, run)
-        with signalled() as told_by:
+        with signalled() as told_by, sending():
             ended = carry_out(
                 session.target, session.journal, run.id, interrupt=told_by.interrupt, report=reported(chosen)
             )
