@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import psutil
 import pyspark
 
 from reseat.pipeline.spark import classes
@@ -91,10 +92,10 @@ class Standalone:
     def kill_worker(self, which: int) -> None:
         """``kill -9`` a worker and the executors that it started: a machine that goes away."""
         worker = self.workers[which]
-        executors = _children(worker.process.pid)
+        executors = psutil.Process(worker.process.pid).children(recursive=True)
         worker.kill()
-        for pid in executors:
-            os.kill(pid, signal.SIGKILL)
+        for executor in executors:
+            executor.kill()
 
 
 @contextmanager
@@ -195,14 +196,3 @@ def _run(directory: Path, name: str, command: list[str], **further: str) -> Spar
             stderr=subprocess.STDOUT,
         )
     return SparkServer(name, process, log)
-
-
-def _children(pid: int) -> list[int]:
-    """The processes below this one, at any depth."""
-    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
-    found, last = [], [pid]
-    while last:
-        last = [child for child, parent in parents.items() if parent in last]
-        found += last
-    return found
