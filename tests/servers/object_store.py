@@ -62,10 +62,16 @@ def fetch_object_store() -> None:
     Raises:
         subprocess.CalledProcessError: they cannot be fetched; nothing half fetched is left.
     """
+    with _one_at_a_time():
+        _fetch()
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
     _CACHE.parent.mkdir(parents=True, exist_ok=True)
     with _CACHE.with_suffix(".lock").open("w") as alone:
         fcntl.flock(alone, fcntl.LOCK_EX)
-        _fetch()
+        yield
 
 
 def _fetch() -> None:
@@ -101,12 +107,13 @@ def missing_azure() -> str | None:
     """The same of Azure's; its server is 186 MB with its libraries."""
     if (npm := shutil.which("npm")) is None:
         return "No npm was found: Azurite is fetched and run with Node."
-    if not (_NODE / "node_modules" / ".bin" / "azurite-blob").exists():
-        install = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(_NODE), f"azurite@{_AZURITE}"]
-        done = subprocess.run(install, check=False, capture_output=True, text=True, timeout=600)
-        if done.returncode:
-            shutil.rmtree(_NODE, ignore_errors=True)
-            return f"Azurite cannot be fetched: {done.stderr.strip()[-300:]}"
+    with _one_at_a_time():
+        if not (_NODE / "node_modules" / ".bin" / "azurite-blob").exists():
+            install = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(_NODE), f"azurite@{_AZURITE}"]
+            done = subprocess.run(install, check=False, capture_output=True, text=True, timeout=600)
+            if done.returncode:
+                shutil.rmtree(_NODE, ignore_errors=True)
+                return f"Azurite cannot be fetched: {done.stderr.strip()[-300:]}"
     return missing_object_store()
 
 
