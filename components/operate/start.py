@@ -16,7 +16,6 @@ from reseat.observe import events
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
-from reseat.operate.run.throttling import runs_that_left_throttles
 
 __all__ = ["Intent", "begin", "go_on", "journal_of", "last_begun", "put_throttles_back", "settled", "throttles_left"]
 
@@ -124,8 +123,8 @@ def throttles_left(operated: OperatedCluster) -> list[str]:
     journal = operated.journal
     if journal is None or operated.holder is not None:
         return []
-    left = runs_that_left_throttles(journal, operated.cluster_id)
-    return [f"Run {run.id} ended and left its throttles set." for run in left]
+    left = journal.throttled_runs(operated.cluster_id)
+    return [f"Run {run} ended and left its throttles set." for run, _, state in left if not state.open]
 
 
 def put_throttles_back(operated: OperatedCluster) -> None:

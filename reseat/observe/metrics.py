@@ -7,6 +7,7 @@ of runs; no topic, no person, no typed address. docs/operations.md lists every m
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.model.finding import Finding, Severity
 from reseat.operate.journal.journal import Journal
-from reseat.operate.run.throttling import runs_that_left_throttles
 from reseat.sources.followed import LiveCluster
 
 __all__ = [
@@ -140,17 +140,18 @@ class HeldCollector:
         try:
             journal = self._held.journal()
             if journal is not None:
-                for cluster, state, count in journal.runs_by_state():
+                left_by = collections.Counter(
+                    cluster for _, cluster, state in journal.throttled_runs() if not state.open
+                )
+                by_state = journal.runs_by_state()
+                for cluster, state, count in by_state:
                     runs.add_metric([cluster, state], count)
+                for cluster in dict.fromkeys(cluster for cluster, _, _ in by_state):
+                    left.add_metric([cluster], left_by[cluster])
                 for cluster, state, count in journal.open_moves_by_state():
                     moves.add_metric([cluster, state], count)
                 for cluster, state, count in journal.open_proposals_by_state(datetime.now(UTC)):
                     waiting.add_metric([cluster, state], count)
-                by_cluster: dict[str, int] = {}
-                for run in runs_that_left_throttles(journal):
-                    by_cluster[run.cluster] = by_cluster.get(run.cluster, 0) + 1
-                for cluster in sorted({cluster for cluster, _, _ in journal.runs_by_state()}):
-                    left.add_metric([cluster], by_cluster.get(cluster, 0))
         except (InputRefused, WriteRefused):
             return  # /readyz says why; the other numbers are told all the same
         yield from (runs, moves, waiting, left)

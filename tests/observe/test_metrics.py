@@ -109,6 +109,32 @@ def test_runs_and_their_partitions_are_told_of_the_journal(tmp_path: Path) -> No
     assert registry(journal=broken, sessions=lambda: 7).get_sample_value("reseat_sessions") == 7
 
 
+def test_throttles_that_an_old_run_left_are_told_whatever_ran_since(tmp_path: Path) -> None:
+    """An alarm goes out once they are restored, not once ten runs of other clusters have come."""
+    journal = Journal(tmp_path / "journal.sqlite")
+
+    def ended(cluster: str, *, throttled: bool) -> int:
+        run = journal.approve(Approval(cluster, cluster.lower(), "{}", "{}", "h", "ann", ()))
+        with journal.lease(cluster, operator="ann", run_id=run.id) as lease:
+            if throttled:
+                journal.record_intent(cluster, "throttles", {}, operator="ann", run_id=run.id, lease=lease)
+            journal.set_state(lease, run.id, RunState.CANCELLED, "Cancelled.")
+        return run.id
+
+    left = ended("SHOP", throttled=True)
+    for cluster in ("SHOP", "LOGS") * 10:
+        ended(cluster, throttled=False)
+    going = journal.approve(Approval("LOGS", "logs", "{}", "{}", "h", "ann", ()))
+    journal.record_intent("LOGS", "throttles", {}, operator="ann", run_id=going.id)
+    told = registry(journal=lambda: journal)
+    before = [told.get_sample_value("reseat_throttles_left", {"cluster": cluster}) for cluster in ("shop", "logs")]
+    back = journal.record_intent("SHOP", "throttles back", {}, operator="ann", run_id=left)
+    journal.record_outcome(back, {"left": [], "theirs": []})
+
+    assert before == [1, 0]
+    assert told.get_sample_value("reseat_throttles_left", {"cluster": "shop"}) == 0
+
+
 def test_what_happens_is_counted_where_it_happens(caplog: pytest.LogCaptureFixture) -> None:
     """A reading that failed, a plan that was refused: how it ended, and how long it took."""
     caplog.set_level("INFO", "reseat")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -11,6 +13,7 @@ from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.operate.journal import file
 from reseat.operate.journal.journal import Approval, Journal, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.journal.rows import COLUMNS
 from reseat.operate.journal.schema import open_database
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.targets.error_names import ErrorName
@@ -494,6 +497,27 @@ def test_throttles_of_a_dead_broker_are_put_back_by_the_next_recovery(journal):
     )
     assert cluster.dynamic == EARLIER
     assert reconcile(cluster.target(), journal, pace=cluster.pace()) == ()
+
+
+def test_throttles_are_restored_however_many_runs_came_since(journal):
+    """They stay in the journal until they can be: 300 later runs of the cluster change nothing."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+    cluster.before_call = lambda name: cluster.dead.update({2} if name == "throttles set" else ())
+    run = approve(journal, throttle=1_000)
+    carried(cluster, journal, run)
+    rest = COLUMNS.removeprefix("id, ")
+    with closing(sqlite3.connect(journal.path)) as beside, beside:
+        beside.execute(
+            "WITH more (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 300) "
+            f"INSERT INTO runs ({rest}) SELECT {rest} FROM runs, more"
+        )
+    cluster.before_call = lambda name: None
+    cluster.dead.clear()
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
+
+    assert len(journal.runs(most=1_000)) == 301
+    assert said == (f"Run {run.id}, done: Its throttles are restored.",)
+    assert cluster.dynamic == EARLIER
 
 
 def test_what_a_killed_operator_sent_is_settled_though_each_look_takes_a_while(journal):

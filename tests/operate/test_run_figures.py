@@ -9,7 +9,6 @@ import pytest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
-from reseat.operate.journal.journal import Approval
 from reseat.operate.journal.records import RunState
 from reseat.operate.run import throttling
 from reseat.operate.run.health import Health, condition_of
@@ -394,19 +393,42 @@ def test_only_what_could_not_be_put_back_is_outstanding(begun):
     assert there.ours == (Throttles(leader_replicas={"orders": "0:1"}),)
 
 
-def test_runs_that_ended_and_left_throttles_are_found(throttled):
-    """Not one that is open, nor one that left none."""
+@pytest.mark.parametrize(
+    "came_of_it",
+    [
+        (),
+        (None,),
+        ([throttling.NOT_KNOWN],),
+        (["orders"],),
+        (["orders"], [throttling.NOT_KNOWN]),
+        ([],),
+        (["orders"], []),
+    ],
+)
+def test_the_journal_finds_the_runs_whose_throttles_are_outstanding(throttled, came_of_it):
+    """Whatever came of putting them back, none of it known or all: as ``outstanding_throttles`` says of each run."""
     _, ledger, _, throttles = throttled
-    journal, found = ledger.journal, []
     throttles.set()
-    found.append(throttling.runs_that_left_throttles(journal, "FAKE"))
-    ledger.say("Over.", RunState.CANCELLED)
-    second = journal.approve(Approval("OTHER", "o", "{}", "{}", "h", "ann", ()))
-    with journal.lease("OTHER", operator="ann", run_id=second.id) as lease:
-        journal.set_state(lease, second.id, RunState.CANCELLED, "Over.")
-    found.append(throttling.runs_that_left_throttles(journal))
+    for left in came_of_it:
+        step = ledger.record_intent("throttles back", {})
+        if left is not None:
+            ledger.record_outcome(step, {"left": left, "theirs": []})
+    outstanding = throttling.outstanding_throttles(ledger.journal, ledger.run.id) is not None
+    found = [ledger.journal.throttled_runs(cluster) for cluster in ("FAKE", None, "OTHER")]
 
-    assert [[run.id for run in runs] for runs in found] == [[], [ledger.run.id]]
+    assert outstanding == (came_of_it == () or came_of_it[-1] != [])
+    assert found == [*[((ledger.run.id, ledger.run.cluster, RunState.APPROVED),) * outstanding] * 2, ()]
+
+
+def test_throttles_that_were_set_again_after_they_were_put_back_are_outstanding(throttled):
+    """As by a run that goes on after a crash."""
+    _, ledger, target, throttles = throttled
+    throttles.set()
+    ledger.record_outcome(ledger.record_intent("throttles back", {}), {"left": [], "theirs": []})
+    RunThrottles(target, ledger, throttled[0].pace()).set()
+
+    assert throttling.outstanding_throttles(ledger.journal, ledger.run.id) is not None
+    assert [run for run, _, _ in ledger.journal.throttled_runs()] == [ledger.run.id]
 
 
 def told_by(cluster, ledger, look=None, *, tracker=None, cancelling=False, held=""):

@@ -17,7 +17,7 @@ from reseat.model.wording import counted
 from reseat.operate.checks.authorization import OPERATE_VARIABLE
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunProgress
-from reseat.operate.run import sentences, throttling
+from reseat.operate.run import sentences
 from reseat.operate.run.execute import reconcile
 from reseat.operate.run.places import as_shown
 from reseat.operate.verify import verify as compare
@@ -53,17 +53,11 @@ def _mended(session: Session) -> list[str]:
     """What a crash left is put in order, where writing is enabled; else what there is to put in order."""
     if session.may_write:
         return list(reconcile(session.target, session.journal))
-    runs = session.journal.runs(session.cluster_id)
-    left = [
-        run
-        for run in runs
-        if throttling.outstanding_throttles(session.journal, run.id) is not None
-        and not session.journal.progress(run.id, moves=False).alive
-    ]
     return [
-        f"Run {run.id} left throttles in place and no executor is running: status restores them with "
+        f"Run {run} left throttles in place and no executor is running: status restores them with "
         f"{OPERATE_VARIABLE}=1, because that is a write."
-        for run in left
+        for run, _, _ in session.journal.throttled_runs(session.cluster_id)
+        if not session.journal.progress(run, moves=False).alive
     ]
 
 

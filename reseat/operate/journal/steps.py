@@ -9,7 +9,7 @@ from datetime import datetime
 
 from reseat import audit
 from reseat.operate.journal.file import JournalFile, Lease, now
-from reseat.operate.journal.records import MoveProgress
+from reseat.operate.journal.records import MoveProgress, RunState
 from reseat.operate.journal.rows import update_moves
 from reseat.operate.journal.values import RunStep
 
@@ -139,6 +139,21 @@ class JournalSteps(JournalFile):
             )
             for row in rows
         )
+
+    def throttled_runs(self, cluster_id: str | None = None) -> tuple[tuple[int, str, RunState], ...]:
+        """(id, cluster's name, state) of runs, open or over, whose throttles are not all restored; newest first.
+
+        Args:
+            cluster_id: of this cluster alone; None: of all.
+        """
+        rows = self._all(
+            "SELECT id, cluster, state FROM runs WHERE (?1 IS NULL OR cluster_id = ?1) AND EXISTS ("
+            "SELECT 1 FROM steps AS given WHERE run = runs.id AND kind = 'throttles' AND NOT EXISTS ("
+            "SELECT 1 FROM steps WHERE run = runs.id AND kind = 'throttles back' AND id > given.id "
+            "AND json_array_length(outcome, '$.left') = 0)) ORDER BY id DESC",
+            cluster_id,
+        )
+        return tuple((row["id"], row["cluster"], RunState(row["state"])) for row in rows)
 
 
 def keep_step(  # noqa: PLR0917 -- a row's columns, in order

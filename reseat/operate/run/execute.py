@@ -35,7 +35,7 @@ from reseat.model import Snapshot
 from reseat.operate.journal.journal import Journal, Lease
 from reseat.operate.journal.records import Run, RunState
 from reseat.operate.run import sentences, throttling
-from reseat.operate.run.cordoning import RunCordons, cordons_left, outstanding_cordons
+from reseat.operate.run.cordoning import RunCordons, cordons_left
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation, look
@@ -145,17 +145,12 @@ def reconcile(
 
 def _left_behind(journal: Journal, cluster_id: str) -> list[Run]:
     """Runs that were begun and are not over, and else those that are and left throttles, or a cordon that goes."""
-    runs = journal.runs(cluster_id)
-    begun = [run for run in runs if run.state.open]
-    throttled = [
-        run
-        for run in runs
-        if throttling.outstanding_throttles(journal, run.id) is not None
-        or (journal.stop_requested(run.id) == "cancel" and outstanding_cordons(journal, run.id) is not None)
-    ]
-    if any(run in throttled for run in begun):
-        throttled = []  # what an earlier run left may be what this one is throttled by: once it is over
-    ended = [run for run in throttled if not run.state.open]
+    begun = journal.open_runs(cluster_id)
+    left = {run for run, _, _ in journal.throttled_runs(cluster_id)}
+    left |= {there.run for there in cordons_left(journal, cluster_id) if journal.stop_requested(there.run) == "cancel"}
+    if any(run.id in left for run in begun):
+        left = set()  # what an earlier run left may be what this one is throttled by: once it is over
+    ended = [journal.run(run) for run in sorted(left, reverse=True)]
     return ended + [run for run in begun if run.state is not RunState.APPROVED]
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from reseat.errors import ClusterUnreachable
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import MoveProgress, Run
+from reseat.operate.journal.records import MoveProgress
 from reseat.operate.journal.steps import ALL_STEPS
 from reseat.operate.targets.target import Target, Throttles
 
@@ -45,7 +45,6 @@ __all__ = [
     "of_topics",
     "outstanding_throttles",
     "put_back",
-    "runs_that_left_throttles",
     "to_json",
     "wanted",
 ]
@@ -60,8 +59,6 @@ _RATES = ("leader_rate", "follower_rate", "directory_rate")
 #: Brokers take a moment to show what they were told; read again so often before a value counts as not put back.
 _READS = 20
 _READ_SECONDS = 0.25
-#: Ended runs that are looked at for throttles left behind, the latest first.
-_LOOKED_AT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +225,8 @@ def _theirs(there: OutstandingThrottles, now: Throttles) -> Throttles:
     return _where(now, is_theirs)
 
 
-def runs_that_left_throttles(journal: Journal, cluster_id: str | None = None) -> tuple[Run, ...]:
-    """Runs that ended, or were killed, and left throttles set; of the latest ten of a cluster, or of all clusters."""
-    latest = journal.runs(cluster_id, most=_LOOKED_AT)
-    return tuple(run for run in latest if not run.state.open and outstanding_throttles(journal, run.id) is not None)
-
-
 def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles | None:
-    """The throttles of a run that are not put back; None: none."""
+    """The throttles of a run that are not put back; None: none. ``Journal.throttled_runs`` finds the runs that have."""
     steps = journal.steps(run_id=run_id, kind="throttles", most=ALL_STEPS)
     if not steps:
         return None
