@@ -29,8 +29,9 @@ def notices(operated: OperatedCluster) -> None:
     error = operated.live.state.error
     if error is not None:
         states.draw_lost(str(error))
-    for sentence in settled():
-        st.markdown(f":gray[:material/info:] {text.plain(sentence)}")
+    said = settled()
+    if said:
+        st.markdown(f":gray[:material/info:] {text.plain(said)}")
     left = throttles_left(operated)
     if left:
         states.draw_leftover_throttles(left, lambda: put_throttles_back(operated), operated.read_only)

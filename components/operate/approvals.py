@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
 from components.look import text
-from components.operate import states
 from components.operate.checks import stopping
+from components.operate.confirm import attempt
 from components.operate.operated_cluster import OperatedCluster, look_at
 from components.operate.plan import Proposal, of_text
 from components.operate.reading import read_now
 from components.operate.start import Intent, journal_of
 from components.state import session
 from reseat.access import Door
-from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
+from reseat.errors import WriteRefused
 from reseat.operate import proposing
 from reseat.operate.checks.another import NAME
 from reseat.operate.checks.check import Check
@@ -160,8 +161,8 @@ def _draw_propose(intent: Intent, checks: Sequence[Check], overrides: frozenset[
         st.caption(f"{text.counted(len(against), 'check')} failed: {_names(against)}.")
     else:
         st.caption("Somebody else approves it here before it can be executed. Nothing is sent by that.")
-    if pressed:
-        _propose(intent, overrides)
+    if attempt(f"propose {operated.cluster_id}", partial(_propose, intent, overrides) if pressed else None):
+        st.rerun()
 
 
 def _names(checks: Sequence[Check]) -> str:
@@ -170,31 +171,25 @@ def _names(checks: Sequence[Check]) -> str:
 
 def _propose(intent: Intent, overrides: frozenset[str]) -> None:
     operated, proposal = intent.operated, intent.proposal
-    try:
-        fresh = read_now(operated, proposal.sealed)
-        row = proposing.propose(
-            intent.request(operated.cluster_id, overrides),
-            fresh.facts,
-            journal_of(operated),
-            proposal.text,
-            cluster=operated.name,
-            title=proposal.title,
-        )
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
-    except WriteRefused as error:
-        states.draw_write_refused(error)
-    else:
-        look_at(operated, "proposal", row.id)
-        st.rerun()
+    fresh = read_now(operated, proposal.sealed)
+    row = proposing.propose(
+        intent.request(operated.cluster_id, overrides),
+        fresh.facts,
+        journal_of(operated),
+        proposal.text,
+        cluster=operated.name,
+        title=proposal.title,
+    )
+    look_at(operated, "proposal", row.id)
 
 
 def _draw_decision(operated: OperatedCluster, journal: Journal, row: ProposedPlan) -> None:
     """The buttons of who proposed it, or of who may approve it; to everybody else, why there are none."""
-    person = operated.person
+    person, deciding = operated.person, f"proposal {row.id}"
     if not row.marks.isdisjoint(person.marks):
-        if st.button("Withdraw", key="withdraw", icon=":material/undo:"):
-            _decided(lambda: proposing.withdraw(journal, row, operated.person))
+        pressed = st.button("Withdraw", key="withdraw", icon=":material/undo:")
+        if attempt(deciding, partial(proposing.withdraw, journal, row, operated.person) if pressed else None):
+            st.rerun()
         if row.state is ProposalState.PROPOSED:
             st.caption("You proposed it, so somebody else approves it. Send them this page's address.")
         return
@@ -210,18 +205,7 @@ def _draw_decision(operated: OperatedCluster, journal: Journal, row: ProposedPla
         decline = st.button("Decline", key="decline", icon=":material/block:", disabled=not reason.strip())
     if not reason.strip():
         st.caption("To decline, give a reason.")
-    if approve or decline:
-        _decided(
-            lambda: proposing.decide(
-                journal, row, operated.person, operated.access, approve=bool(approve), reason=reason.strip()
-            )
-        )
-
-
-def _decided(decide: Callable[[], object]) -> None:
-    try:
-        decide()
-    except ReseatError as error:
-        st.markdown(f":red[:material/block: {text.plain(str(error))}]")
-    else:
+    decide = partial(proposing.decide, approve=bool(approve), reason=reason.strip())
+    act = partial(decide, journal, row, operated.person, operated.access)
+    if attempt(deciding, act if approve or decline else None):
         st.rerun()

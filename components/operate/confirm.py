@@ -1,17 +1,20 @@
-"""The last step before anything is sent: the cluster's id is typed, and a button says what will happen."""
+"""The last step before anything is sent: the cluster's id is typed, a button says what will happen, and it is tried."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from components.look import text
+from components.operate import states
 from components.operate.checks import stopping
 from components.operate.operated_cluster import OperatedCluster
+from components.state.told import told
+from reseat.errors import ReseatError
 from reseat.operate.checks.check import Check
 
-__all__ = ["JUDGED_ELSEWHERE", "draw_confirm", "why_not"]
+__all__ = ["JUDGED_ELSEWHERE", "attempt", "draw_confirm", "why_not"]
 
 #: Checks of who asks and of what was typed: the page says them where they belong, not in the list.
 JUDGED_ELSEWHERE = frozenset({"writing_enabled", "person_allowed", "cluster_confirmed", "approved_by_another"})
@@ -63,3 +66,28 @@ def draw_confirm(
     )
     st.caption(text.plain(reason) if reason else "Ready. All checks run once more before anything is sent.")
     return typed if pressed and not reason else None
+
+
+def attempt(name: str, act: Callable[[], object] | None) -> bool:
+    """Do what a button asks for; why it did not come off is drawn here until the person acts again.
+
+    Args:
+        name: what is done, and to what.
+        act: does it; None: the button was not pressed in this run.
+
+    Returns:
+        Whether it was done.
+    """
+    outcome = told(f"operate-failed {name}")
+    if act is not None:
+        outcome.tell(None)
+        try:
+            act()
+        except ReseatError as error:
+            outcome.tell(error)
+        else:
+            return True
+    failed = outcome.read()
+    if isinstance(failed, ReseatError):
+        states.draw_failed(failed)
+    return False

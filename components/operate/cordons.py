@@ -12,7 +12,7 @@ from components.operate.operated_cluster import OperatedCluster
 from components.operate.plan import Proposal
 from components.operate.reading import Fresh
 from components.state import fields
-from components.state.slots import Slot
+from components.state.told import told
 from reseat.errors import ReseatError
 from reseat.model.wording import listed, named, verb
 from reseat.operate.journal.journal import Journal
@@ -20,7 +20,7 @@ from reseat.operate.run.cordoning import OutstandingCordons, cordons_left
 
 __all__ = ["choose_cordon", "draw_cordons_left"]
 
-_SAID: Slot[str] = Slot("operate-uncordoned")
+_SAID = "operate-uncordoned"
 
 
 def choose_cordon(proposal: Proposal, fresh: Fresh, *, default: bool) -> bool:
@@ -49,10 +49,9 @@ def choose_cordon(proposal: Proposal, fresh: Fresh, *, default: bool) -> bool:
 
 def draw_cordons_left(operated: OperatedCluster) -> None:
     """What runs left cordoned, and a button that lifts it; not of a run that is at it."""
-    said = _SAID.get("")
-    if said:
-        st.markdown(f":gray[:material/info:] {text.plain(said)}")
-        _SAID.set("")
+    said = told(_SAID).read()
+    if said is not None:
+        st.markdown(f":gray[:material/info:] {text.plain(str(said))}")
     journal, open_run = operated.journal, operated.open_run
     if journal is None:
         return
@@ -95,7 +94,7 @@ def _lift(operated: OperatedCluster, journal: Journal, there: OutstandingCordons
                 operator=operated.person.name,
             )
         left = f" {listed(came.left)} did not confirm it." if came.left else ""
-        _SAID.set(f"The cordon of {named('broker', came.lifted)} is lifted.{left}")
+        told(_SAID).tell(f"The cordon of {named('broker', came.lifted)} is lifted.{left}")
         operated.live.refresh(operated.person.name)
     except ReseatError as error:
-        _SAID.set(str(error))
+        told(_SAID).tell(error)

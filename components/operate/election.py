@@ -11,6 +11,7 @@ import streamlit as st
 
 from components.look import tables, text
 from components.operate import reading, states
+from components.operate.confirm import attempt
 from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import Fresh, last_reading, log_ends, read_now
 from components.operate.short import draw_write, outcomes, write
@@ -56,6 +57,7 @@ def draw_election(operated: OperatedCluster, layout: ClusterLayout, mode: Mode) 
     wanted, named = _partitions(layout, election, mode)
     _draw_outcome(operated, election)
     if not wanted:
+        attempt(_name(operated, election), None)  # one that was not answered may be why
         st.markdown(
             "Nothing to elect: the preview shows no partition that this election would change."
             if named

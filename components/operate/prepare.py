@@ -15,7 +15,7 @@ from components.look.notices import refused
 from components.operate import states
 from components.operate.approvals import asked_before, draw_second_word
 from components.operate.checks import draw_checks, stopping, tally
-from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate.confirm import JUDGED_ELSEWHERE, attempt, draw_confirm
 from components.operate.cordons import choose_cordon
 from components.operate.operated_cluster import OperatedCluster, choose_protocol, look_at, tell_protocol
 from components.operate.options import draw_options
@@ -26,7 +26,7 @@ from components.operate.start import Intent, begin
 from components.shell import frame
 from components.shell.frame import Figure
 from components.state import caching, shared, slots
-from reseat.errors import ClusterUnreachable, ReseatError, WishRefused, WriteRefused
+from reseat.errors import ClusterUnreachable, WishRefused
 from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves
 from reseat.model import Plan, Snapshot
 from reseat.operate.admitting import check_plan
@@ -93,9 +93,10 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
         if operated.may_write and confirmed_next:
             outcome = st.container()  # above the button: below it a small screen does not show why nothing happens
             typed = draw_confirm(operated, checks, overrides, label, f"plan-{proposal.kind}")
-            if typed is not None:
-                with outcome:
-                    _carry_out(intent, typed, overrides)
+            with outcome:
+                act = None if typed is None else partial(_carry_out, intent, typed, overrides)
+                if attempt(f"plan {operated.cluster_id}", act):
+                    st.rerun()
     if between:
         _draw_between(between)
         return
@@ -166,19 +167,10 @@ def _answer(operated: OperatedCluster, proposal: Proposal, what: str, against: l
 
 def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
     """Read once more, check once more, journal it, and let a process of its own begin."""
-    try:
-        fresh = read_now(intent.operated, intent.proposal.sealed)
-        with st.spinner("Starting …", show_time=True):
-            run = begin(intent, typed, overrides, fresh)
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
-    except WriteRefused as error:
-        states.draw_write_refused(error)
-    except ReseatError as error:
-        frame.refused(error)
-    else:
-        look_at(intent.operated, "run", run.id)
-        st.rerun()
+    fresh = read_now(intent.operated, intent.proposal.sealed)
+    with st.spinner("Starting …", show_time=True):
+        run = begin(intent, typed, overrides, fresh)
+    look_at(intent.operated, "run", run.id)
 
 
 def _moves_between(proposal: Proposal, plan: Plan, now: Snapshot) -> tuple[DirectoryMove, ...]:

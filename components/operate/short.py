@@ -10,12 +10,11 @@ import streamlit as st
 
 from components.operate import states
 from components.operate.checks import draw_checks, tally
-from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate.confirm import JUDGED_ELSEWHERE, attempt, draw_confirm
 from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import Fresh, draw_age
 from components.operate.start import journal_of
 from components.state.slots import Slot
-from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
 from reseat.operate import short_writes
 from reseat.operate.checks.check import Check
 
@@ -97,25 +96,16 @@ def draw_write(
         outcome = st.container()  # as in ``prepare``
         typed = draw_confirm(operated, checks, overrides, label, key)
     with outcome:
-        done = typed is not None and _attempt(name, doing, partial(work, typed, overrides))
+        act = None if typed is None else partial(_keep, name, doing, partial(work, typed, overrides))
+        done = attempt(name, act)
     if done:
         operated.live.refresh(operated.person.name)  # every page shall show what is so now
         st.rerun()
 
 
-def _attempt(name: str, doing: str, work: Callable[[], object]) -> bool:
-    """Try it with a spinner, keep what came of it, and draw why nothing was sent; says whether it came off."""
+def _keep(name: str, doing: str, work: Callable[[], object]) -> None:
+    """Do it with a spinner, and keep what came of it."""
     kept = outcomes()
     kept.by_name.pop(name, None)
-    try:
-        with st.spinner(doing, show_time=True):
-            kept.by_name[name] = work()
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
-    except WriteRefused as error:
-        states.draw_write_refused(error)
-    except ReseatError as error:
-        states.draw_blocked(str(error))
-    else:
-        return True
-    return False
+    with st.spinner(doing, show_time=True):
+        kept.by_name[name] = work()

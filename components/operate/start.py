@@ -11,6 +11,7 @@ from components.operate.operated_cluster import OperatedCluster
 from components.operate.plan import Proposal
 from components.operate.reading import Fresh
 from components.state.slots import Slot
+from components.state.told import told
 from reseat.errors import ReseatError, WriteRefused
 from reseat.observe import events
 from reseat.operate.journal.journal import Journal
@@ -19,7 +20,7 @@ from reseat.operate.request import PlanRequest
 
 __all__ = ["Intent", "begin", "go_on", "journal_of", "last_begun", "put_throttles_back", "settled", "throttles_left"]
 
-_SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
+_SETTLED = "operate-settled"
 _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
 
 
@@ -135,13 +136,11 @@ def put_throttles_back(operated: OperatedCluster) -> None:
         operated.insist()
         with reading.target_of(operated) as target:
             said = reconcile(target, journal_of(operated))
-        _SETTLED.set(tuple(said))
+        told(_SETTLED).tell(" ".join(said))
     except ReseatError as error:
-        _SETTLED.set((str(error),))
+        told(_SETTLED).tell(error)
 
 
-def settled() -> tuple[str, ...]:
-    """What came of putting throttles back, to be said once."""
-    said = _SETTLED.get(())
-    _SETTLED.set(())
-    return said
+def settled() -> str:
+    """What came of putting throttles back; empty where that was not asked for."""
+    return str(told(_SETTLED).read() or "")

@@ -11,17 +11,17 @@ from components.shell import frame, navigation
 from components.state import session, shared
 from components.state.past import Past
 from reseat.access import Door
-from reseat.errors import InputRefused, WriteRefused
+from reseat.errors import ClusterUnreachable, InputRefused, ReseatError, WriteRefused
 
 __all__ = [
     "draw_blocked",
+    "draw_failed",
     "draw_leftover_throttles",
     "draw_lost",
     "draw_not_enabled",
     "draw_not_live",
     "draw_open_runs",
     "draw_past",
-    "draw_write_refused",
 ]
 
 
@@ -127,7 +127,17 @@ def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], Non
         )
 
 
-def draw_write_refused(error: WriteRefused) -> None:
+def draw_failed(error: ReseatError) -> None:
+    """What a person asked for did not come off: why."""
+    if isinstance(error, ClusterUnreachable):
+        draw_lost(str(error))
+    elif isinstance(error, WriteRefused):
+        _draw_write_refused(error)
+    else:
+        frame.refused(error)
+
+
+def _draw_write_refused(error: WriteRefused) -> None:
     """Nothing was sent: each check that said no."""
     with st.container(border=True, key="write-refused"):
         # The names in the guard's own sentence are those of the command line; here each stands before its reason.

@@ -17,6 +17,7 @@ from components.operate.operated_cluster import OperatedCluster, look_at
 from components.operate.options import draw_options
 from components.operate.run import draw_moves, draw_progress, state_words
 from components.state.slots import Slot
+from components.state.told import redraw, told
 from reseat.errors import ReseatError, WishRefused
 from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Journal
@@ -28,7 +29,7 @@ from reseat.operate.verify import Verification
 
 __all__ = ["draw_run"]
 
-_TROUBLE: Slot[str] = Slot("operate-trouble")
+_TROUBLE = "operate-trouble"
 _WATCHED: Slot[tuple[int, Watched]] = Slot("operate-watched")
 
 #: Seconds between two looks at the journal; for plans of many partitions more, since each is drawn.
@@ -89,7 +90,7 @@ def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, state
     progress = _progress(journal, run_id)
     progress = replace(progress, moves=tuple(as_shown(progress.run, progress.moves)))
     if progress.run.state is not state or progress.alive is not alive:
-        st.rerun()  # buttons and result below belong to another state
+        redraw()  # buttons and result below belong to another state
     kept = _WATCHED.get((0, Watched()))
     seen = kept[1] if kept[0] == run_id else Watched()
     now = time.monotonic()
@@ -175,7 +176,7 @@ def _wish(ask: Callable[..., Run], operated: OperatedCluster, journal: Journal, 
         operated.insist()
         ask(journal, run.id, operator=operated.person.name)
     except ReseatError as error:
-        _TROUBLE.set(str(error))
+        told(_TROUBLE).tell(error)
 
 
 def _stop(operated: OperatedCluster, journal: Journal, run: Run, cancel: bool) -> None:
@@ -185,7 +186,7 @@ def _stop(operated: OperatedCluster, journal: Journal, run: Run, cancel: bool) -
         if wishes.stop(journal, run.id, cancel=cancel, operator=operated.person.name):
             start.go_on(operated, run)
     except ReseatError as error:
-        _TROUBLE.set(str(error))
+        told(_TROUBLE).tell(error)
 
 
 def _go_on(operated: OperatedCluster, journal: Journal, run: Run) -> None:
@@ -196,15 +197,14 @@ def _go_on(operated: OperatedCluster, journal: Journal, run: Run) -> None:
             wishes.resume(journal, run.id, operator=operated.person.name)
         start.go_on(operated, run)
     except ReseatError as error:
-        _TROUBLE.set(str(error))
+        told(_TROUBLE).tell(error)
 
 
 def _draw_trouble() -> None:
-    """Why the last button did nothing; said once."""
-    trouble = _TROUBLE.get("")
-    if trouble:
-        st.markdown(f":red[:material/block:] {text.plain(trouble)}")
-        _TROUBLE.set("")
+    """Why the last button did nothing."""
+    trouble = told(_TROUBLE).read()
+    if trouble is not None:
+        st.markdown(f":red[:material/block:] {text.plain(str(trouble))}")
 
 
 def _draw_ended(operated: OperatedCluster, progress: RunProgress) -> None:

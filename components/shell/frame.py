@@ -14,7 +14,7 @@ from components.look.theme import severity_icon
 from components.server import entry
 from components.shell import first_page, navigation, pending_link, recognised, sign_in, strip, tour, wall
 from components.shell.strip import Shows
-from components.state import addresses, session
+from components.state import addresses, session, told
 from components.state.open_layout import OpenLayout
 from reseat.access import Door
 from reseat.installed import missing
@@ -178,6 +178,7 @@ def how_to_read(explanation: str, titles: Sequence[str] = (), *, key: str = "how
 def _begin(title: str) -> None:
     """What stands above and beside every page; the tour's bar where it is about this one."""
     entry.through_app()
+    told.begin()
     addresses.arrive_alone(title)
     st.html(_CSS)
     st.logo(_LOGO, size="large")

@@ -12,7 +12,7 @@ import streamlit as st
 
 from components.look import text
 from components.shell import wall
-from components.state import connections, session
+from components.state import connections, session, told
 from components.state.open_layout import OpenLayout
 from reseat.model import Consistency, Snapshot
 from reseat.sources.followed import LiveCluster, LiveState
@@ -35,11 +35,11 @@ def draw(seat: OpenLayout, live: LiveCluster) -> None:
 
 def _draw(seat: OpenLayout, live: LiveCluster) -> None:
     if session.closed() is not None:
-        st.rerun()  # the sign-in has grown old: the page says so, and nothing is read for it any more
+        told.redraw()  # the sign-in has grown old: the page says so, and nothing is read for it any more
     live.refresh_if_due(wall.every(live.name), session.person().name)
     state = live.state
     if state.snapshot is not None and state.snapshot is not seat.snapshot:
-        st.rerun()
+        told.redraw()
     # A part that draws itself anew stands one below the other; this puts its pieces beside each other again.
     with st.container(key="strip-live", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{_way(state)} · {_age(seat, live, state)}", width="content")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from components.state import session
+from components.state import session, told
 from components.state.slots import Slot
 
 __all__ = ["draw", "every", "offer"]
@@ -36,7 +36,7 @@ def draw() -> None:
 def _again(drawn: float) -> None:
     """Draw the whole page anew, except where that is what is just being done."""
     if _DRAWN.get(0.0) == drawn:
-        st.rerun()
+        told.redraw()
     _DRAWN.set(drawn)
 
 

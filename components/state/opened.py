@@ -100,6 +100,8 @@ class SessionState:
         typed: clusters whose address was typed: their passwords live as long as this session, and nowhere else.
         present: what was looked at before one went into the past, or None.
         wall: whether pages are shown alone, for a screen on the wall.
+        by_itself: whether the page is redrawn though nobody acted (``told``).
+        redrawing: whether the next run of a page is such a one.
     """
 
     opened: dict[str, Opened] = field(default_factory=dict)
@@ -124,6 +126,8 @@ class SessionState:
     typed: dict[str, LiveCluster] = field(default_factory=dict)
     present: str | None = None
     wall: bool = False
+    by_itself: bool = False
+    redrawing: bool = False
 
     @property
     def here(self) -> Opened | None:
