@@ -61,7 +61,7 @@ def _order_proven(change: Change, free: Longs, preferred: Longs, *, limited: boo
         return True, True
     old = change.current.replicas[free][:, :1].max(axis=1, initial=NONE)
     may_lead = np.append(change.leads, False)[lists]
-    if change.leads_after.size and np.ptp(change.leads_after):
+    if np.ptp(change.leads_after):
         after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max())
         may_lead &= after <= after.min(axis=1)[:, None]
     able = row_any(may_lead)
