@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -27,6 +29,11 @@ def proven(verdict: Verdict) -> tuple[bool, bool, bool]:
     """Of racks, of moves, and of replicas, once the plan is shown to have no fault."""
     assert verdict.valid, verdict.faults
     return verdict.rack_proven, verdict.moves_proven, verdict.replicas_proven
+
+
+def moved(before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> int:
+    """Replicas that come."""
+    return sum(len(set(new) - set(old)) for old, new in zip(before, after, strict=True))
 
 
 @pytest.mark.parametrize("held", [0, 1, 10, 500])
@@ -130,6 +137,37 @@ class TestLimit:
 
         assert (fuller.replica_sum_of_squares, fuller.replicas_proven) == (14, True)
         assert (emptier.replica_sum_of_squares, emptier.replicas_proven) == (18, False)
+
+    @pytest.mark.parametrize(
+        ("racks", "before", "after"),
+        [
+            ("bbbbb", [[3, 5], [5, 1]], [[3, 2, 4], [5, 1, 4]]),
+            ("caaba", [[3, 5], [5, 1]], [[3, 2, 4], [5, 1, 4]]),
+            ("aaabca", [[6, 3], [4, 3]], [[6, 5, 4], [4, 3, 5]]),
+            ("aabbc", [[2, 1], [2, 5]], [[2, 1, 3], [4, 5, 1]]),
+        ],
+    )
+    def test_of_a_higher_factor_no_partition_need_be_more_diverse_than_before(
+        self, racks: str, before: Lists, after: Lists
+    ) -> None:
+        """One move more than is needed: the least sum of squares of all plans that leave none less diverse, tried."""
+        current = layout(before, *(Broker(n, rack) for n, rack in enumerate(racks, 1)))
+        verdict = check(
+            current, replace_lists(current, after), Wish(topics=("orders",), replication_factor=3), limited=True
+        )
+
+        def spread(lists: Lists) -> int:
+            return sum(sum(n in one for one in lists) ** 2 for n in range(1, len(racks) + 1))
+
+        def diverse(ids: Sequence[int]) -> int:
+            return len({racks[n - 1] for n in ids})
+
+        ways = [
+            [ids for ids in combinations(range(1, len(racks) + 1), 3) if diverse(ids) >= diverse(one)] for one in before
+        ]
+        tried = [spread(lists) for lists in product(*ways) if moved(before, lists) <= moved(before, after)]
+
+        assert verdict.replicas_proven is (spread(after) == min(tried))
 
 
 class TestDrain:
