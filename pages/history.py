@@ -12,12 +12,11 @@ from components.history.forecast import draw_forecast
 from components.history.moment import draw_moment
 from components.history.notices import draw_notices, how_to_read
 from components.history.plans import names_of_marks, plans_of, with_plans
-from components.history.words import answer, figures
+from components.history.words import answer, figures, names_of
 from components.over_time.no_history import draw_empty
 from components.over_time.pipeline_bar import draw_bar
 from components.shell import frame
 from components.state import addresses, caching, session, widgets
-from components.state.past import clock
 from reseat.access import Door
 from reseat.errors import InputRefused
 from reseat.history.events import Event
@@ -53,7 +52,7 @@ def draw(
     identities = shown.moments["snapshot_id"].tolist()
     ends = None
     if len(identities) > 1:
-        words = {name: f"{at:%a} {clock(at)}" for name, at in zip(identities, shown.moments["taken_at"], strict=True)}
+        words = names_of(shown.moments)
         span = f"{identities[0][:8]}-{identities[-1][:8]}-{len(identities)}"
         ends = choices.choose_ends(cluster, identities, words, stretch=span)
     by_name = snapshots.set_index("snapshot_id", drop=False)

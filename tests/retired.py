@@ -48,7 +48,10 @@ RETIRED: tuple[Retired, ...] = (
     _retired(r"\bcarr(y|ies|ied|ying) (it |them |that |this |a plan |plans |the plan |something )?out\b", "execute"),
     _retired(r"\bjudg(e|es|ed|ing) (a|an|any|another|the|this|each|of)\b|\bplans? judged\b|\bbe judged\b", "validate"),
     _retired(r"\b(broker|rack|cluster)s? (goes|hurts?)\b|\bcan go\b", "fails, broker failure"),
-    _retired(r"\b(brokers?|partitions?|replicas?|topics?) (came|went|come or go)\b|\bcame or went\b", "joined, left"),
+    _retired(
+        r"\b(brokers?|partitions?|replicas?|topics?) (came|went|come or go)\b(?! (up|down)\b)|\bcame or went\b",
+        "joined, left",
+    ),
     _retired(r"\bwhere [\d{][^ ]* (would do|is possible)\b|[\d}] (is possible|would do)\b", "best possible"),
     _retired(r"\btoo few racks\b", "rack diversity"),
     _retired(

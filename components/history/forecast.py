@@ -33,7 +33,7 @@ _HOW = (
     "Left: the last snapshot of each day. Right: the line has the median slope of the last 28 days (Theil-Sen); the "
     "band is its 80% interval, made of how far such lines were off in this same past, by days ahead. What never "
     "happened here before, such as a new team's topics, is not in it. The straight line across is the limit. Marks: ✖ "
-    "brokers left, ● joined, ◆ a large reassignment, ◇ new partitions, in the period chosen above; ★ plans done, "
+    "brokers down, ● up, ◆ a large reassignment, ◇ new partitions, in the period chosen above; ★ plans done, "
     "☆ stopped or failed, from this server's journal."
 )
 _NO_LIMITS = (

@@ -47,7 +47,7 @@ def how_to_read() -> None:
     """The folded line under the figure."""
     frame.how_to_read(
         "Time runs from left to right, in UTC, the same in all four panels; a line stops where snapshots are missing. "
-        "Marks at the top: ✖ brokers left (large: a whole rack), ● brokers returned or joined, ◆ a large "
+        "Marks at the top: ✖ brokers down (large: a whole rack), ● brokers up, ◆ a large "
         "reassignment, with a bar while it runs, ◇ many replicas of new partitions; above them ★ plans done, ☆ stopped "
         "or failed, from this server's journal. Click anywhere to show that snapshot; the dotted lines are the two "
         "snapshots compared below.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ from reseat.history.series import worst
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["answer", "figures", "stretch"]
+__all__ = ["answer", "figures", "names_of", "stretch"]
 
-#: Changes that make "a broker came or went".
+#: Changes of brokers that serve: one that is down and one that left the cluster are both gone.
 _BROKERS = ("broker_gone", "broker_came")
 #: A stretch that ended longer ago than this is not "the last".
 _RECENT = timedelta(days=1)
@@ -42,15 +43,23 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     told = []
     brokers = _sum(counts, *_BROKERS)
     if brokers:
-        told.append(f"brokers joined or left {'once' if brokers == 1 else f'{brokers:,} times'}")
+        told.append(f"brokers went down or came up {'once' if brokers == 1 else f'{brokers:,} times'}")
     moved = _sum(counts, "replica_added")
     if moved:
         told.append(f"{text.counted(moved, 'replica')} added or moved")
     leaders = _sum(counts, "leader_moved")
     if leaders and len(told) < 2:
         told.append(f"{text.counted(leaders, 'leader')} changed")
-    happened = " and ".join(told) or "no broker joined or left and no replica moved"
+    happened = " and ".join(told) or "no broker went down or came up and no replica moved"
     return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
+
+
+def names_of(snapshots: pd.DataFrame) -> dict[str, str]:
+    """What each snapshot is called, by its identity: when it was taken, and of the same second how it begins, too."""
+    when = zip(snapshots["snapshot_id"], snapshots["taken_at"], strict=True)
+    names = {str(one): f"{at:%a} {clock(at)}" for one, at in when}
+    often = Counter(names.values())
+    return {one: f"{name}, {one[:8]}" if often[name] > 1 else name for one, name in names.items()}
 
 
 def stretch(first: datetime, last: datetime, now: datetime) -> str:
@@ -100,7 +109,7 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
     """The six figures under the sentence."""
     return [
         Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
-        Figure("Brokers joined or left", text.count(_sum(counts, *_BROKERS)), None, None),
+        Figure("Broker state changes", text.count(_sum(counts, *_BROKERS)), None, None),
         Figure("Replicas added or moved", text.count(_sum(counts, "replica_added")), None, None),
         Figure("Leader changes", text.count(_sum(counts, "leader_moved")), None, None),
         Figure(

@@ -23,10 +23,10 @@ __all__ = ["WORDS", "draw_changes", "draw_table"]
 
 #: The words of each kind for a person; the broker's column says which.
 WORDS = {
-    "broker_gone": "✖ broker left",
+    "broker_gone": "✖ broker down",
     "leader_moved": "→ leader moved",
     "isr_shrunk": "▼ left the ISR",
-    "broker_came": "✔ broker joined",
+    "broker_came": "✔ broker up",
     "isr_grown": "▲ joined the ISR",
     "replica_added": "+ replica added",
     "replica_removed": "− replica removed",

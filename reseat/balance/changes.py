@@ -80,13 +80,13 @@ class Changes:
 
     @property
     def summary(self) -> str:
-        """One sentence for a person, such as "3 ISRs shrank, 12 leaders moved, broker 4 is gone."."""
-        told = [*_brokers(self, "broker_gone", "left"), *_leaders(self)]
+        """One sentence for a person, such as "3 ISRs shrank, 12 leaders moved, broker 4 went down."."""
+        told = [*_brokers(self, "broker_gone", "went down"), *_leaders(self)]
         for kind, what, does in (("isr_shrunk", "ISR", "shrank"), ("isr_grown", "ISR", "grew")):
             number = self.partitions(kind)
             if number:
                 told.append(f"{counted(number, what)} {does}")
-        told += _brokers(self, "broker_came", "joined")
+        told += _brokers(self, "broker_came", "came up")
         for kind, does, whole in (("replica_added", "added", "created"), ("replica_removed", "removed", "deleted")):
             rows = self.rows(kind)
             with_partition = self.whole[rows]

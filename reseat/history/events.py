@@ -9,7 +9,7 @@ How it works: ``changes`` counts a new partition's replicas with those that were
 partitions than the one before it, as many of its new replicas as it has more in all are those of new partitions: a
 reassignment takes away as many as it brings.
 
-Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a is gone (brokers 1 and 4)".
+Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a went down (brokers 1 and 4)".
 
 Complexity: O(changes of brokers + snapshots).
 """
@@ -157,7 +157,7 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
     for (moment, kind), rows in brokers.groupby(["taken_at", "kind"], sort=True):
         when = cast("datetime", moment)
         ids = {int(broker) for broker in rows["broker"]}
-        word, does = ("gone", "left") if kind == "broker_gone" else ("came", "joined")
+        word, does = ("gone", "went down") if kind == "broker_gone" else ("came", "came up")
         for rack, members in sorted(by_rack.items()):
             if len(members) > 1 and members <= ids:
                 words = f"rack {visible(rack, 40)} {does} (brokers {listed_ids(sorted(members))})"

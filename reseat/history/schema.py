@@ -240,8 +240,8 @@ TABLES: tuple[Table, ...] = (
             *_KEYS,
             Column("previous_snapshot_id", _TEXT, "The snapshot before it."),
             Column("previous_taken_at", _MOMENT, "When that was taken: the change happened in between.", "UTC"),
-            Column("topic", _TEXT, "Topic name; null where a broker joined or left."),
-            Column("partition", _ID, "Partition id; null where a broker joined or left."),
+            Column("topic", _TEXT, "Topic name; null where a broker went down or came up."),
+            Column("partition", _ID, "Partition id; null where a broker went down or came up."),
             Column(
                 "kind",
                 _TEXT,

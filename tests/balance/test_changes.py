@@ -57,7 +57,7 @@ def test_a_broker_dies() -> None:
         ("isr_shrunk", "a", 0, 1, -2),
         ("isr_shrunk", "a", 1, 1, -2),
     ]
-    assert changed.summary == "Broker 1 left, 1 partition lost its leader, 1 leader moved, 2 ISRs shrank."
+    assert changed.summary == "Broker 1 went down, 1 partition lost its leader, 1 leader moved, 2 ISRs shrank."
 
 
 def test_a_broker_returns() -> None:
@@ -76,7 +76,7 @@ def test_a_broker_returns() -> None:
         ("broker_came", "", -1, 1, -2),
         ("isr_grown", "a", 0, 1, -2),
     ]
-    assert changes(before, after).summary == "1 partition has a leader again, 1 ISR grew, broker 1 joined."
+    assert changes(before, after).summary == "1 partition has a leader again, 1 ISR grew, broker 1 came up."
 
 
 def test_a_replica_that_moved_is_told_once() -> None:

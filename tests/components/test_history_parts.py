@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from components.history import compare
 from components.history.compare import as_csv, as_table, beginning, matching, read_changes
 from components.history.figure import figure
-from components.history.words import answer, stretch
+from components.history.words import answer, names_of, stretch
 from components.state.past import Past, clock
 from reseat.balance.changes import KINDS
 from reseat.balance.combined import both
@@ -130,9 +130,9 @@ def test_a_whole_rack_gone_at_once_is_one_mark():
     )
 
     assert [(event.kind, event.sentence) for event in found] == [
-        ("gone", "broker 2 left"),
-        ("rack_gone", "rack a left (brokers 1 and 4)"),
-        ("came", "broker 2 joined"),
+        ("gone", "broker 2 went down"),
+        ("rack_gone", "rack a went down (brokers 1 and 4)"),
+        ("came", "broker 2 came up"),
     ]
 
 
@@ -180,9 +180,22 @@ def test_the_answer_tells_what_happened_and_when_it_was_worst():
     )
 
     assert answer("prod", told, happened, told["taken_at"].iloc[-1]) == (
-        "prod, the last 3 days: brokers joined or left 3 times and 1,240 replicas added or moved; the worst snapshot "
-        "was Sunday 00:00 UTC, 112 partitions offline."
+        "prod, the last 3 days: brokers went down or came up 3 times and 1,240 replicas added or moved; the worst "
+        "snapshot was Sunday 00:00 UTC, 112 partitions offline."
     )
+
+
+def test_two_snapshots_of_one_second_have_two_names():
+    """At the handles one could not tell which of the two is compared; others are called by their time alone."""
+    told = snapshots([0, 0, 0], minutes=60)
+    told.loc[1, "taken_at"] = told.loc[0, "taken_at"] + timedelta(milliseconds=300)
+    told["snapshot_id"] = ["a" * 32, "b" * 32, "c" * 32]
+
+    assert list(names_of(told).values()) == [
+        "Fri 2026-05-01 00:00 UTC, aaaaaaaa",
+        "Fri 2026-05-01 00:00 UTC, bbbbbbbb",
+        "Fri 2026-05-01 02:00 UTC",
+    ]
 
 
 def test_a_quiet_stretch_is_called_quiet():
@@ -190,7 +203,7 @@ def test_a_quiet_stretch_is_called_quiet():
     told = snapshots([0, 0, 0], minutes=60)
 
     assert answer("prod", told, counts(), told["taken_at"].iloc[-1]) == (
-        "prod, the last 2 h: no broker joined or left and no replica moved; no partition was offline or "
+        "prod, the last 2 h: no broker went down or came up and no replica moved; no partition was offline or "
         "under-replicated."
     )
 
@@ -336,7 +349,7 @@ def test_only_the_kinds_asked_for_are_read(history):
     rows = read_changes(history, "shop", START, START + timedelta(days=3), ["broker_gone"])
 
     assert rows["kind"].to_pylist() == ["broker_gone"]
-    assert as_table(rows)["change"].tolist() == ["✖ broker left"]
+    assert as_table(rows)["change"].tolist() == ["✖ broker down"]
 
 
 def test_a_csv_of_changes_holds_no_formula(history):

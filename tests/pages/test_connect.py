@@ -193,7 +193,7 @@ def test_what_changed_is_told_and_the_what_if_stays(app: AppTest, reads: Reads, 
     said = texts(app)
 
     assert not app.exception
-    assert "Broker 4 left, 1 ISR shrank." in said
+    assert "Broker 4 went down, 1 ISR shrank." in said
     assert len(tables(app)[0].value) == 2
     app.text_input(key="changes-prod-search").set_value("schemas").run()
     assert tables(app)[0].value["change"].tolist() == ["▼ left the ISR"]

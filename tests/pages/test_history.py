@@ -60,10 +60,10 @@ def test_it_answers_in_one_sentence_and_six_figures(made, monkeypatch):
     at = page(made, monkeypatch, cluster="shop")
 
     assert not at.exception
-    assert "brokers joined or left 2 times and 1 replica added or moved" in texts(at)
+    assert "brokers went down or came up 2 times and 1 replica added or moved" in texts(at)
     assert "the worst snapshot was Friday 15:10 UTC, 1 partition offline" in texts(at)
     assert shown(at)["Snapshots"] == "4"
-    assert shown(at)["Brokers joined or left"] == "2"
+    assert shown(at)["Broker state changes"] == "2"
     assert shown(at)["Max offline partitions"] == "1"
 
 
@@ -84,7 +84,7 @@ def test_two_moments_are_compared_by_the_core_and_by_their_changes(made, monkeyp
     assert "1 replica was added, 1 replica was removed" in texts(at)
     assert table["time"].iloc[0] == "2026-05-02 15:10:00"
     assert table["time"].iloc[-1] == "2026-05-01 15:10:00"
-    assert {"✖ broker left", "✔ broker joined"} <= set(table["change"])
+    assert {"✖ broker down", "✔ broker up"} <= set(table["change"])
 
 
 def test_a_link_names_the_two_moments(made, monkeypatch):

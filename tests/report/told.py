@@ -103,7 +103,7 @@ def told(brokers: int = 9, rows: int = 60, *, names: tuple[str, ...] = (), **oth
             Series("partitions", np.array([300.0, 300, 310, np.nan, 320, 330, 340, 340]), "plan"),
             Series("replicas out of sync", np.array([0.0, 0, 4, 2, 0, 0, 0, 1]), "broken"),
         ),
-        events=((float(np.datetime64("2026-01-04T00:00:00", "s").astype(np.int64)), "broker 7 left"),),
+        events=((float(np.datetime64("2026-01-04T00:00:00", "s").astype(np.int64)), "broker 7 went down"),),
     )
     heat = Heat(
         slug="heat",

@@ -93,7 +93,7 @@ def _text(past: ReportPast) -> tuple[str, ...]:
         else:
             said.append(f"No partition was {words} in any snapshot.")
     if not past.events and len(past.taken_at) > 1:
-        said.append("No broker joined or left, and no large reassignment was seen.")
+        said.append("No broker went down or came up, and no large reassignment was seen.")
     return tuple(said)
 
 
