@@ -177,11 +177,10 @@ def draw_next_restart(layout: ClusterLayout) -> None:
     if safe:
         others = f"{text.counted(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"
         frame.answer(f"Restart broker {safe[0].broker_id} next{f'; {others}' if len(safe) > 1 else ''}.")
-        st.markdown(text.plain(safe[0].sentence))
     else:
         frame.answer("No broker is safe to restart now.")
-        if restarts:
-            st.markdown(text.plain(restarts[0].sentence))
+    if restarts:  # safe ones come first
+        st.markdown(text.plain(f"{restarts[0].sentence} {restarts[0].assumed}"))
     wait = len(restarts) - len(safe)
     frame.figures(
         [

@@ -46,6 +46,7 @@ class RestartSafety:
         already_short: further partitions it is in sync for that miss another replica already.
         leaders: partitions it leads, to be handed over; None where no leader is told.
         replicas: replicas it holds.
+        assumed: what is unknown of the layout and assumed, the same for every broker; empty: nothing.
     """
 
     broker_id: int
@@ -56,6 +57,7 @@ class RestartSafety:
     already_short: int
     leaders: int | None
     replicas: int
+    assumed: str
 
 
 def safe_to_restart(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
@@ -88,10 +90,10 @@ def safe_to_restart(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
         [by_broker(offline), by_broker(below), by_broker(short), leaders, by_broker(layout.replicas != NONE)], axis=1
     ).tolist()
     up = layout.available.tolist()
-    rests_on = _assumptions(layout, can.assumed)
+    assumed = _assumptions(layout, can.assumed)
     restarts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartSafety]] = []
     for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
-        restart = _safety(broker, numbers, alive=alive, leader_told=leader_told, rests_on=rests_on)
+        restart = _safety(broker, numbers, alive=alive, leader_told=leader_told, assumed=assumed)
         rank = (numbers[3], numbers[4]) if restart.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
         restarts.append(((not restart.safe, not alive, (*rank, broker.id)), restart))
     return tuple(restart for _, restart in sorted(restarts, key=lambda pair: pair[0]))
@@ -110,16 +112,16 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
     said = []
     number = int(np.count_nonzero(assumed))
     if number:
-        said.append(f"the ISR of {counted(number, 'partition')} is unknown and assumed to be complete")
+        said.append(f"The ISR of {counted(number, 'partition')} is unknown and assumed to be complete")
     unknown = len(layout.topics)
     if layout.min_in_sync is not None:
         unknown = int(np.count_nonzero(layout.min_in_sync < 1))
     if unknown:
         said.append(f"min.insync.replicas of {counted(unknown, 'topic')} is unknown and assumed to be 1")
-    return f" Assumed: {'; '.join(said)}." if said else ""
+    return f"{'; '.join(said)}." if said else ""
 
 
-def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, rests_on: str) -> RestartSafety:
+def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, assumed: str) -> RestartSafety:
     offline, below, short, leaders, replicas = numbers
     reasons = []
     if offline:
@@ -134,10 +136,10 @@ def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: boo
     if not alive:
         sentence = f"Broker {broker.id} is {broker.state.value}: there is nothing to restart until it is back."
     elif reasons:
-        sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}.{rests_on}"
+        sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}."
     else:
         hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
-        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}{rests_on}"
+        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}"
     return RestartSafety(
         broker_id=broker.id,
         safe=alive and not reasons,
@@ -147,4 +149,5 @@ def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: boo
         already_short=short,
         leaders=leaders if leader_told else None,
         replicas=replicas,
+        assumed=assumed,
     )

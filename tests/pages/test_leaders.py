@@ -94,6 +94,16 @@ def test_the_next_restart_is_named_with_why_the_others_wait(opened):
     assert rows["why"].str.len().min() > 0
 
 
+def test_what_a_restart_assumes_is_said_once_above_the_table(opened):
+    """Each row repeated it, and what differs between the rows was cut off behind it."""
+    at = opened("leaders", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
+    at.segmented_control[0].set_value("Rolling restart").run()
+
+    assert not at.exception
+    assert texts(at).count("The ISR of 1 partition is unknown") == 1
+    assert not tables(at)[0].value["why"].str.contains("unknown").any()
+
+
 def test_what_is_not_told_is_not_counted_as_none(opened):
     """A bare assignment tells no leader: nothing is said to be elected, led or rebalanced in no partition."""
     at = opened("leaders", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
