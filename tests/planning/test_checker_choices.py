@@ -103,6 +103,14 @@ class TestRebalance:
         assert proven(check(current, current, Wish(rebalance=True, options=options), pinned=stuck))[0]
         assert proven(check(current, current, Wish(mend_racks=True, options=options)))[0]
 
+    def test_what_breaks_a_rule_has_to_move_also_where_another_replica_does(self) -> None:
+        """Topic a is to live on 1 and 2: of its replicas on 3 and 4 one came to 1, and the other one stays."""
+        current = topics({"a": [[3, 4]], "b": [[1], [2]]})
+        wish = Wish(rebalance=True, options=Options(only_onto=(Onto(("a",), (1, 2)),)))
+
+        assert proven(check(current, replace_lists(current, [[1, 2], [3], [4]]), wish)) == (True, True, True)
+        assert proven(check(current, replace_lists(current, [[1, 4], [3], [2]]), wish)) == (False, False, False)
+
     def test_racks_that_are_kept_are_a_rule_and_no_aim(self) -> None:
         """Both replicas in rack a: as good as before is good where racks are kept, and not where they are an aim."""
         brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
