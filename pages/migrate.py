@@ -47,8 +47,8 @@ if not others:
 else:
     head = st.container()
     target = others[form.choose_target(list(others))]
-    asked = form.draw_form(target.version)
     try:
+        asked = form.draw_form(target.version)
         with st.spinner("Placing topics …", show_time=True):
             made = caching.kept(migrate)(seat.layout, target.layout, asked, seat.reading.tiering.topics)
         with head:

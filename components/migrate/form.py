@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from components.state import fields, session
+from reseat.errors import WishRefused
 from reseat.migration import MigrationRequest, Placing, TargetLimits
 
 __all__ = ["choose_target", "draw_form"]
@@ -33,10 +34,13 @@ def choose_target(others: Sequence[str]) -> str:
 
 
 def draw_form(version: str | None) -> MigrationRequest:
-    """Draw the fields and say what they hold; nothing is checked here.
+    """Draw the fields and say what they hold.
 
     Args:
         version: the target's, where it is known.
+
+    Raises:
+        WishRefused: a field for names has only commas; nothing else is checked here.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         topics = fields.search(
@@ -86,4 +90,8 @@ def _limit(label: str, name: str, said: str = "0: no limit") -> int:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
+    """Names separated by commas; none in an empty field alone."""
+    found = tuple(word.strip() for word in text.split(",") if word.strip())
+    if text.strip() and not found:
+        raise WishRefused("Enter names or patterns separated by commas.")
+    return found

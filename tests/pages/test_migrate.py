@@ -83,6 +83,8 @@ def test_what_does_not_fit_has_no_commands(migrate):
     ("query", "said"),
     [
         ({"moved": "nope"}, "No topic matches nope."),
+        ({"moved": " , "}, "Enter names or patterns separated by commas."),
+        ({"moved": "orders", "together": ","}, "Enter names or patterns separated by commas."),
         ({"prefix": "a b"}, "cannot name the source"),
         ({"moved": "orders", "together": "zero"}, "matches zero"),
     ],
