@@ -13,6 +13,7 @@ from components.consumers.scenario import GroupScenario
 from components.look import text
 from components.look.downloads import download
 from components.look.notices import refused
+from components.state import fields
 from reseat.consumers import Member
 from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout, title
 from reseat.consumers.examples import EXAMPLES
@@ -73,6 +74,8 @@ def draw_strategy(told: GroupScenario) -> GroupScenario:
     names, error = scenario.assignors()
     if error:
         st.markdown(f":orange[:material/warning:] {text.plain(error)}")
+    fields.offered("assignor", names)
+    fields.offered("at", [str(told.place)])
     # The key holds what the field begins with: a scenario that was begun anew, or a link, begins it anew.
     chosen = st.segmented_control(
         "Assignor",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from components.look import text
+from components.state import fields
 from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.placement.request import MOST_BROKERS, brokers_text
@@ -63,6 +64,8 @@ def from_query(query: Mapping[str, str]) -> Topics:
 def draw_form(seat: OpenLayout | None) -> Topics:
     """The fields, and what they say."""
     begun, suffix = _BEGUN.once(lambda: from_query(st.query_params.to_dict())), _ANEW.turn
+    for name in ("count", "replicas", "seed"):
+        fields.offered(name, [to_query(begun)[name]])
     wide, one, two, three, four = st.columns([3, 1, 1, 1, 2], vertical_alignment="bottom")
     said = Topics(
         wide.text_input(

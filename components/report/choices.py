@@ -11,7 +11,16 @@ from reseat.report import ChapterKind, ReportChoices
 from reseat.report.content import Audience
 from reseat.report.matter import chapters_for
 
-__all__ = ["CURRENCY", "LONGEST_CURRENCY", "MEGABYTE", "ReportRequest", "choices_of", "from_query", "to_query"]
+__all__ = [
+    "CURRENCY",
+    "LONGEST_CURRENCY",
+    "MEGABYTE",
+    "ReportRequest",
+    "choices_of",
+    "from_query",
+    "to_query",
+    "unknown_chapters",
+]
 
 #: Throttles are given in MB a second (10^6 bytes), as on the Plan page.
 MEGABYTE = 1_000_000
@@ -97,6 +106,11 @@ def from_query(query: Mapping[str, str]) -> ReportRequest:
         throttle=_positive(query.get("throttle", "")),
         mask=query.get("mask") == "yes",
     )
+
+
+def unknown_chapters(query: Mapping[str, str]) -> set[str]:
+    """What an address names as chapters and no report has."""
+    return set(query.get("chapters", "").split(",")) - {kind.value for kind in ChapterKind} - {"", "none"}
 
 
 def _positive(word: str, *, zero: bool = False) -> float | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.look import text
-from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_query
-from components.state import fields, slots
+from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_query, unknown_chapters
+from components.state import addresses, fields, slots
 from components.state.slots import Slot
 from reseat.errors import InputRefused
 from reseat.report import ChapterKind
@@ -76,6 +76,10 @@ def draw_form(place: DeltaGenerator) -> ReportRequest:
     now = request()
     fields.offered("audience", _AUDIENCES, place)
     fields.offered("mask", ("yes",), place)
+    for name, read in (("price", now.price), ("throttle", now.throttle)):
+        fields.offered(name, () if read is None else [st.query_params.get(name, "")], place)
+    if addresses.comes():
+        fields.leave_out({f"chapters={word}" for word in unknown_chapters(st.query_params.to_dict())}, place)
     with place, st.container(horizontal=True, key="report-row"):
         audience = st.segmented_control(
             "For",
