@@ -236,7 +236,8 @@ def _options(seat: OpenLayout) -> None:
                 value=options.receive_cap,
                 step=1,
                 placeholder="no limit",
-                help="Replicas that a broker may receive. The proof states what this costs in balance.",
+                help="Replicas that a broker may receive. The proof states what this costs in balance. "
+                "Not with a rebalance, a mend or a replacement.",
             )
             most = moved.number_input(
                 "Max moves",

@@ -98,8 +98,8 @@ def with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         idle.append("max moves has no effect: no replica moves")
     if options.max_bytes is not None and not wish.limits_bytes:
         idle.append("max bytes has no effect: it limits changes that move replicas and balance their counts")
-    if wish.rearranges and options.receive_cap is not None:
-        idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
+    if options.receive_cap is not None and wish.leaders_only:
+        idle.append("the cap on replicas received has no effect: no replica moves")
     if options.by_bytes and not (wish.rebalance or wish.remove):
         idle.append("sizes have no effect: replicas are counted")
     if options.even_topics and wish.rebalance and options.by_bytes:

@@ -45,7 +45,8 @@ def some_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
     )
     if rng.random() < 0.3:
         return Wish(replication_factor=int(rng.integers(2, 6)), topics=layout.topics, options=options)
-    return Wish(remove=some[1], rebalance=bool(rng.random() < 0.3), options=options)
+    wish = Wish(remove=some[1], rebalance=bool(rng.random() < 0.3), options=options)
+    return replace(wish, options=replace(options, receive_cap=None)) if wish.rebalance else wish
 
 
 @pytest.mark.parametrize("batch", [0, 1, *(pytest.param(batch, marks=pytest.mark.slow) for batch in range(2, 6))])
@@ -102,6 +103,7 @@ def any_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
         )
     options = replace(
         wish.options,
+        receive_cap=None if wish.rearranges else wish.options.receive_cap,
         keep_apart=(("t0", "t1"),) if flag() and len(layout.topics) > 1 else (),
         capacity=(*wish.options.capacity, *((Capacity(ids[0], bytes=int(rng.integers(0, 90))),) if flag() else ())),
         max_moves=int(rng.integers(0, 3)) if flag(0.3) else None,

@@ -464,8 +464,7 @@ def test_a_wish_to_balance_stands_alone() -> None:
 
     assert made.wish.leaders_only
     assert [f.sentence for f in made.findings] == [
-        "The cap on replicas received has no effect: who receives how many is what the balance asks for; sizes have no "
-        "effect: replicas are counted."
+        "The cap on replicas received has no effect: no replica moves; sizes have no effect: replicas are counted."
     ]
     assert not Wish(rebalance=True).is_empty
     assert "rebalance" not in Wish().as_dict()

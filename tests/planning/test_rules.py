@@ -339,6 +339,28 @@ def test_rules_hold_for_factors_added_brokers_and_replacements() -> None:
         plan(layout, Wish(topics=("pay",), replication_factor=4, options=options))
 
 
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish(rebalance=True),
+        Wish(rebalance=True, remove=(1,)),
+        Wish(mend=True),
+        Wish(mend_racks=True),
+        Wish(remove=(1,), add=((9, "b"),), replace=((1, 9),)),
+        Wish(remove=(1, 2), add=((9, "b"),), replace=((1, 9),)),
+    ],
+)
+def test_a_cap_on_what_is_received_is_refused_by_a_change_that_does_not_keep_it(wish: Wish) -> None:
+    """And a plan in which a broker receives more is at fault, whoever made it."""
+    layout, capped = racked({("a", i): [1, 2] for i in range(4)}), replace(wish, options=Options(receive_cap=0))
+    with pytest.raises(WishRefused, match="cannot limit what one broker receives"):
+        plan(layout, capped)
+    lists = {("a", i): ([9, 3] if wish.replace else [3, 4]) if i else [3, 2] for i in range(4)}
+    faults = judge(layout, ClusterLayout.from_assignments(lists), capped).faults
+
+    assert "Broker 3 receives 4 replicas; at most 0 were allowed." in faults
+
+
 def test_bytes_that_a_broker_may_hold_are_kept() -> None:
     """Broker 2 has room for one of the three large partitions that leave broker 1; a drain by size keeps that too."""
     sizes = {("t", at): size for at, size in enumerate([50.0, 50.0, 50.0, 10.0, 5.0])}

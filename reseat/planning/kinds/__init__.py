@@ -69,6 +69,9 @@ def require_possible(layout: ClusterLayout, wish: Wish) -> None:
         why = "A plan changes either brokers or a replication factor."
     else:
         require_whole(wish)
+        if wish.options.receive_cap is not None and (wish.places or (wish.rearranges and not wish.leaders_only)):
+            said = "A rebalance, a mend and a replacement cannot limit what one broker receives (receive_cap)."
+            raise WishRefused(said, choices=("Plan without a cap.", "Limit the moves of a rebalance (max_moves)."))
         return
     raise WishRefused(
         why, topics=wish.topics, brokers=wish.remove, choices=("Make two plans and execute one after the other.",)

@@ -255,7 +255,7 @@ def _further(layout: ClusterLayout, wish: Wish) -> _Further:
     for whole, one in ((lists, asked), (every_out, out), (kept, stays)):
         whole[rows] = np.take_along_axis(one, order, axis=1)
     further[rows] = row_counts(some) - row_counts(out)
-    cap, told = None if wish.rearranges else options.receive_cap, current.copy_bytes
+    cap, told = options.receive_cap, current.copy_bytes
     taken = counts_on(np.where(comes & ~some, after, np.int32(NONE)), len(targets))
     problem = Problem(
         lists=lists,

@@ -101,8 +101,8 @@ def check(
     factor = change.after_factor if allow_rf_change else change.before_factor
     if not allow_rf_change:
         change.require_factor(factor)
+    change.require_cap(wish.options.receive_cap)
     cap = None if wish.places else wish.options.receive_cap  # who takes a place takes all of it
-    change.require_cap(cap)
     change.require_bytes(wish)
     keeps_first = (factor > change.before_factor) & np.append(~change.leaving, False)[change.before[:, 0]]
     # Where nothing had to change, what the plan reordered is what it wanted to reorder.
@@ -138,6 +138,7 @@ def _of_rebalance(
 ) -> Verdict:
     change = Change.between(current, proposed, wish.remove, pinned=pinned, rules=wish.options)
     change.require_factor(change.before_factor)
+    change.require_cap(wish.options.receive_cap)
     change.require_bytes(wish)
     places, keeps = places_kept(change, wish.options, moves=wish.rebalance), wish.rebalance and wish.options.keep_racks
     targets = change.targets
@@ -174,6 +175,7 @@ def _of_mend(
     change = Change.between(current, proposed, dead, pinned=pinned, rules=wish.options)
     must, factor = mended(change)
     change.require_factor(factor, np.arange(len(factor)))
+    change.require_cap(wish.options.receive_cap)
     change.require_bytes(wish)
     places = places_kept(change, wish.options, moves=False)
     asked = choices_of_moved(change, change.targets, change.targets, places, keeps_racks=False, must=must)
