@@ -226,6 +226,9 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "3"): (
         "a weight that is larger than it has to be"
     ),
+    (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "2"): (
+        "a weight that is larger than it has to be"
+    ),
     (_PROOF + "circles.py", "return 2 * int(np.ptp(self.load)) + 3 if self.load.size else 1", "1"): (
         "no load, so that nothing is weighed"
     ),
