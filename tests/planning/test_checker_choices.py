@@ -333,6 +333,15 @@ class TestFactor:
 
 
 class TestMend:
+    def test_topics_that_share_a_broker_already_may_go_on_to_share_it(self) -> None:
+        """What dead broker 9 had of a could come to 1, which holds least, though b is there: so is a."""
+        current = topics({"a": [[1], [9]], "b": [[1]], "c": [[2]] * 4}, Broker(9, state=BrokerState.DEAD))
+        wish = Wish(mend=True, options=Options(keep_apart=(("a", "b"),)))
+        rest: Lists = [[1], *[[2]] * 4]
+
+        assert proven(check(current, replace_lists(current, [[1], [1], *rest]), wish)) == (True, True, True)
+        assert proven(check(current, replace_lists(current, [[1], [2], *rest]), wish)) == (True, True, False)
+
     def test_a_dead_replica_goes_to_the_emptiest_and_all_else_stays(self) -> None:
         """Broker 9 is dead; 3 is emptier than 2."""
         current = layout([[1, 9], [2], [2]], Broker(3), Broker(9, state=BrokerState.DEAD))
