@@ -10,7 +10,7 @@ from components.operate.cordons import draw_cordons_left
 from components.operate.history import draw_history
 from components.operate.operated_cluster import OperatedCluster, look_at, looked_at, operated_cluster
 from components.operate.plan import choose, rollback_of
-from components.operate.prepare import draw_proposal
+from components.operate.prepare import draw_proposal, draw_unexecuted
 from components.operate.reading import last_reading
 from components.operate.start import put_throttles_back, settled, throttles_left
 from components.operate.watch import draw_run
@@ -54,7 +54,9 @@ def prepare(seat: OpenLayout, operated: OperatedCluster) -> None:
         )
     head = st.container()
     proposal = choose(seat, head, operated.name)
-    if proposal is not None:
+    if proposal is None:
+        draw_unexecuted(operated)
+    else:
         draw_proposal(operated, proposal, head)
 
 

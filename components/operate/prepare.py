@@ -36,7 +36,7 @@ from reseat.operate.observed import takes
 from reseat.planning.judge import laid_over
 from reseat.schedule.batches import BatchLimits
 
-__all__ = ["draw_proposal"]
+__all__ = ["draw_proposal", "draw_unexecuted"]
 
 
 def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGenerator) -> None:
@@ -95,12 +95,21 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
             typed = draw_confirm(operated, checks, overrides, label, f"plan-{proposal.kind}")
             with outcome:
                 act = None if typed is None else partial(_carry_out, intent, typed, overrides)
-                if attempt(f"plan {operated.cluster_id}", act):
+                if attempt(_execution(operated), act):
                     st.rerun()
     if between:
         _draw_between(between)
         return
     draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options.throttle))
+
+
+def draw_unexecuted(operated: OperatedCluster) -> None:
+    """Why the plan that was confirmed was not begun, where nothing is left of it by now."""
+    attempt(_execution(operated), None)
+
+
+def _execution(operated: OperatedCluster) -> str:
+    return f"plan {operated.cluster_id}"
 
 
 def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan, between: Sequence[DirectoryMove] = ()) -> str:

@@ -15,6 +15,7 @@ from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import Fresh, draw_age
 from components.operate.start import journal_of
 from components.state.slots import Slot
+from reseat.errors import ClusterUnreachable, ReseatError
 from reseat.operate import short_writes
 from reseat.operate.checks.check import Check
 
@@ -54,10 +55,13 @@ def write(
 
     Raises:
         WriteRefused: writing is not enabled, a check says no, or somebody else is at work; nothing was sent.
-        ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
+        ReseatError: the cluster does not answer; what came of it is then not known to the journal.
     """
     who = {"cluster_id": operated.cluster_id, "operator": operated.person.name}
-    return short_writes.write(journal_of(operated), kind, content, checks, work, **who)
+    try:
+        return short_writes.write(journal_of(operated), kind, content, checks, work, **who)
+    except ClusterUnreachable as error:
+        raise ReseatError(f"{error} It may have been sent all the same: refresh to see.") from error
 
 
 def draw_write(

@@ -128,9 +128,13 @@ def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], Non
 
 
 def draw_failed(error: ReseatError) -> None:
-    """What a person asked for did not come off: why."""
+    """What a person asked for did not come off: why. Unreachable is a cluster that nothing was sent to."""
     if isinstance(error, ClusterUnreachable):
-        draw_lost(str(error))
+        # As it was then: by the time it is read the cluster may answer again.
+        with st.container(border=True, key="unanswered"):
+            st.markdown(
+                f":red[:material/link_off:] **The cluster did not answer.** {text.plain(str(error))} Nothing was sent."
+            )
     elif isinstance(error, WriteRefused):
         _draw_write_refused(error)
     else:

@@ -331,6 +331,26 @@ def test_a_refusal_stays_until_the_person_acts(operate, world, monkeypatch):
     assert "Nothing was sent" not in texts(at)
 
 
+def test_a_refusal_stays_where_nothing_is_left_of_the_plan(operate, world, monkeypatch):
+    """No answer came, and somebody else executed the same: why nothing was begun still stands there."""
+    at = confirm(operate())
+    read = world.read
+    monkeypatch.setattr(operate_reading, "read_cluster", lost)
+    buttons(at)["Move 2 replicas on prod"].click().run()
+
+    assert "**The cluster did not answer.** no answer came Nothing was sent." in texts(at)
+
+    monkeypatch.setattr(operate_reading, "read_cluster", read)
+    for key, ids in world.cluster.lists.items():
+        world.cluster.lists[key] = [one if one != 3 else next(b for b in (1, 2, 4) if b not in ids) for one in ids]
+    redraws(world, monkeypatch)
+    at.run()
+
+    assert not at.exception
+    assert "Move 2 replicas on prod" not in buttons(at)
+    assert "**The cluster did not answer.**" in texts(at)
+
+
 def test_checks_that_say_no_come_first_and_block(operate, world, monkeypatch):
     """The targets have died: that is the first line of the list, and the button says which checks are against it."""
     at = operate()
@@ -649,12 +669,12 @@ def test_an_election_without_an_answer_is_told_of_although_nothing_is_left_to_el
 
     assert not at.exception
     assert "Nothing to elect" in texts(at)
-    assert "no answer to the election" in texts(at)
+    assert "no answer came It may have been sent all the same: refresh to see." in texts(at)
 
 
 def lost(*_: object, **__: object) -> None:
     """In place of a write: no answer comes."""
-    raise ClusterUnreachable("no answer to the election", "timeout")
+    raise ClusterUnreachable("no answer came", "timeout")
 
 
 def test_an_unclean_election_shows_and_asks_for_the_loss_of_each_partition_named(operate, world, monkeypatch):
