@@ -113,7 +113,7 @@ def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
 
 
 def kept_journal(chosen: argparse.Namespace) -> Journal:
-    """The journal of runs that there are; a slip in its name makes none.
+    """The journal of runs that there are, to be read at least; a slip in its name makes none.
 
     Raises:
         InputRefused: it is not there, or cannot be opened.
@@ -121,7 +121,7 @@ def kept_journal(chosen: argparse.Namespace) -> Journal:
     path = default_path() if chosen.journal is None else Path(chosen.journal)
     if not may_exist(path):
         raise InputRefused("No journal here: nothing was executed from it.", source=str(path))
-    return Journal(path)
+    return Journal(path, or_read=True)
 
 
 @contextmanager

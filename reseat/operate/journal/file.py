@@ -19,7 +19,7 @@ from pathlib import Path
 
 from reseat.errors import WriteRefused
 from reseat.operate.journal.owner import Owner, is_alive, this_process
-from reseat.operate.journal.schema import default_path, open_database
+from reseat.operate.journal.schema import default_path, open_database, read_database
 
 __all__ = ["JournalFile", "Lease", "LeaseHolder", "holder_of", "now"]
 
@@ -67,17 +67,18 @@ class LeaseHolder:
 class JournalFile:
     """The file with its lock. May be used from several threads, and the file from several processes."""
 
-    def __init__(self, path: Path | str | None = None) -> None:
+    def __init__(self, path: Path | str | None = None, *, or_read: bool = False) -> None:
         """Open the journal, or make it.
 
         Args:
             path: the file; None: ``RESEAT_JOURNAL``, or the person's own state folder.
+            or_read: where it cannot be written, on a disk that is full or read-only, open it all the same: to be read.
 
         Raises:
             InputRefused: the file cannot be opened, is no journal, or was written by a later Reseat.
         """
         self.path = default_path() if path is None else Path(path).expanduser()
-        self._database = open_database(self.path)
+        self._database = (read_database if or_read else open_database)(self.path)
         # Closed once nobody holds it: Python 3.13 warns of one left open. Not at the end of a process that was forked.
         weakref.finalize(self, self._database.close).atexit = False
         self._one_thread = threading.RLock()

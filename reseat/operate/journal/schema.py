@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from reseat.errors import InputRefused
+from reseat.existing import exists
 from reseat.operate.journal.file_systems import network_file_system
 
-__all__ = ["VERSION", "default_path", "open_database"]
+__all__ = ["VERSION", "default_path", "open_database", "read_database"]
 
 #: ``PRAGMA user_version`` of the tables below; a journal with a higher one was written by a later Reseat.
 VERSION = 6
@@ -190,6 +191,36 @@ def open_database(path: Path) -> sqlite3.Connection:
             raise InputRefused(said, source=str(path)) from error
         unless_it_fails.pop_all()
         return database
+
+
+def read_database(path: Path) -> sqlite3.Connection:
+    """Open a journal's file as ``open_database`` does, or to be read alone, where its disk is full or read-only.
+
+    Raises:
+        InputRefused: it can be opened in neither way, is no journal, or was written by another version.
+    """
+    try:
+        return open_database(path)
+    except InputRefused:
+        if network_file_system(path) is not None:
+            raise
+        log = Path(f"{path}-wal")
+        for how in ("mode=ro", "immutable=1"):
+            with ExitStack() as unless_it_fails, suppress(sqlite3.DatabaseError, OSError):
+                # Whoever has the journal open has its -shm file too, with which mode=ro reads: else nobody writes. Of
+                # what is in the -wal file still, a file that is taken for immutable tells nothing.
+                if how == "immutable=1" and exists(log) and log.stat().st_size:
+                    break
+                address = f"{path.absolute().as_uri()}?{how}"
+                database = sqlite3.connect(
+                    address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                )
+                unless_it_fails.callback(database.close)
+                database.row_factory = sqlite3.Row
+                if _refuse_what_is_no_journal(database, path) == VERSION:
+                    unless_it_fails.pop_all()
+                    return database
+        raise
 
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
