@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
+from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused, PipelineBusy
@@ -158,7 +159,7 @@ def _said(chosen: argparse.Namespace, *sentences: str) -> int:
     from reseat.pipeline.spark.classes import keep
 
     say(*sentences)
-    with suppress(KeyboardInterrupt), _asked_to_end(), _reporter(chosen) as report:
+    with _asked_to_end(), suppress(KeyboardInterrupt), _reporter(chosen) as report:
         keep(
             begun=lambda: report(
                 JobProgress("prepare", 0, None, "Preparing faster starts of Spark, once; Ctrl-C skips it.")
@@ -213,17 +214,24 @@ def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False)
 @contextmanager
 def _asked_to_end() -> Iterator[None]:
     """Asked to end (by a service manager, or the dashboard's button) a job gives its staging back, as on Ctrl-C."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
+    asked: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        # The bridge to Java tells with a traceback that its connection broke in the middle of a command: that is this.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
+    except KeyboardInterrupt:
+        if not asked:
+            raise
+        complain("reseat: stopped.")
+        raise SystemExit(ExitCode.TERMINATED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    # The bridge to Java tells with a traceback that its connection broke in the middle of a command: that is this.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    raise KeyboardInterrupt
 
 
 @contextmanager

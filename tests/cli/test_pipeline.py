@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
 from reseat.cli import main, pipeline
+from reseat.cli.output.exit_codes import ExitCode
 from reseat.errors import InputRefused, PipelineBusy
 from reseat.pipeline.ingest import RunReport
 
@@ -61,6 +63,20 @@ def test_tables_of_a_run_that_took_nothing_in_are_tables(started, tmp_path, caps
     assert main(["pipeline", "sweep", *tables]) == 0
     assert "Nothing to analyse" in capsys.readouterr().out
     assert started == []
+
+
+@pytest.mark.parametrize(("number", "ended"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)])
+def test_a_job_ends_as_who_stopped_it_expects(number, ended, tmp_path, monkeypatch, capsys):
+    """A service manager's termination is 143, as of every command; Ctrl-C is what Python makes 130 of."""
+    (tmp_path / "landing").mkdir()
+    monkeypatch.setattr("reseat.pipeline.ingest.run_on_demand", lambda *_, **__: signal.raise_signal(number))
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(ended) as stopped:
+        main(["pipeline", "run", "--landing", str(tmp_path / "landing"), "--tables", str(tmp_path / "tables")])
+
+    assert getattr(stopped.value, "code", None) == (ExitCode.TERMINATED if number == signal.SIGTERM else None)
+    assert capsys.readouterr().err.endswith("reseat: stopped.\n" if number == signal.SIGTERM else "")
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize(

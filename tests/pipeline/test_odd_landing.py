@@ -67,6 +67,6 @@ def test_asked_to_end_it_says_so(spark: SparkSession, landing: Folder, tmp_path:
     job.process.terminate()
     code, out, words = job.finish()
 
-    assert (code, out, words) == (-signal.SIGINT, "", ["reseat: stopped."])
+    assert (code, out, words) == (128 + signal.SIGTERM, "", ["reseat: stopped."])
     assert ended(below)
     assert run(spark, landing, Folder.open(tmp_path / "tables")).taken == 1

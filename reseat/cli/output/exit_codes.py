@@ -28,6 +28,7 @@ class ExitCode(IntEnum):
         "operate: nothing was sent",
     )
     STOPPED = 130, "stopped by Ctrl-C"
+    TERMINATED = 143, "stopped by a termination (SIGTERM); operate and pipeline run --every have their own"
 
     meaning: str
 
