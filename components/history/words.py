@@ -59,7 +59,7 @@ def names_of(snapshots: pd.DataFrame) -> dict[str, str]:
     when = zip(snapshots["snapshot_id"], snapshots["taken_at"], strict=True)
     names = {str(one): f"{at:%a} {clock(at)}" for one, at in when}
     often = Counter(names.values())
-    return {one: f"{name}, {one[:8]}" if often[name] > 1 else name for one, name in names.items()}
+    return {one: f"{name}, {one[:4]}" if often[name] > 1 else name for one, name in names.items()}
 
 
 def stretch(first: datetime, last: datetime, now: datetime) -> str:

@@ -192,8 +192,8 @@ def test_two_snapshots_of_one_second_have_two_names():
     told["snapshot_id"] = ["a" * 32, "b" * 32, "c" * 32]
 
     assert list(names_of(told).values()) == [
-        "Fri 2026-05-01 00:00 UTC, aaaaaaaa",
-        "Fri 2026-05-01 00:00 UTC, bbbbbbbb",
+        "Fri 2026-05-01 00:00 UTC, aaaa",
+        "Fri 2026-05-01 00:00 UTC, bbbb",
         "Fri 2026-05-01 02:00 UTC",
     ]
 
