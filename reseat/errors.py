@@ -15,6 +15,7 @@ __all__ = [
     "InputRefused",
     "LayoutInvalid",
     "LimitMet",
+    "OutcomeUnknown",
     "PipelineBusy",
     "PlacementRefused",
     "ReseatError",
@@ -147,6 +148,20 @@ class WriteRefused(ReseatError):
 
     sentence: str
     failed: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class OutcomeUnknown(ReseatError):
+    """Something was sent to the cluster, or may have been; what came of it is unknown, or could not be recorded.
+
+    Attributes:
+        sentence: why.
+    """
+
+    sentence: str
 
     def __str__(self) -> str:
         return self.sentence

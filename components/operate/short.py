@@ -55,7 +55,7 @@ def write(
 
     Raises:
         WriteRefused: writing is not enabled, a check says no, or somebody else is at work; nothing was sent.
-        ReseatError: the cluster does not answer; what came of it is then not known to the journal.
+        ReseatError: the cluster does not answer, or the journal could not be written any more; it may have been sent.
     """
     who = {"cluster_id": operated.cluster_id, "operator": operated.person.name}
     try:

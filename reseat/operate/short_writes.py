@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from reseat.errors import WishRefused
+from reseat.errors import OutcomeUnknown, WishRefused, WriteRefused
 from reseat.operate.checks.check import Check
 from reseat.operate.checks.guard import refuse_unless
 from reseat.operate.journal.journal import Journal
@@ -40,14 +40,22 @@ def write(
         WishRefused: this way of writing cannot do it; nothing was sent.
         WriteRefused: a check says no, somebody else is at work, or the journal cannot be written; nothing was sent.
         ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
+        OutcomeUnknown: it was sent, and the journal could not be written any more.
     """
     refuse_unless(checks, who=operator, cluster_id=cluster_id)
-    with journal.lease(cluster_id, operator=operator) as lease:
-        step = journal.record_intent(cluster_id, kind, content, operator=operator, lease=lease)
-        try:
-            done, told = work()
-        except WishRefused as refused:  # nothing was sent, so that nothing is left open
-            journal.record_outcome(step, {"refused": str(refused)}, lease=lease)
+    sent = False
+    try:
+        with journal.lease(cluster_id, operator=operator) as lease:
+            step = journal.record_intent(cluster_id, kind, content, operator=operator, lease=lease)
+            try:
+                done, told = work()
+            except WishRefused as refused:  # nothing was sent, so that nothing is left open
+                journal.record_outcome(step, {"refused": str(refused)}, lease=lease)
+                raise
+            sent = True
+            journal.record_outcome(step, told, lease=lease)
+    except WriteRefused as refused:
+        if not sent:
             raise
-        journal.record_outcome(step, told, lease=lease)
+        raise OutcomeUnknown(f"It was sent, but not recorded. {refused}") from refused
     return done

@@ -45,6 +45,7 @@ def uncordon(
         WriteRefused: a check says no, an open run keeps one of them cordoned, none is cordoned or answers, the cluster
             knows no cordons, or the journal cannot be written; nothing was sent.
         ClusterUnreachable: the cluster does not answer.
+        OutcomeUnknown: it was sent, and the journal could not be written any more.
     """
     left = cordons_left(journal, cluster_id)
     before = {broker: was for there in reversed(left) for broker, was in there.before.items()}

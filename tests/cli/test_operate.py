@@ -319,6 +319,25 @@ def test_what_was_sent_and_not_answered_is_not_said_to_have_sent_nothing(words, 
     assert f"reseat operate {words.split()[0]}: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("breaks", ["record_outcome", "_release"])
+@pytest.mark.parametrize(
+    "words", ["elect --partition orders-0 --preferred", "create --topic new --replica-assignment 1:2,2:4"]
+)
+def test_what_was_sent_and_cannot_be_recorded_is_not_said_to_have_sent_nothing(
+    words, breaks, world, monkeypatch, capsys
+):
+    """The disk of the journal is full just then: exit code 1."""
+
+    def full(*_, **__):
+        raise WriteRefused("The journal cannot be written (disk is full).")
+
+    monkeypatch.setattr(Journal, breaks, full)
+
+    assert world.run(*words.split()) == 1
+    assert f"reseat operate {words.split()[0]}: It was sent, but not recorded. The journal" in capsys.readouterr().err
+    assert {"elect", "create_topic"} & set(world.cluster.calls)
+
+
 def test_a_user_without_a_name_is_known_by_the_number(world, monkeypatch):
     """As a container's: it read clusters, and could write to none."""
 

@@ -17,7 +17,7 @@ from reseat.access import Access, approval_in
 from reseat.cli.inputs import connection_of, note_reading, user_name
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
-from reseat.errors import ClusterUnreachable, InputRefused, WriteRefused
+from reseat.errors import ClusterUnreachable, InputRefused, OutcomeUnknown, WriteRefused
 from reseat.existing import may_exist
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
@@ -38,6 +38,7 @@ __all__ = [
     "connected",
     "guarded",
     "kept_journal",
+    "notes_of",
     "progress_json",
     "refuse_strangers",
     "reported",
@@ -186,24 +187,24 @@ def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
             signal.signal(number, handler)
 
 
-class _Unanswered(Exception):
-    """The cluster went away while something was sent to it."""
-
-
 @contextmanager
 def sending() -> Iterator[None]:
-    """What is sent within may have arrived where the cluster does not answer: that is never "nothing was sent"."""
+    """What is sent within may have arrived where the cluster does not answer: that is never "nothing was sent".
+
+    Raises:
+        OutcomeUnknown: in the place of ``ClusterUnreachable``.
+    """
     try:
         yield
     except ClusterUnreachable as error:
-        raise _Unanswered(str(error)) from error
+        raise OutcomeUnknown(str(error)) from error
 
 
 def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
     """Run a command; where the guard refuses, every failed check stands on a line of its own on standard error."""
     try:
         return command(chosen)
-    except _Unanswered as error:
+    except OutcomeUnknown as error:
         complain(f"reseat operate {chosen.action}: {error}")
         return ExitCode.UNFINISHED
     except WriteRefused as refused:
