@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from components.operate import election, start
 from components.operate import reading as operate_reading
+from components.operate import start
 from components.operate.topic import numbered
 from components.server import visitor
 from components.state import shared
@@ -122,19 +122,6 @@ def operate(app, world):
 
     at.app = app
     return at
-
-
-def redraws(world, monkeypatch) -> None:
-    """Somebody else's reading comes: the strip of the next run sees it, and redraws the page."""
-    refresh, news = LiveCluster.refresh_if_due, [True]
-
-    def read(live, *asked):
-        if news:
-            news.clear()
-            live.take(world.read(live.connection))
-        return refresh(live, *asked)
-
-    monkeypatch.setattr(LiveCluster, "refresh_if_due", read)
 
 
 def buttons(at) -> dict[str, object]:
@@ -308,47 +295,6 @@ def test_what_changed_since_is_refused_although_it_was_green(operate, world):
     assert 0 < everything(at).index("Nothing was sent") < everything(at).index("Move 2 replicas on prod")
     assert world.begun == []
     assert world.journal.runs() == ()
-
-
-def test_a_refusal_stays_until_the_person_acts(operate, world, monkeypatch):
-    """Somebody else's reading redraws the page: why nothing was sent still stands there; not after the next act."""
-    at = confirm(operate())
-    world.cluster.lists["orders", 1] = [4, 3]
-    buttons(at)["Move 2 replicas on prod"].click().run()
-    redraws(world, monkeypatch)
-    at.run()
-
-    assert not at.exception
-    assert "Nothing was sent" in texts(at)
-
-    redraws(world, monkeypatch)
-    at.run()
-
-    assert "Nothing was sent" in texts(at)
-
-    at.run()
-
-    assert "Nothing was sent" not in texts(at)
-
-
-def test_a_refusal_stays_where_nothing_is_left_of_the_plan(operate, world, monkeypatch):
-    """No answer came, and somebody else executed the same: why nothing was begun still stands there."""
-    at = confirm(operate())
-    read = world.read
-    monkeypatch.setattr(operate_reading, "read_cluster", lost)
-    buttons(at)["Move 2 replicas on prod"].click().run()
-
-    assert "**The cluster did not answer.** no answer came Nothing was sent." in texts(at)
-
-    monkeypatch.setattr(operate_reading, "read_cluster", read)
-    for key, ids in world.cluster.lists.items():
-        world.cluster.lists[key] = [one if one != 3 else next(b for b in (1, 2, 4) if b not in ids) for one in ids]
-    redraws(world, monkeypatch)
-    at.run()
-
-    assert not at.exception
-    assert "Move 2 replicas on prod" not in buttons(at)
-    assert "**The cluster did not answer.**" in texts(at)
 
 
 def test_checks_that_say_no_come_first_and_block(operate, world, monkeypatch):
@@ -589,14 +535,6 @@ def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, m
     assert not world.cluster.dynamic
     assert "left its throttles set" not in texts(at)
 
-    said = "Run 1, done: Its throttles are restored."
-    assert said in texts(at)
-
-    redraws(world, monkeypatch)
-    at.run()
-
-    assert said in texts(at)
-
 
 def test_a_plan_of_another_tool_is_judged_by_the_reading_shown(operate, world):
     """A file without Reseat's key can be carried out; one that names a broker that is not there is refused."""
@@ -651,30 +589,6 @@ def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
     assert held[["topic", "partition", "previewed"]].to_numpy().tolist() == [["orders", 1, "2"]]
     assert held["compared with the preview"].str.startswith("▲").all()
     assert world.journal.steps(kind="election")[0].outcome is not None
-
-
-def test_an_election_without_an_answer_is_told_of_although_nothing_is_left_to_elect(operate, world, monkeypatch):
-    """The answer is lost and somebody else's reading shows that it was held: what became of it still stands there."""
-    as_it_is = world.read
-    monkeypatch.setattr(world, "read", led_by_the_second(as_it_is))
-    monkeypatch.setattr(operate_reading, "read_cluster", world.read)
-    at = operate(Wish(), page="leaders")
-    at.segmented_control(key="election-view-4").set_value("Run an election").run()
-    at.text_input(key="confirm-election-PREFERRED").set_value("FAKE").run()
-    monkeypatch.setattr(election, "hold", lost)
-    buttons(at)["Elect preferred leaders of 1 partition on prod"].click().run()
-    monkeypatch.setattr(world, "read", as_it_is)
-    redraws(world, monkeypatch)
-    at.run()
-
-    assert not at.exception
-    assert "Nothing to elect" in texts(at)
-    assert "no answer came It may have been sent all the same: refresh to see." in texts(at)
-
-
-def lost(*_: object, **__: object) -> None:
-    """In place of a write: no answer comes."""
-    raise ClusterUnreachable("no answer came", "timeout")
 
 
 def test_an_unclean_election_shows_and_asks_for_the_loss_of_each_partition_named(operate, world, monkeypatch):
