@@ -37,7 +37,7 @@ class Made:
     @property
     def sentence(self) -> str:
         """What the report comes to."""
-        return self.report.chapters[0].heading if self.report.chapters else "No chapter is chosen."
+        return self.report.chapters[0].heading if self.report.chapters else "No chosen chapter has anything to show."
 
     @cached_property
     def page(self) -> str:

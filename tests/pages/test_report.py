@@ -182,3 +182,12 @@ def test_who_may_only_look_makes_no_link(opened, monkeypatch, tmp_path):
     assert not at.exception
     assert "[operate] allowed" in texts(at)
     assert SharedReports(tmp_path / "links").listed(time.time()) == ()
+
+
+def test_chapters_that_have_nothing_to_show_are_not_said_to_be_unchosen(opened, app):
+    """Steps are those of a plan: without a what-if the chapter is chosen, and there is none."""
+    app.query_params["chapters"] = "steps"
+    at = opened("report")
+
+    assert not at.exception
+    assert "No chosen chapter has anything to show." in texts(at)
