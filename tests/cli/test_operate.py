@@ -363,6 +363,27 @@ def test_cancel_stops_a_run_that_nobody_carries_out(world, capsys):
     assert not world.cluster.goal
 
 
+def test_a_cancel_whose_journal_fails_in_the_middle_is_not_said_to_have_sent_nothing(world, monkeypatch, capsys):
+    """Nor that what is in progress has stopped."""
+    interrupted(world)
+
+    def locked(*_, **__):
+        raise WriteRefused("The journal is locked.")
+
+    def breaks(name):
+        world.passes(name)
+        monkeypatch.setattr(Journal, "record_intent", locked)
+
+    world.cluster.before_call = breaks
+
+    assert world.run("cancel", "--wait") == 1
+    assert capsys.readouterr().err.splitlines()[-2:] == [
+        "reseat operate cancel: The journal is locked.",
+        "Run 1: 0 of 6 partitions as planned, 2 in progress; Kafka continues with those. Once that is fixed, the same "
+        "command continues the run.",
+    ]
+
+
 @pytest.mark.parametrize("words", ["cancel", "pause", "resume", "set --throttle 1"])
 def test_a_journal_that_is_not_there_has_no_run_to_ask_anything_of(words, world, capsys):
     """A slip in its name made an empty one, which said that nothing was open."""

@@ -14,12 +14,12 @@ import numpy as np
 from reseat.cli.inputs import read_file, text_of
 from reseat.cli.operate.session import (
     Session,
+    carrying_out,
     connected,
     guarded,
     notes_of,
     progress_json,
     reported,
-    sending,
     signalled,
 )
 from reseat.cli.output.exit_codes import ExitCode
@@ -237,34 +237,18 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         at = session.journal.progress(run.id, moves=False)
         return at.done, at.partitions
 
-    try:
-        with sending():
-            with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
-                ended = carry_out(
-                    session.target,
-                    session.journal,
-                    run.id,
-                    stop=told_by.stop,
-                    interrupt=told_by.interrupt,
-                    read=partial(read_cluster, session.connection),
-                    report=reported(chosen),
-                )
-            holds = ended.state is RunState.DONE and _verified(session, ended, tell)
-    except WriteRefused as refused:
-        try:
-            told = session.journal.progress(run.id, moves=False)
-        except WriteRefused:  # nobody knows what was sent
-            complain(f"reseat operate {chosen.action}: {refused}")
-            return ExitCode.UNFINISHED
-        if not told.batches:
-            raise
-        # The journal or its lock went away in the middle: not "nothing was sent".
-        complain(
-            f"reseat operate {chosen.action}: {refused}",
-            f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
-            "in progress; Kafka continues with those. Once that is fixed, the same command continues the run.",
-        )
-        return ExitCode.UNFINISHED
+    with carrying_out(session.journal, run):
+        with signalled(lambda: complain(_stopping(run))) as told_by, working(f"Run {run.id}", moved):
+            ended = carry_out(
+                session.target,
+                session.journal,
+                run.id,
+                stop=told_by.stop,
+                interrupt=told_by.interrupt,
+                read=partial(read_cluster, session.connection),
+                report=reported(chosen),
+            )
+        holds = ended.state is RunState.DONE and _verified(session, ended, tell)
     if chosen.json:
         write_json(progress_json(session.journal.progress(run.id)))
     return 0 if holds else ExitCode.UNFINISHED

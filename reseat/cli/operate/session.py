@@ -20,11 +20,12 @@ from reseat.cli.output.writer import complain, say
 from reseat.errors import ClusterUnreachable, InputRefused, OutcomeUnknown, WriteRefused
 from reseat.existing import may_exist
 from reseat.model import ClusterLayout, Snapshot
+from reseat.model.wording import counted
 from reseat.operate.checks.authorization import command_line_person, writing_enabled
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.checks.guard import check_access, refuse_unless
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import MoveProgress, RunProgress
+from reseat.operate.journal.records import MoveProgress, Run, RunProgress
 from reseat.operate.journal.schema import default_path
 from reseat.operate.request import RequestedBy, WriteRequest
 from reseat.operate.run.places import Place, as_shown
@@ -35,6 +36,7 @@ from reseat.sources.connection import Connection
 __all__ = [
     "Session",
     "Signals",
+    "carrying_out",
     "connected",
     "guarded",
     "kept_journal",
@@ -198,6 +200,30 @@ def sending() -> Iterator[None]:
         yield
     except ClusterUnreachable as error:
         raise OutcomeUnknown(str(error)) from error
+
+
+@contextmanager
+def carrying_out(journal: Journal, run: Run) -> Iterator[None]:
+    """As ``sending``; and where the journal or its lock goes away in the middle of a run, it says how far that was.
+
+    Raises:
+        OutcomeUnknown: in the place of ``ClusterUnreachable``, and of ``WriteRefused`` once something was sent.
+    """
+    try:
+        with sending():
+            yield
+    except WriteRefused as refused:
+        try:
+            told = journal.progress(run.id, moves=False)
+        except WriteRefused:  # nobody knows what was sent
+            raise OutcomeUnknown(str(refused)) from refused
+        if not told.batches:
+            raise
+        raise OutcomeUnknown(
+            f"{refused}\nRun {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, "
+            f"{told.sent:,} in progress; Kafka continues with those. Once that is fixed, the same command continues "
+            "the run."
+        ) from refused
 
 
 def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from functools import partial
 from reseat.cli.inputs import names_cluster
 from reseat.cli.operate.execute import begin, chosen_options
 from reseat.cli.operate.session import (
+    carrying_out,
     connected,
     guarded,
     kept_journal,
@@ -21,7 +22,6 @@ from reseat.cli.operate.session import (
     refuse_strangers,
     reported,
     requester,
-    sending,
     signalled,
 )
 from reseat.cli.output.exit_codes import ExitCode
@@ -137,7 +137,7 @@ def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
     with connected(chosen) as session:
         if not chosen.wait:
             return begin(chosen, session, run)
-        with signalled() as told_by, sending():
+        with carrying_out(session.journal, run), signalled() as told_by:
             ended = carry_out(
                 session.target, session.journal, run.id, interrupt=told_by.interrupt, report=reported(chosen)
             )
