@@ -11,7 +11,7 @@ from components.look import tables, text
 from components.look.downloads import download
 from components.shell import frame
 from components.state import addresses, fields
-from components.what_if import grid_panel
+from components.what_if import grid_data, grid_panel
 from components.what_if.grid_words import sentence
 from components.what_if.what_if import shown
 from reseat.balance.grid import Grid
@@ -68,7 +68,7 @@ now = shown(seat, beside=True)
 answer = st.container()
 choice = grid_panel.choose(seat, now)
 with st.spinner("Drawing …", show_time=False):
-    data, grid = grid_panel.drawn(choice)
+    data, grid = grid_data.drawn(choice)
 with answer:
     frame.answer(sentence(choice, grid))
 grid_panel.trail(choice)

@@ -20,7 +20,7 @@ from components.over_time.changes_table import WORDS, draw_table
 from components.state import addresses, caching, fields
 from components.state.past import clock
 from components.state.slots import Slot
-from components.what_if import grid_panel
+from components.what_if import grid_data, grid_panel
 from components.what_if.grid_words import sentence
 from reseat.balance.changes import KINDS, changes
 from reseat.balance.combined import both
@@ -186,7 +186,7 @@ def _draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
         if name != "heat_measure":  # which its field tells
             addresses.tell(name, shown.get(name, ""))
     choice = grid_panel.GridChoice(view, grid_panel.axes_for(base, view), before, after, "difference", title, place)
-    data, grid = grid_panel.drawn(choice)
+    data, grid = grid_data.drawn(choice)
     with place:
         st.markdown(f"**{text.plain(sentence(choice, grid))}**", width="content")
         if view.zoomed:

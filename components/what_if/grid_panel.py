@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from components.canvas.heat_grid.data import counts_data, states_data
 from components.canvas.heat_grid.view import NAMES, HeatView, apply_event, from_query, left_out, to_query
 from components.look import text
 from components.state import addresses, caching, fields, session, slots
@@ -22,13 +21,10 @@ from reseat.balance.grid import (
     Axes,
     BrokerOrder,
     CellMeasure,
-    Grid,
     TopicOrder,
     axes_of,
     broker_order,
-    cell_states,
     column_order,
-    grid_of,
 )
 from reseat.election import once_done
 from reseat.model import ClusterLayout
@@ -41,7 +37,6 @@ __all__ = [
     "GridChoice",
     "axes_for",
     "choose",
-    "drawn",
     "hear",
     "measures_of",
     "say_left_out",
@@ -240,58 +235,6 @@ def trail(choice: GridChoice) -> None:
                 on_click=_keep,
                 args=(choice, out),
             )
-
-
-def drawn(choice: GridChoice) -> tuple[dict[str, object], Grid]:
-    """The data for the browser, and the sums behind it: of the layout that is shown, or of the difference."""
-    view, axes, after = choice.view, choice.axes, choice.after
-    before_grid = grid_of(choice.before, axes, view.measure)
-    if axes.single and axes.by_partition and choice.show != "after" and view.measure in ("replicas", "behind"):
-        planned = after if choice.show == "difference" and _same_partitions(choice.before, after) else None
-        if planned is not None:
-            data = states_data(cell_states(choice.before, axes, planned), axes, planned)
-            return data, _less(grid_of(planned, axes, view.measure), before_grid)
-        if choice.show == "present":
-            return states_data(cell_states(choice.before, axes, None), axes, None), before_grid
-    if after is None:
-        return counts_data(before_grid, view.measure, limit=_limit(before_grid, None)), before_grid
-    after_grid = grid_of(after, axes, view.measure)
-    if choice.show == "present":
-        return counts_data(
-            before_grid, view.measure, limit=_limit(before_grid, after_grid), beside=after_grid
-        ), before_grid
-    if choice.show == "difference":
-        return counts_data(after_grid, view.measure, before=before_grid), _less(after_grid, before_grid)
-    limit = _limit(after_grid, before_grid)
-    data = counts_data(after_grid, view.measure, limit=limit, beside=before_grid, counted=choice.counted)
-    return data, after_grid
-
-
-def _less(grid: Grid, before: Grid) -> Grid:
-    """What is more (or less) in a grid than before."""
-    return Grid(
-        grid.axes,
-        grid.values - before.values,
-        grid.row_sums - before.row_sums,
-        grid.column_sums - before.column_sums,
-        grid.broker_sums - before.broker_sums,
-        grid.left_out,
-    )
-
-
-def _limit(grid: Grid, other: Grid | None) -> float:
-    """The same top of the scale before and after."""
-    most = float(grid.values.max(initial=0))
-    return most if other is None else max(most, float(other.values.max(initial=0)))
-
-
-def _same_partitions(before: ClusterLayout, after: ClusterLayout | None) -> bool:
-    return (
-        after is not None
-        and after.topics == before.topics
-        and np.array_equal(after.topic_of, before.topic_of)
-        and np.array_equal(after.partition, before.partition)
-    )
 
 
 def measures_of(layout: ClusterLayout) -> list[str]:

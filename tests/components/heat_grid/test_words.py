@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from components.canvas.heat_grid.view import HeatView
-from components.what_if.grid_panel import GridChoice, drawn
+from components.what_if.grid_data import drawn
+from components.what_if.grid_panel import GridChoice
 from components.what_if.grid_words import sentence
 from reseat.balance.grid import axes_of, broker_order, column_order, grid_of
 from reseat.model import Broker, ClusterLayout
