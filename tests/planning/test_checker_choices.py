@@ -38,23 +38,23 @@ def moved(before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> in
 
 
 def limited_growth(rng: np.random.Generator) -> tuple[bool, bool] | None:
-    """Of a plan to three replicas that moves one or two of before as well: whether it is proven, and is the best.
+    """Of a plan to one replica more that moves one or two of before as well: whether it is proven, and is the best.
 
     None where it moves none of those.
     """
-    brokers = int(rng.integers(4, 6))
+    brokers = int(rng.integers(4, 8))
+    held, partitions = int(rng.integers(2, brokers - 1)), 2 if brokers > 5 else int(rng.integers(2, 4))
     ids, racks = range(1, brokers + 1), rng.integers(0, 3, brokers).tolist()
-    before: Lists = [rng.permutation(ids)[:2].tolist() for _ in range(int(rng.integers(2, 4)))]
+    before: Lists = [rng.permutation(ids)[:held].tolist() for _ in range(partitions)]
     after = [one + rng.permutation([n for n in ids if n not in one])[:1].tolist() for one in before]
-    for row in rng.integers(0, len(before), 2).tolist():
-        after[row][int(rng.integers(2))] = int(
-            rng.permutation([n for n in ids if n not in before[row] + after[row]] or [0])[0]
-        )
-    if moved(before, after) == len(before) or any(0 in one for one in after):
+    for row in rng.integers(0, partitions, 2).tolist():
+        free = [n for n in ids if n not in before[row] + after[row]]
+        after[row][int(rng.integers(held))] = int(rng.permutation(free)[0]) if free else after[row][0]
+    if moved(before, after) == partitions or any(len(set(one)) <= held for one in after):
         return None
     current = layout(before, *(Broker(n, f"rack {racks[n - 1]}") for n in ids))
     verdict = check(
-        current, replace_lists(current, after), Wish(topics=("orders",), replication_factor=3), limited=True
+        current, replace_lists(current, after), Wish(topics=("orders",), replication_factor=held + 1), limited=True
     )
 
     def diverse(one: Sequence[int]) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def limited_growth(rng: np.random.Generator) -> tuple[bool, bool] | None:
     ways = []
     for one in before:
         fullest, two = min(diverse([*one, n]) for n in ids if n not in one)
-        every = ((some, diverse(some)) for some in combinations(ids, 3))
+        every = ((some, diverse(some)) for some in combinations(ids, held + 1))
         ways.append([some for some, has in every if has[0] <= fullest and has[1] <= two])
     least = min(squares(lists) for lists in product(*ways) if moved(before, lists) <= moved(before, after))
     allowed = all(tuple(sorted(one)) in way for one, way in zip(after, ways, strict=True))
@@ -333,14 +333,22 @@ class TestFactor:
 
 
 class TestMend:
-    def test_topics_that_share_a_broker_already_may_go_on_to_share_it(self) -> None:
-        """What dead broker 9 had of a could come to 1, which holds least, though b is there: so is a."""
+    @pytest.mark.parametrize("leaves", [True, False])
+    def test_topics_that_share_a_broker_already_may_go_on_to_share_it(self, leaves: bool) -> None:
+        """What broker 9, drained or dead, had of a could come to 1, which holds least, though b is there: so is a."""
         current = topics({"a": [[1], [9]], "b": [[1]], "c": [[2]] * 4}, Broker(9, state=BrokerState.DEAD))
-        wish = Wish(mend=True, options=Options(keep_apart=(("a", "b"),)))
-        rest: Lists = [[1], *[[2]] * 4]
+        options, rest = Options(keep_apart=(("a", "b"),)), [[1], *[[2]] * 4]
+        wish = Wish(remove=(9,), options=options) if leaves else Wish(mend=True, options=options)
 
         assert proven(check(current, replace_lists(current, [[1], [1], *rest]), wish)) == (True, True, True)
         assert proven(check(current, replace_lists(current, [[1], [2], *rest]), wish)) == (True, True, False)
+
+    def test_leaders_of_what_is_not_mended_stay(self) -> None:
+        """Broker 1 leads four of five: those lists keep their order, and the fifth is led by 2."""
+        current = layout([[9, 2], *[[1, 2]] * 4], Broker(9, state=BrokerState.DEAD))
+        verdict = check(current, replace_lists(current, [[2, 1], *[[1, 2]] * 4]), Wish(mend=True))
+
+        assert (verdict.leader_spread, verdict.leaders_proven) == (3, True)
 
     def test_a_dead_replica_goes_to_the_emptiest_and_all_else_stays(self) -> None:
         """Broker 9 is dead; 3 is emptier than 2."""
