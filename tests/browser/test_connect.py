@@ -141,7 +141,7 @@ def test_test_read_change_lose_and_find(
     client.set(state_path("orders", 0), json.dumps(state).encode())
     client.delete("/kafka/brokers/ids/1")
     page.locator(".st-key-connect-card").get_by_role("button", name="Refresh", exact=True).click()
-    page.get_by_text("Broker 1 left, 1 leader moved, 1 ISR shrank.").first.wait_for()
+    page.get_by_text("Broker 1 went down, 1 leader moved, 1 ISR shrank.").first.wait_for()
     settled(page, "state-connect-changed")
 
     to(page, "Overview")
@@ -160,7 +160,7 @@ def test_test_read_change_lose_and_find(
     server.start_again()
     register(client, 1, "a")
     page.locator(".st-key-connect-card").get_by_role("button", name="Refresh", exact=True).click()
-    page.get_by_text("Broker 1 joined.").first.wait_for()
+    page.get_by_text("Broker 1 came up.").first.wait_for()
     expect(page.locator(".st-key-strip").get_by_text("unreachable")).to_have_count(0)
     assert PLANTED not in page.content() + page.url + lab[1].read_text(errors="replace")
 

@@ -240,7 +240,7 @@ def test_the_new_leader_is_the_one_kafka_finds(
         [replicas for replicas, _ in cases],
         [isr[0] for _, isr in cases],
         [isr for _, isr in cases],
-        brokers=[Broker(i) for i in (1, 2, 3, 4)],
+        brokers=[Broker(i, state=BrokerState.ALIVE) for i in (1, 2, 3, 4)],
     )
     expected = []
     for replicas, isr in cases:
