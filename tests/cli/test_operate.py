@@ -456,6 +456,30 @@ def test_a_run_goes_on_to_its_end_where_its_words_cannot_be_written(where, world
     assert code == (0 if where.startswith("a pipe") else 1)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "ended"),
+    [((signal.SIGHUP,), RunState.DONE), ((signal.SIGINT, signal.SIGHUP), RunState.CANCELLED)],
+    ids=["as it is", "after Ctrl-C"],
+)
+def test_a_run_goes_on_where_its_terminal_hangs_up(numbers, ended, world):
+    """SIGHUP, as when the line to the machine breaks: the process ended, and the throttles stayed."""
+    before = signal.getsignal(signal.SIGHUP)
+    left = list(numbers)
+
+    def hung_up(name):
+        world.passes(name)
+        if name == "reassigned":
+            while left:
+                signal.raise_signal(left.pop(0))
+
+    world.cluster.before_call = hung_up
+    world.run("execute", "--plan", str(world.plan), "--wait", "--throttle", "1000", "--moves-a-broker", "2")
+
+    assert [run.state for run in world.runs()] == [ended]
+    assert world.cluster.dynamic == {}
+    assert signal.getsignal(signal.SIGHUP) is before
+
+
 def test_a_termination_ends_at_once_and_cancels_nothing(world, capsys):
     """SIGTERM, as of a service that is deployed anew: exit 1, the run stays open, the same command goes on with it."""
 

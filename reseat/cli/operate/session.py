@@ -161,6 +161,8 @@ class Signals:
 def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
     """Events that the first Ctrl-C or termination sets; the second one ends the process as ever.
 
+    A terminal that hangs up (SIGHUP) ends nothing within: nobody decided that, and the throttles would stay.
+
     Args:
         stopping: called once the first Ctrl-C was heeded.
     """
@@ -168,8 +170,8 @@ def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
     if threading.current_thread() is not threading.main_thread():
         yield told
         return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in numbers}
+    hang_up = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def once(number: int, frame: FrameType | None) -> None:
         for each, handler in before.items():
@@ -180,11 +182,12 @@ def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
         told.stop.set()
         stopping()
 
-    for number in numbers:
+    for number in before:
         signal.signal(number, once)
     try:
         yield told
     finally:
+        signal.signal(signal.SIGHUP, hang_up)
         for number, handler in before.items():
             signal.signal(number, handler)
 
