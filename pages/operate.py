@@ -18,6 +18,7 @@ from components.shell import frame
 from components.state import addresses
 from components.state.open_layout import OpenLayout
 from reseat.errors import ReseatError
+from reseat.model.wording import verb
 from reseat.operate.journal.journal import Journal
 
 
@@ -71,8 +72,9 @@ def roll_back(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
     if left:
         names = ", ".join(text.code(name) for name in left[:5])
         st.markdown(
-            f":orange[:material/warning:] {text.counted(len(left), 'partition')} of the run stay as they are, since "
-            f"somebody else changed or deleted them: {names}{' …' if left[5:] else ''}"
+            f":orange[:material/warning:] {text.counted(len(left), 'partition')} of the run "
+            f"{verb(len(left), 'stays as it is', 'stay as they are')}, changed or deleted by somebody else: "
+            f"{names}{' …' if left[5:] else ''}"
         )
     draw_proposal(operated, proposal, head)
 

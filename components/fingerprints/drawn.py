@@ -17,6 +17,7 @@ from components.state import addresses, fields, slots, widgets
 from components.state.slots import Slot
 from reseat.model import NONE, ClusterLayout
 from reseat.model.search import Search
+from reseat.model.wording import verb
 from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
 
 if TYPE_CHECKING:
@@ -245,7 +246,10 @@ def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
             }
         )
         tables.table(frame_of_topic, "fingerprint-partitions", height=240)
-        st.caption(f"{sum(differ):,} of {text.counted(len(ids), 'partition')} differ from this initial assignment.")
+        st.caption(
+            f"{sum(differ):,} of {text.counted(len(ids), 'partition')} "
+            f"{verb(sum(differ), 'differs', 'differ')} from this initial assignment."
+        )
 
 
 def _as_placed(fit: Fit, added: Sequence[Fit], ids: Sequence[int], factor: int) -> list[list[int]]:

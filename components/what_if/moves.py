@@ -13,6 +13,7 @@ from components.charts.flow import flows
 from components.look import tables, text
 from components.state import fields
 from reseat.model import NONE, ClusterLayout, IntArray, Plan
+from reseat.model.wording import verb
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +109,8 @@ def draw_moves(plan: Plan, key: str) -> None:
         sizes[_BYTES] = st.column_config.NumberColumn(f"data to copy, {unit}", format="localized")
     tables.table(frame, f"{key}-table", sizes, height=330, of=len(rows))
     st.caption(
-        f"{len(found):,} of {text.counted(len(rows), 'changed partition')} match; {len(first):,} are shown."
+        f"{len(found):,} of {text.counted(len(rows), 'changed partition')} {verb(len(found), 'matches', 'match')}; "
+        f"{len(first):,} {verb(len(first), 'is', 'are')} shown."
         if typed.strip()
         else tables.shown_of(len(first), len(rows), "changed partition")
     )

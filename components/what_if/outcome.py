@@ -75,7 +75,8 @@ def present(seat: OpenLayout) -> None:
 def headline(plan: Plan) -> str:
     """The sentence that answers what a plan does: which brokers are drained, or not completely, and what moves."""
     certificate, wish = plan.certificate, plan.wish
-    first = certificate.sentences[0] if certificate.sentences else f"{text.counted(certificate.moves, 'replica')} move."
+    moves = f"{text.counted(certificate.moves, 'replica moves', 'replicas move')}."
+    first = certificate.sentences[0] if certificate.sentences else moves
     if certificate.faults:
         return first
     who = wish_in_words(wish)

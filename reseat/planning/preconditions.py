@@ -20,7 +20,7 @@ from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Longs, Options, Severity
 from reseat.model.naming import named_by
-from reseat.model.wording import counted, listed, named
+from reseat.model.wording import counted, listed, named, verb
 
 __all__ = [
     "Settled",
@@ -320,7 +320,8 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
         who = named("Broker", layout.broker_ids[left].tolist(), "is", "are")
         sentence = f"{who} cordoned, and no other live broker would remain to receive replicas."
     else:
-        sentence = f"The {counted(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
+        remain = int((~leaving).sum())
+        sentence = f"The {counted(remain, 'broker')} that would remain {verb(remain, 'is', 'are')} known to be dead."
     raise WishRefused(sentence, brokers=brokers, choices=("Keep at least one live broker.", "Add a broker first."))
 
 

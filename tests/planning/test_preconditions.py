@@ -64,7 +64,7 @@ def test_leaving_only_dead_brokers_is_refused() -> None:
     """The one that would remain cannot receive anything."""
     layout = LAYOUT.with_brokers([Broker(3, state=BrokerState.DEAD)])
 
-    with pytest.raises(WishRefused, match="known to be dead"):
+    with pytest.raises(WishRefused, match="The 1 broker that would remain is known to be dead"):
         remove_brokers(layout, [1, 2])
 
 

@@ -119,10 +119,9 @@ def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> C
     if not others:
         return passed("nothing_under_way", "No reassignment is in progress.")
     names = tuple(f"{topic}-{partition}" for topic, partition in others)
-    number = len(others)
     return failed(
         "nothing_under_way",
-        f"A reassignment of {counted(number, 'partition')} that this run did not start {verb(number, 'is', 'is')} "
-        f"in progress: {listed(names)}. Let it finish or cancel it first.",
+        f"A reassignment of {counted(len(others), 'partition')} that this run did not start is in progress: "
+        f"{listed(names)}. Let it finish or cancel it first.",
         partitions=names,
     )

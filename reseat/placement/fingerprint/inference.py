@@ -174,9 +174,10 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
         firsts = tuple(piece.first for piece in best)
         return TopicFingerprint(name, FingerprintKind.GREW, firsts, grown, None, (), None, size, sentence)
     if best[0].chance <= CHANCE_OF_MOVED and untouched >= max(_UNTOUCHED_LEAST, size * _UNTOUCHED_SHARE):
+        replicas = counted(off, "replica differs", "replicas differ")
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
-            f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from {_words_of(nearest)}."
+            f"{verb(len(moved), 'was', 'were')} moved: {replicas} from {_words_of(nearest)}."
         )
         # Another ring counts beside the nearest where it leaves the very same replicas elsewhere.
         fits = tuple(piece.first for piece in best if np.array_equal(piece.differ, differ))

@@ -247,11 +247,8 @@ def _levels(picks: Picks) -> tuple[Longs, Longs]:
     return leader, level
 
 
-def _flowed(picks: Picks, size: Longs, ends: Longs | None = None) -> Longs:
-    """(g, C) how many of the ``size`` (g,) rows of each group pick each candidate.
-
-    Brokers (B,) end about where ``ends`` says; None: where they would if every row could pick everything.
-    """
+def _flowed(picks: Picks, size: Longs) -> Longs:
+    """(g, C) how many of the ``size`` (g,) rows of each group pick each candidate."""
     groups, width = picks.candidates.shape
     leader, level = _levels(picks)
     at = np.arange(groups)
@@ -302,18 +299,16 @@ def _flowed(picks: Picks, size: Longs, ends: Longs | None = None) -> Longs:
         return after
 
     base = picks.base[counted]
-    room = np.bincount(
-        place[held], weights=np.broadcast_to(size[:, None], held.shape)[held], minlength=counted.size + 1
-    )
-    most = room[:-1].astype(np.int64)
-    near = base + fill(base, min(total, int(most.sum())), most) if ends is None else ends[counted]
-    # Levels cost little beside candidates: as many as these.
-    margin = int(np.count_nonzero(held)) // max(1, 2 * counted.size)
     if picks.share is not None:
         sent = flow(Levels(np.full_like(base, picks.share), np.full_like(base, picks.share + 1)))
         if sent is None:
             raise NoRoom("No picks have this share.")
         return sent
+    most = loads(np.broadcast_to(size[:, None], held.shape)) - base
+    # Where brokers would end if every row could pick everything.
+    near = base + fill(base, min(total, int(most.sum())), most)
+    # Levels cost little beside candidates: as many as these.
+    margin = int(np.count_nonzero(held)) // max(1, 2 * counted.size)
     window = base, base + most
     sent = around(flow, loads, near, lambda low, high: Levels(low, high, square=picks.square), window, margin=margin)
     if sent is None:

@@ -67,7 +67,8 @@ def _heading(plan: Plan, preview: Preview) -> str:
     end = f"; then {'broker' if len(brokers) == 1 else 'brokers'} {ids(brokers)} can be switched off" if brokers else ""
     held = plan.proposed.replicas_by_broker[np.isin(plan.proposed.broker_ids, np.array(brokers, np.int64))].sum()
     if held:
-        end = f"; {counted(int(held), 'replica')} stay on {ids(brokers)}, which cannot be switched off yet"
+        stay = counted(int(held), "replica stays", "replicas stay")
+        end = f"; {stay} on {ids(brokers)}, which cannot be switched off yet"
     how = "one batch" if len(preview) == 1 else f"{count(len(preview))} batches that can be paused between"
     return f"Reseat does it in {how}, while the cluster keeps serving{end}."
 
