@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import shutil
-import socket
 import stat
 import tempfile
 import time
@@ -38,9 +37,11 @@ from reseat.observe.readiness import (
     tables_readable,
 )
 from reseat.operate.journal.schema import default_path
+from reseat.sources.addresses import server_at
 from reseat.sources.configuration import files_there, named_clusters, secrets_in
 from reseat.sources.diagnosis import DiagnosisStep, diagnose
 from reseat.sources.diagnosis.steps import Steps
+from reseat.sources.probing import cannot_listen
 
 __all__ = ["examine"]
 
@@ -177,11 +178,11 @@ def _ports(steps: Steps, environment: Mapping[str, str], host: str, port: int) -
         except InputRefused as refused:
             steps.failed("Ports", str(refused), "configuration")
     for what, address in wanted.items():
-        try:
-            with socket.create_server(address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET):
-                steps.passed("Ports", f"{address[0]}:{address[1]} is free for the {what}.")
-        except OSError as error:
-            said = f"{address[0]}:{address[1]} cannot be listened on for the {what}: {error.strerror}."
+        why = cannot_listen(*address)
+        if why is None:
+            steps.passed("Ports", f"{server_at(*address)} is free for the {what}.")
+        else:
+            said = f"{server_at(*address)} cannot be listened on for the {what}: {why}."
             steps.warned("Ports", f"{said} If Reseat runs there already, that is as it should be.", "port")
 
 

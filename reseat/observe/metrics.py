@@ -22,6 +22,7 @@ from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.model.finding import Finding, Severity
 from reseat.operate.journal.journal import Journal
+from reseat.sources.addresses import server_at
 from reseat.sources.followed import LiveCluster
 
 __all__ = [
@@ -184,4 +185,6 @@ def serve(told: str, held: Held) -> None:
     try:
         start_http_server(port, address, REGISTRY)
     except OSError as error:
-        raise InputRefused(f"Metrics cannot be served on {address}:{port}: {error.strerror or error}.") from error
+        raise InputRefused(
+            f"Metrics cannot be served on {server_at(address, port)}: {error.strerror or error}."
+        ) from error

@@ -11,7 +11,7 @@ import re
 
 from reseat.errors import InputRefused
 
-__all__ = ["KAFKA_PORT", "ZOOKEEPER_PORT", "host_and_port", "read_servers", "read_zookeeper"]
+__all__ = ["KAFKA_PORT", "ZOOKEEPER_PORT", "host_and_port", "read_servers", "read_zookeeper", "server_at"]
 
 #: The ports that Kafka and ZooKeeper use where none is configured.
 KAFKA_PORT, ZOOKEEPER_PORT = 9092, 2181
@@ -76,6 +76,11 @@ def host_and_port(server: str) -> tuple[str, int]:
     """Host (IPv6 without brackets) and port of a ``host:port`` that ``read_servers`` made."""
     host, _, port = server.rpartition(":")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def server_at(host: str | None, port: int | str | None) -> str:
+    """The ``host:port`` of a host as resolvers and brokers name it: IPv6 gets its brackets."""
+    return f"[{host}]:{port}" if host is not None and ":" in host else f"{host}:{port}"
 
 
 def _server(text: str, default: int) -> str:

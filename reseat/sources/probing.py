@@ -16,7 +16,7 @@ from enum import Enum
 
 from reseat.sources.addresses import host_and_port
 
-__all__ = ["Speaker", "connect", "frame_of_kafka", "hello", "is_kafka", "speaks_tls", "what_speaks"]
+__all__ = ["Speaker", "cannot_listen", "connect", "frame_of_kafka", "hello", "is_kafka", "speaks_tls", "what_speaks"]
 
 #: An answer to a question that is understood comes at once; who needs longer than this is not asked further.
 _PATIENCE_SECONDS = 3.0
@@ -41,6 +41,17 @@ class Speaker(Enum):
     HTTP = "an HTTP server"
     OTHER = "something else"
     SILENT = "nothing"
+
+
+def cannot_listen(host: str, port: int) -> str | None:
+    """Why this machine cannot listen there, in the system's words, or None; port 0 asks about the host alone."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((host, port))
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
 
 
 def connect(server: str, seconds: float) -> socket.socket:

@@ -10,6 +10,8 @@ import sys
 from reseat.cli.output.writer import say
 from reseat.errors import InputRefused
 from reseat.installed import DASHBOARD
+from reseat.sources.addresses import server_at
+from reseat.sources.probing import cannot_listen
 
 __all__ = ["HEAPS", "dashboard"]
 
@@ -17,20 +19,28 @@ __all__ = ["HEAPS", "dashboard"]
 #: glibc makes eight a core, and small objects are in them, of which it gives back every page that is free; Python by
 #: itself keeps a megabyte for as long as one object in it is used.
 HEAPS = {"MALLOC_ARENA_MAX": "2", **({"PYTHONMALLOC": "malloc"} if platform.libc_ver()[0] == "glibc" else {})}
+#: Every interface: this machine is one of them, as .streamlit/config.toml has it.
+_EVERY = ("0.0.0.0", "::")  # noqa: S104 -- compared with, not listened on
 
 
 def dashboard(chosen: argparse.Namespace) -> int:
     """Start it; see the command's ``--help``. Does not return.
 
     Raises:
-        InputRefused: the dashboard's files are not where they belong, or its Python may not be run by this user.
+        InputRefused: the dashboard's files are not where they belong, its Python may not be run by this user, or this
+            machine has no such address.
     """
     app = DASHBOARD / "app.py"
     if not app.is_file():
         raise InputRefused("The dashboard is not installed: app.py was expected there.", source=str(DASHBOARD))
     base = chosen.base_path.strip("/")
-    host = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
-    say(f"Reseat is starting on http://{host}:{chosen.port}/{base}{'/' if base else ''}  (stop it with Ctrl-C)")
+    why = cannot_listen(chosen.host, 0)
+    if why is not None:
+        raise InputRefused(f"The server cannot listen on {chosen.host}: {why}.")
+    server = server_at(chosen.host, chosen.port)
+    say(f"Reseat is starting on http://{server}/{base}{'/' if base else ''}  (stop it with Ctrl-C)")
+    if chosen.host not in _EVERY:  # where a browser finds it, as the address with the token has to say
+        os.environ.setdefault("STREAMLIT_BROWSER_SERVER_ADDRESS", server.removesuffix(f":{chosen.port}"))
     settings = {
         "address": chosen.host,
         "port": str(chosen.port),

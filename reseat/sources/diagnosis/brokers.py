@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import counted, listed, verb
 from reseat.sources import probing
+from reseat.sources.addresses import server_at
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis.reaching import AT_ONCE, CONNECT_SECONDS, resolves, takes
 from reseat.sources.diagnosis.speaking import handshake, speaker_at, stranger
@@ -62,9 +63,7 @@ def ask_brokers(steps: Steps, connection: Connection, reached: Sequence[str]) ->
         if connection.sasl_mechanism == "GSSAPI":
             how = f"by Kerberos as {connection.kerberos_principal}" if connection.kerberos_principal else "by Kerberos"
         steps.passed("Login", f"Connected {how}. The cluster's id is {admin.cluster_id}, Kafka {version} or later.")
-        _advertised(
-            steps, {broker.id: f"{_bracketed(broker.host)}:{broker.port}" for broker in admin.brokers().values()}
-        )
+        _advertised(steps, {broker.id: server_at(broker.host, broker.port) for broker in admin.brokers().values()})
         try:
             _rights(steps, admin)
         except ClusterUnreachable as error:
@@ -82,10 +81,6 @@ def _version(admin: AdminClient) -> str:
         with suppress(ClusterUnreachable):  # what follows says why
             answer = admin.send(overview.versions_request(), again=True)
     return overview.version_told(answer, admin.broker_version)
-
-
-def _bracketed(host: str | None) -> str:
-    return f"[{host}]" if host is not None and ":" in host else str(host)
 
 
 def _advertised(steps: Steps, addresses: Mapping[int, str]) -> None:

@@ -21,6 +21,7 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
+from reseat.sources.addresses import server_at
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.security import sasl_settings, tls_context
 from reseat.sources.kafka_admin.sockets import connected_socket, end_handshake
@@ -108,7 +109,7 @@ class Network:
     def server(self, node: Any) -> str | None:
         """The same as ``host:port``."""
         address = self.address(node)
-        return None if address is None else f"{address.host}:{address.port}"
+        return None if address is None else server_at(address.host, address.port)
 
     def learn(self, metadata: Any) -> None:
         """Take the brokers from a response to MetadataRequest."""

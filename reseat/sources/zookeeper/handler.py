@@ -21,6 +21,8 @@ from typing import Any
 from kazoo.handlers.threading import SequentialThreadingHandler
 from kazoo.protocol.serialization import SASL, Auth, Connect
 
+from reseat.sources.addresses import server_at
+
 __all__ = ["Attempt", "AttentiveHandler", "QuietLog"]
 
 #: Requests that carry a secret: a password, an answer to a challenge, the password of a session.
@@ -63,7 +65,7 @@ class AttentiveHandler(SequentialThreadingHandler):
     ) -> socket.socket:
         """Connect to an address; ``hostname`` is what its certificate must name."""
         host, port = address
-        server = f"{hostname or host}:{port}"
+        server = server_at(hostname or host, port)
         try:
             made = socket.create_connection((host, port), self._seconds)
             try:

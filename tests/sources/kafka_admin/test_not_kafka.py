@@ -117,7 +117,7 @@ def test_a_silent_server_costs_a_tls_handshake_the_timeout_too(serve: Serve) -> 
 
 
 def test_a_closed_port_and_an_unknown_name_are_told_apart() -> None:
-    """Refused and not resolving are two slugs, and both name the server."""
+    """Refused and not resolving are two slugs, and all name the server as one writes it: IPv6 in brackets."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
@@ -125,6 +125,7 @@ def test_a_closed_port_and_an_unknown_name_are_told_apart() -> None:
 
     assert (refused.reason, refused.server) == ("refused", f"127.0.0.1:{port}")
     assert (unknown.reason, unknown.server) == ("name", "broker.invalid:9092")
+    assert _trouble(f"[::1]:{port}").server == f"[::1]:{port}"
 
 
 def test_of_several_servers_one_that_is_reached_is_told_about(serve: Serve) -> None:

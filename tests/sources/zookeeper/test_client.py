@@ -76,6 +76,7 @@ def test_a_port_where_nothing_listens_is_told_at_once() -> None:
     assert error.reason == "refused"
     assert error.server == f"127.0.0.1:{port}"
     assert "nothing listens there" in str(error)
+    assert trouble_of(Connection(zookeeper=(f"[::1]:{port}",))).server == f"[::1]:{port}"
 
 
 def test_a_name_that_nobody_knows_is_told() -> None:
