@@ -77,7 +77,7 @@ def draw_cordons_left(operated: OperatedCluster) -> None:
 
 def _lift(operated: OperatedCluster, journal: Journal, there: OutstandingCordons) -> None:
     """A callback: lift what a run left, and keep what came of it to be said."""
-    from reseat.operate.checks.guard import check_access
+    from reseat.operate.checks.guard import access_checks
     from reseat.operate.request import WriteRequest
     from reseat.operate.uncordon import uncordon
 
@@ -89,7 +89,7 @@ def _lift(operated: OperatedCluster, journal: Journal, there: OutstandingCordons
                 target,
                 journal,
                 sorted(there.before),
-                checks=check_access(request, operated.snapshot),
+                checks=access_checks(request, operated.snapshot),
                 cluster_id=operated.cluster_id,
                 operator=operated.person.name,
             )

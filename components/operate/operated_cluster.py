@@ -13,9 +13,10 @@ from components.state import addresses, fields, session, shared
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from reseat import audit
+from reseat.access import Access, Person
 from reseat.errors import InputRefused
 from reseat.model import Snapshot
-from reseat.operate.checks.authorization import Access, Person, allowed
+from reseat.operate.checks.access import person_allowed
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.journal.journal import Journal, LeaseHolder
 from reseat.operate.journal.proposals import ProposedPlan
@@ -110,7 +111,7 @@ class OperatedCluster:
     @property
     def permission(self) -> Check:
         """Whether this person may write."""
-        return allowed(self.person, self.access)
+        return person_allowed(self.person, self.access)
 
     @property
     def read_only(self) -> str:

@@ -19,8 +19,9 @@ from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable
 from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Snapshot
-from reseat.operate.admitting import Facts, facts_of
+from reseat.operate.admitting import facts_of
 from reseat.operate.checks.election import Ends
+from reseat.operate.checks.guard import Facts
 from reseat.operate.targets.target import Partition, Target
 from reseat.sources.live import read_cluster
 

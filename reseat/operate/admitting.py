@@ -8,8 +8,7 @@ A rollback is admitted like any plan. Its run is over then, so nothing of it is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Snapshot
@@ -17,42 +16,14 @@ from reseat.operate.approving import approval_of
 from reseat.operate.checks.another import needs_another
 from reseat.operate.checks.check import Check, overridden_of
 from reseat.operate.checks.cordons import as_asked
-from reseat.operate.checks.guard import check, refuse_unless
+from reseat.operate.checks.guard import Facts, check, refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run
 from reseat.operate.request import PlanRequest
 from reseat.operate.run.cordoning import cordons_left
-from reseat.operate.targets.cordon_settings import Cordon
-from reseat.operate.targets.rights import Rights
-from reseat.operate.targets.target import Partition, Target
+from reseat.operate.targets.target import Target
 
 __all__ = ["Facts", "admit", "check_plan", "facts_of"]
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """What a plan is checked against.
-
-    Attributes:
-        snapshot: the cluster, just read.
-        under_way: partitions whose reassignment the cluster lists.
-        holdings: what the leaving brokers' log directories hold; None: not told.
-        batch_bytes: what one batch may take as text on this way of writing, or None.
-        migrating: whether this way writes nodes of a cluster amid a migration to KRaft.
-        protocol: by which it is written, ``admin`` or ``zookeeper``.
-        cordons: how the leaving brokers are cordoned, or all that live where the plan does not say which leave; None:
-            the cluster knows no cordons, or nobody asked.
-        rights: what the user that is signed in may do; None: not told.
-    """
-
-    snapshot: Snapshot
-    under_way: frozenset[Partition]
-    holdings: Mapping[int, frozenset[Partition]] | None
-    batch_bytes: int | None
-    migrating: bool
-    protocol: str
-    cordons: Mapping[int, Cordon] | None = None
-    rights: Rights | None = None
 
 
 def facts_of(target: Target, snapshot: Snapshot, plan: SealedPlan | None = None, *, cordon: bool = False) -> Facts:
@@ -100,19 +71,7 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
         if request.kind == "rollback":
             for there in cordons_left(journal, cluster_id):
                 lifted |= {broker for broker, was in there.before.items() if not was.closed}
-    return check(
-        request,
-        facts.snapshot,
-        under_way=facts.under_way,
-        holdings=facts.holdings,
-        open_runs=open_runs,
-        migrating=facts.migrating,
-        cordons=facts.cordons,
-        lifted=lifted,
-        protocol=facts.protocol,
-        proposal=proposal,
-        rights=facts.rights,
-    )
+    return check(request, facts, open_runs=open_runs, lifted=lifted, proposal=proposal)
 
 
 def admit(

@@ -164,22 +164,22 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
     lists: dict[tuple[str, int], Sequence[int]] = {}
     left: list[str] = []
     for move in moves:
-        row = settled.row(move.topic, move.partition)
+        row = settled.row(*move.key)
         there = None if row is None else _held(settled.replica_ids[row].tolist())
         anew = then.get(move.topic, "") != there_now.get(move.topic, then.get(move.topic, ""))
         if there == move.before and not anew:
             continue
         if there is not None and not anew and (there == move.target or sorted(there) == sorted(move.before)):
-            lists[move.topic, move.partition] = move.before
+            lists[move.key] = move.before
         elif there is None or anew or move.state != "waiting":
-            left.append(f"{move.topic}-{move.partition}")
+            left.append(move.name)
     if not lists:
         others = f" Somebody else changed or recreated {listed(left)} since." if left else ""
         raise WriteRefused(f"Nothing to roll back in run {run.id}: its partitions are as they were before.{others}")
     proposed = ClusterLayout.from_assignments(lists)
     current = settled.select(settled.rows_of(proposed))
     arrivals = sum(
-        len(set(ids) - set(_held(current.replica_ids[row].tolist()))) for row, ids in enumerate(_sorted(lists))
+        len(set(lists[key]) - set(_held(current.replica_ids[row].tolist()))) for row, key in enumerate(sorted(lists))
     )
     seal = seal_of(proposed, current.bare(), made_for=now.layout, shown={"moves": arrivals})
     return Rollback(document(entries(proposed), seal), tuple(left))
@@ -200,10 +200,6 @@ def _back_between(run: Run, directories: Directories, settled: ClusterLayout) ->
     if not named:
         raise WriteRefused(f"Nothing to roll back in run {run.id}: its replicas are in the directories from before.")
     return Rollback(plan_text(named, settled), tuple(left))
-
-
-def _sorted(lists: dict[tuple[str, int], Sequence[int]]) -> list[Sequence[int]]:
-    return [lists[key] for key in sorted(lists)]
 
 
 def _held(ids: Sequence[int]) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from reseat.election.rules import Mode
 from reseat.model import NONE as NOBODY
 from reseat.model import ClusterLayout
 from reseat.model.wording import counted, verb
+from reseat.operate.checks.plan_diff import keys_of
 from reseat.operate.targets.error_names import NONE, ErrorName
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Assignment, Election, Partition, Target
@@ -45,7 +46,6 @@ class PartitionElection:
         partition: its id.
         leader_before: broker id as the layout tells it, -1 none, -2 not told.
         expected_leader: broker id as previewed, -1 none; None where it could not be previewed.
-        expected_answer: Kafka's name of the result as previewed; None likewise.
         answer: Kafka's name of the result (``NONE``, ``ELECTION_NOT_NEEDED``, ...).
         leader_after: broker id seen afterwards, -1 none; None where the partition is gone.
         sentence: where Kafka differed from the preview, how; else "".
@@ -55,7 +55,6 @@ class PartitionElection:
     partition: int
     leader_before: int
     expected_leader: int | None
-    expected_answer: str | None
     answer: str
     leader_after: int | None
     sentence: str = ""
@@ -103,11 +102,7 @@ def asked_for(layout: ClusterLayout, election: Election, mode: Mode = "zookeeper
     """The partitions that an election could change, which is what "all" means here; the others only cost time."""
     reasons = preview(layout, election, mode).reason
     rows = np.flatnonzero(~np.isin(reasons, [int(reason) for reason in _NOTHING_TO_ELECT]))
-    names = layout.topics
-    return tuple(
-        (names[topic], partition)
-        for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
-    )
+    return tuple(keys_of(layout, rows))
 
 
 def hold(
@@ -202,7 +197,6 @@ def _put_side_by_side(
         partition=partition[1],
         leader_before=expected.before,
         expected_leader=expected.leader,
-        expected_answer=expected.answer,
         answer=answer,
         leader_after=after,
         sentence=_with_words(_difference(f"{partition[0]}-{partition[1]}", expected, answer, after), answer),

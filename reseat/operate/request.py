@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NotRequired, TypeAlias, TypedDict
 
+from reseat.access import Access, Person
 from reseat.model import ClusterLayout
-from reseat.operate.checks.authorization import Access, Person
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.targets.target import Election, Partition
 
@@ -37,7 +37,7 @@ class WriteRequest:
     Attributes:
         confirmed: the cluster id as the person typed it.
         person: who asks.
-        enabled: whether writing was enabled at start (``authorization.writing_enabled``).
+        enabled: whether writing was enabled at start (``access.writing_enabled``).
         access: who may write, as configured.
         overrides: names of checks that the person goes on in spite of, one by one; only overridable ones count.
     """

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from reseat.access import Access, Addresses, Door, Person, Right, ask, command_line_person, writing_enabled
-from reseat.operate.checks.authorization import allowed
+from reseat.operate.checks.access import person_allowed
 from reseat.operate.checks.check import CheckResult
 
 NOW = 1_800_000_000.0
@@ -74,7 +74,7 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
 def test_who_may_write(person, access, may, word):
     """The rules of the module, one line each, and the guard's check says the same."""
     answer = ask(Door.WRITE, person, access, NOW)
-    check = allowed(person, access, now=datetime.fromtimestamp(NOW, UTC))
+    check = person_allowed(person, access, now=datetime.fromtimestamp(NOW, UTC))
 
     assert answer.may is may
     assert word in answer.sentence

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from reseat.access import command_line_person
 from reseat.formats.documents.sealed import read_sealed, seal_of
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot
-from reseat.operate.checks.authorization import command_line_person
 from reseat.operate.checks.check import CheckResult
-from reseat.operate.checks.guard import check
+from reseat.operate.checks.guard import Facts, check
 from reseat.operate.request import PlanRequest
 
 CLUSTER = "clusterA"
@@ -93,14 +93,23 @@ def request(plan=None, **more):
     return PlanRequest(plan=plan, **(told | more))
 
 
+def facts(now=None, **more):
+    """What the cluster tells: nothing is under way, and nothing beside the reading is known."""
+    quiet = {"under_way": frozenset(), "holdings": None, "batch_bytes": None, "migrating": False, "protocol": "admin"}
+    return Facts(snapshot() if now is None else now, **(quiet | more))
+
+
+def checked(asked=None, now=None, *, open_runs=(), lifted=(), proposal=None, **more):
+    """All checks of the guard."""
+    asked = request() if asked is None else asked
+    return check(asked, facts(now, **more), open_runs=open_runs, lifted=lifted, proposal=proposal)
+
+
 def judged(name, asked=None, now=None, **more):
     """One check of the guard."""
-    checks = check(request() if asked is None else asked, snapshot() if now is None else now, under_way=(), **more)
-    return next(found for found in checks if found.name == name)
+    return next(found for found in checked(asked, now, **more) if found.name == name)
 
 
 def failing(asked=None, now=None, **more):
     """The names of all checks that stop a write."""
-    more = {"under_way": ()} | more
-    checks = check(request() if asked is None else asked, snapshot() if now is None else now, **more)
-    return [found.name for found in checks if found.result is CheckResult.FAILED]
+    return [found.name for found in checked(asked, now, **more) if found.result is CheckResult.FAILED]

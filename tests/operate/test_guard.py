@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reseat.access import Person
 from reseat.errors import WriteRefused
 from reseat.model import BrokerState, ClusterLayout, LogDirectory
 from reseat.operate.checks import guard
-from reseat.operate.checks.authorization import Person
 from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.cordons import brokers_emptied
 from reseat.operate.checks.plan_diff import PlanDiff
@@ -27,6 +27,7 @@ from tests.operate.guarding import (
     LISTS,
     PLAN,
     RACKS,
+    checked,
     failing,
     judged,
     layout,
@@ -52,7 +53,7 @@ def named(found, *words):
 
 def test_a_plan_for_the_layout_as_it_is_passes():
     """Draining broker 3 to broker 4: nothing fails, and refuse_unless lets it through."""
-    checks = guard.check(request(), snapshot(), under_way=())
+    checks = checked()
 
     assert [found.name for found in checks if found.result is FAILED] == []
     guard.refuse_unless(checks, who="ann", cluster_id="C1")
@@ -60,7 +61,7 @@ def test_a_plan_for_the_layout_as_it_is_passes():
 
 def test_every_failed_check_is_in_the_refusal():
     """Writing off and another id: both names and sentences are told."""
-    checks = guard.check(request(enabled=False, confirmed="clusterB"), snapshot(), under_way=())
+    checks = checked(request(enabled=False, confirmed="clusterB"), snapshot())
 
     with pytest.raises(WriteRefused) as refused:
         guard.refuse_unless(checks, who="ann", cluster_id="C1")
@@ -70,7 +71,7 @@ def test_every_failed_check_is_in_the_refusal():
 
 def test_the_table_of_the_module_and_that_of_the_decision_name_the_checks_in_order():
     """Nobody reads of a check that is not made, or the other way round."""
-    made = [found.name for found in guard.check(request(), snapshot(), under_way=())]
+    made = [found.name for found in checked()]
     in_module = re.findall(r"^ +\d+  (\w+)", guard.__doc__ or "", re.M)
     decision = next((ROOT / "docs" / "decisions").glob("*-guard*.md")).read_text()
     in_decision = re.findall(r"^\| \d+ \| `(\w+)`", decision, re.M)
@@ -151,7 +152,7 @@ def test_reassignments_of_others_stop_a_plan_wherever_they_are():
     adding[0, 1] = True
     described = snapshot(dataclasses.replace(now, adding=adding))
     asked_for = snapshot(pending={("pay", 7): (1, 2)})
-    listed = {found.name: found for found in guard.check(request(), snapshot(), under_way=[("x", 1)])}
+    listed = {found.name: found for found in checked(under_way=[("x", 1)])}
 
     assert judged("nothing_under_way").result is PASSED
     assert judged("nothing_under_way", now=described).partitions == ("orders-0",)
@@ -396,7 +397,7 @@ def test_a_migration_to_kraft_stands_in_the_way_of_nodes():
 
 def test_every_check_of_the_way_there_is_made_on_the_way_back():
     """By the same names; the two that ask less of a rollback say so in their sentences."""
-    there, back = (guard.check(request(kind=kind), snapshot(), under_way=()) for kind in ("plan", "rollback"))
+    there, back = (checked(request(kind=kind), snapshot()) for kind in ("plan", "rollback"))
 
     assert [found.name for found in there] == [found.name for found in back]
     differing = {one.name for one, other in zip(there, back, strict=True) if one != other}
@@ -733,7 +734,7 @@ def test_a_request_against_the_layout_it_was_planned_on_passes(before, wanted):
     plan = {key: ids for key, ids in wanted.items() if key in before} or {next(iter(before)): [1]}
     asked = request(sealed(plan, made_for=now, leaving=()))
 
-    results = {found.name: found.result for found in guard.check(asked, snapshot(now), under_way=())}
+    results = {found.name: found.result for found in checked(asked, snapshot(now))}
 
     assert {results[name] for name in (*LAYOUT_CHECKS, "plan_as_shown")} == {PASSED}
 

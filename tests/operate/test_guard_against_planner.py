@@ -13,9 +13,8 @@ from reseat.formats.documents.sealed import inverse, read_sealed
 from reseat.formats.documents.writers import write_reassignment
 from reseat.model import BrokerState, ClusterLayout, Plan, Wish
 from reseat.operate.checks.check import CheckResult
-from reseat.operate.checks.guard import check
 from reseat.planning import plan
-from tests.operate.guarding import request, snapshot
+from tests.operate.guarding import checked, request, snapshot
 from tests.planning.brute_force import random_layout
 
 SEEDS = range(40)
@@ -84,7 +83,7 @@ def evacuated(seed) -> Plan | None:
 
 def failed(asked, now):
     """Names of the checks that stop it, those by chance aside."""
-    checks = check(asked, snapshot(now, metadata="kraft"), under_way=())
+    checks = checked(asked, snapshot(now, metadata="kraft"))
     return {found.name for found in checks if found.result is CheckResult.FAILED} - BY_CHANCE
 
 
@@ -154,7 +153,7 @@ def test_a_way_back_waits_for_the_brokers_that_the_plan_named(seed):
     now = plan_made.current
     back = read_sealed(inverse(read_sealed(write_reassignment(plan_made)), now))
     then = live(plan_made.proposed.with_brokers(plan_made.current.brokers))
-    checks = check(request(back, kind="rollback"), snapshot(then, metadata="kraft"), under_way=())
+    checks = checked(request(back, kind="rollback"), snapshot(then, metadata="kraft"))
     alive = next(found for found in checks if found.name == "targets_alive")
 
     assert alive.brokers == plan_made.certificate.way_back_waits_for

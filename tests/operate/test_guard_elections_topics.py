@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+from reseat.access import Person, command_line_person
 from reseat.errors import WriteRefused
 from reseat.model import BrokerState, LogDirectory
 from reseat.model.snapshot import with_offline_dirs
-from reseat.operate.checks.authorization import Person, command_line_person
 from reseat.operate.checks.check import CheckResult
-from reseat.operate.checks.guard import check_access, check_election, check_topic, refuse_unless
+from reseat.operate.checks.guard import access_checks, check_election, check_topic, refuse_unless
 from reseat.operate.losses import losses
 from reseat.operate.request import ElectionRequest, TopicRequest
 from reseat.operate.targets.target import Election
@@ -51,7 +51,7 @@ def test_access_is_asked_of_everything():
 
     assert results(check_election(election(**nobody), snapshot())).keys() == failed
     assert results(check_topic(topic(**nobody), snapshot())).keys() == failed
-    assert results(check_access(topic(**nobody), snapshot())).keys() == failed
+    assert results(access_checks(topic(**nobody), snapshot())).keys() == failed
     with pytest.raises(WriteRefused, match="3 checks"):
         refuse_unless(check_topic(topic(**nobody), snapshot()), who="eve", cluster_id="C1")
 

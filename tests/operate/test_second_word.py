@@ -12,7 +12,7 @@ import pytest
 from reseat.access import Access, Person
 from reseat.errors import WriteRefused
 from reseat.formats.documents.sealed import read_sealed
-from reseat.operate.admitting import Facts, admit
+from reseat.operate.admitting import admit
 from reseat.operate.checks.check import CheckResult
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState
@@ -22,7 +22,7 @@ from reseat.operate.proposing import decide, propose, withdraw
 from reseat.operate.targets.cordon_settings import Cordon
 from reseat.schedule.windows import read_windows
 
-from .guarding import CLUSTER, LISTS, judged, layout, request, sealed, sealed_text, snapshot
+from .guarding import CLUSTER, LISTS, facts, judged, layout, request, sealed, sealed_text, snapshot
 
 ACCESS = Access(
     sign_in=True,
@@ -54,11 +54,6 @@ def journal(tmp_path):
 def asked(person=ADA, plan=None, access=ACCESS, **more):
     """A request to execute the plan, signed in."""
     return request(plan, person=person, access=access, **more)
-
-
-def facts(now=None):
-    """A cluster at rest."""
-    return Facts(snapshot() if now is None else now, frozenset(), None, None, False, "admin")
 
 
 def proposed(journal, person=ADA, *, now=None, **more):

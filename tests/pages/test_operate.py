@@ -20,11 +20,11 @@ from components.state import shared
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import SessionState
 from components.state.store import KEY
+from reseat.access import Access, Person
 from reseat.errors import ClusterUnreachable
 from reseat.formats.documents.directory_moves import named_directories
 from reseat.formats.documents.sealed import read_sealed
 from reseat.model import BrokerState, ClusterLayout, LogDirectory, Snapshot, Wish
-from reseat.operate.checks.authorization import Access, Person
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run import execute

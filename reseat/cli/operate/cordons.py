@@ -8,7 +8,7 @@ from reseat.cli.operate.session import connected, guarded, sending
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import say, write_json
 from reseat.model.wording import named, verb
-from reseat.operate.checks.guard import check_access
+from reseat.operate.checks.guard import access_checks
 from reseat.operate.journal.journal import Journal
 from reseat.operate.request import WriteRequest
 from reseat.operate.run.cordoning import cordons_left
@@ -34,7 +34,7 @@ def cordon_lines(journal: Journal, cluster_id: str | None) -> list[str]:
 
 def _uncordon(chosen: argparse.Namespace) -> int:
     with connected(chosen) as session:
-        checks = check_access(WriteRequest(**session.requested_by), read_cluster(session.connection))
+        checks = access_checks(WriteRequest(**session.requested_by), read_cluster(session.connection))
         with sending():
             came = lift(
                 session.target,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-from reseat.access import Access, approval_in
+from reseat.access import Access, approval_in, command_line_person, writing_enabled
 from reseat.cli.inputs import connection_of, note_reading, user_name
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
@@ -21,9 +21,8 @@ from reseat.errors import ClusterUnreachable, InputRefused, OutcomeUnknown, Writ
 from reseat.existing import may_exist
 from reseat.model import ClusterLayout, Snapshot
 from reseat.model.wording import counted
-from reseat.operate.checks.authorization import command_line_person, writing_enabled
 from reseat.operate.checks.check import Check, CheckResult
-from reseat.operate.checks.guard import check_access, refuse_unless
+from reseat.operate.checks.guard import access_checks, refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import MoveProgress, Run, RunProgress
 from reseat.operate.journal.schema import default_path
@@ -102,7 +101,7 @@ def refuse_strangers(requested_by: RequestedBy, cluster_id: str, protocol: str) 
         WriteRefused: writing is not enabled, or another cluster's id was typed.
     """
     identity = Snapshot(ClusterLayout.from_assignments({}), datetime.now(UTC), protocol, cluster_id=cluster_id)
-    checks = check_access(WriteRequest(**requested_by), identity)
+    checks = access_checks(WriteRequest(**requested_by), identity)
     refuse_unless(checks, who=requested_by["person"].name, cluster_id=cluster_id)
 
 

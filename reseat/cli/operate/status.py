@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from contextlib import closing
 
+from reseat.access import OPERATE_VARIABLE
 from reseat.cli.inputs import names_cluster, text_of
 from reseat.cli.operate.cordons import cordon_lines
 from reseat.cli.operate.session import Session, connected, guarded, kept_journal, progress_json
@@ -14,7 +15,6 @@ from reseat.errors import InputRefused, WriteRefused
 from reseat.formats.documents.sealed import SealedPlan, read_sealed
 from reseat.model.units import size
 from reseat.model.wording import counted
-from reseat.operate.checks.authorization import OPERATE_VARIABLE
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunProgress
 from reseat.operate.run import sentences

@@ -6,11 +6,15 @@ None of them can be overridden: each says that the person, the cluster or the pl
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 
+import numpy as np
+
+from reseat.access import OPERATE_VARIABLE, Access, Door, Person, ask
 from reseat.model import Snapshot
 from reseat.model.wording import counted, listed, verb, visible
-from reseat.operate.checks.authorization import OPERATE_VARIABLE, allowed
-from reseat.operate.checks.check import Check, failed, passed
+from reseat.operate.checks.check import Check, CheckResult, failed, passed
+from reseat.operate.checks.plan_diff import keys_of
 from reseat.operate.journal.records import Run
 from reseat.operate.request import PlanRequest, WriteRequest
 from reseat.operate.targets.target import Partition
@@ -32,7 +36,8 @@ _SHOWN = 60
 
 def access_checks(request: WriteRequest, snapshot: Snapshot) -> tuple[Check, ...]:
     """The three checks that stand before every write, also before a cancellation."""
-    return writing_enabled(request), person_allowed(request), cluster_confirmed(request, snapshot)
+    person = person_allowed(request.person, request.access)
+    return writing_enabled(request), person, cluster_confirmed(request, snapshot)
 
 
 def writing_enabled(request: WriteRequest) -> Check:
@@ -44,9 +49,16 @@ def writing_enabled(request: WriteRequest) -> Check:
     )
 
 
-def person_allowed(request: WriteRequest) -> Check:
-    """2. The person may write."""
-    return allowed(request.person, request.access)
+def person_allowed(person: Person, access: Access, now: datetime | None = None) -> Check:
+    """2. The person may write.
+
+    Args:
+        person: who asks.
+        access: who may, as configured.
+        now: the moment of asking; by default this one.
+    """
+    answer = ask(Door.WRITE, person, access, (now or datetime.now(UTC)).timestamp())
+    return Check("person_allowed", CheckResult.PASSED if answer.may else CheckResult.FAILED, answer.sentence)
 
 
 def cluster_confirmed(request: WriteRequest, snapshot: Snapshot) -> Check:
@@ -110,11 +122,7 @@ def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> C
     show the end, and ZooKeeper's node names partitions before descriptions show the start.
     """
     layout = snapshot.layout
-    rows = layout.under_way.nonzero()[0]
-    described = {
-        (layout.topics[topic], partition)
-        for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
-    }
+    described = set(keys_of(layout, np.flatnonzero(layout.under_way)))
     others = sorted(described | set(under_way) | set(snapshot.pending))
     if not others:
         return passed("nothing_under_way", "No reassignment is in progress.")

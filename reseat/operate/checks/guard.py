@@ -60,7 +60,7 @@ done), KIP-966 (partitions without a live in-sync copy).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from reseat import audit
 from reseat.errors import WriteRefused
@@ -102,41 +102,56 @@ from reseat.operate.targets.cordon_settings import Cordon
 from reseat.operate.targets.rights import Rights
 from reseat.operate.targets.target import Partition
 
-__all__ = ["check", "check_access", "check_election", "check_topic", "drained", "refuse_unless"]
+__all__ = ["Facts", "access_checks", "check", "check_election", "check_topic", "drained", "refuse_unless"]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a plan is checked against.
+
+    Attributes:
+        snapshot: the cluster, just read.
+        under_way: partitions whose reassignment the cluster lists.
+        holdings: what the leaving brokers' log directories hold; None: not told.
+        batch_bytes: what one batch may take as text on this way of writing, or None.
+        migrating: whether this way writes nodes of a cluster amid a migration to KRaft.
+        protocol: by which it is written, ``admin`` or ``zookeeper``.
+        cordons: how the leaving brokers are cordoned, or all that live where the plan does not say which leave; None:
+            the cluster knows no cordons, or nobody asked.
+        rights: what the user that is signed in may do; None: not told.
+    """
+
+    snapshot: Snapshot
+    under_way: frozenset[Partition]
+    holdings: Mapping[int, frozenset[Partition]] | None
+    batch_bytes: int | None
+    migrating: bool
+    protocol: str
+    cordons: Mapping[int, Cordon] | None = None
+    rights: Rights | None = None
 
 
 def check(
     request: PlanRequest,
-    now: Snapshot,
+    facts: Facts,
     *,
-    under_way: Collection[Partition],
-    holdings: Mapping[int, frozenset[Partition]] | None = None,
     open_runs: Sequence[Run] = (),
-    migrating: bool = False,
-    cordons: Mapping[int, Cordon] | None = None,
     lifted: Collection[int] = (),
-    protocol: str = "admin",
     proposal: ProposedPlan | None = None,
-    rights: Rights | None = None,
 ) -> tuple[Check, ...]:
     """Check a plan that is to be carried out, or taken back.
 
     Args:
         request: what is asked.
-        now: the cluster, read just now.
-        under_way: partitions whose reassignment the cluster lists as under way (``Target.reassigning``).
-        holdings: what the log directories of the leaving brokers hold (``Target.holdings``); None: not told.
+        facts: the cluster as it is now.
         open_runs: runs of this cluster that the journal has open; without the one that this request goes on with.
-        migrating: whether the way chosen writes nodes of a cluster amid a migration (``Target.migrating``).
-        cordons: how the brokers that the plan empties are cordoned (``Target.cordons``); None: the cluster knows none.
         lifted: brokers whose cordon is lifted before anything is sent.
-        protocol: by which it is written, ``admin`` or ``zookeeper``.
         proposal: the plan as it was proposed for this cluster, where it was and is not over.
-        rights: what the user that is signed in may do (``Target.rights``); None: not told.
 
     Returns:
         All checks in the order of the table; a failed one stops the write (``refuse_unless``).
     """
+    now = facts.snapshot
     diff = PlanDiff.of(request, now)
     checks = _overridden(
         request,
@@ -144,7 +159,7 @@ def check(
             *access_checks(request, now),
             one_run(open_runs),
             plan_as_shown(request),
-            nothing_under_way(now, under_way),
+            nothing_under_way(now, facts.under_way),
             reading_settled(diff),
             order_told(diff),
             layout_unchanged(diff),
@@ -156,26 +171,21 @@ def check(
             min_in_sync(diff),
             can_finish(diff),
             racks_not_worsened(diff),
-            leaving_brokers_since(diff, holdings),
+            leaving_brokers_since(diff, facts.holdings),
             disk_room(diff),
-            log_dirs_chosen(diff, protocol),
+            log_dirs_chosen(diff, facts.protocol),
             throttle_suits(diff),
             requests_fit(diff),
             topics_same(diff),
-            migration_over(migrating),
+            migration_over(facts.migrating),
             cordons_heeded(diff, lifted),
-            cordon_possible(diff, cordons),
-            directories_fit(diff, protocol),
+            cordon_possible(diff, facts.cordons),
+            directories_fit(diff, facts.protocol),
             directories_online(diff),
-            rights_suffice(diff, rights),
+            rights_suffice(diff, facts.rights),
         ),
     )
     return (*checks, approved_by_another(request, now, proposal, overridden_of(checks)))
-
-
-def check_access(request: WriteRequest, now: Snapshot) -> tuple[Check, ...]:
-    """Check who asks and for which cluster alone: for what takes nothing but a stop, such as a cancellation."""
-    return access_checks(request, now)
 
 
 def check_election(
@@ -187,7 +197,7 @@ def check_election(
         request: what is asked.
         now: the cluster, read just now.
         ends: where the logs of living replicas end, for what an unclean one may lose (``Target.log_ends``).
-        migrating: as ``check``.
+        migrating: as ``Facts``.
     """
     checks = (*access_checks(request, now), *election_checks(request, now, ends), migration_over(migrating))
     return _overridden(request, checks)
@@ -199,7 +209,7 @@ def check_topic(request: TopicRequest, now: Snapshot, *, migrating: bool = False
     Args:
         request: what is asked.
         now: the cluster, read just now.
-        migrating: as ``check``.
+        migrating: as ``Facts``.
     """
     checks = (*access_checks(request, now), *topic_checks(request, now), migration_over(migrating))
     return _overridden(request, checks)

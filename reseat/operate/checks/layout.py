@@ -14,7 +14,7 @@ from reseat.model import NONE, ClusterLayout, IntArray
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
 from reseat.model.wording import SPELLED_OUT, counted, listed, named, verb, visible
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import PlanDiff, Rows, names_of, same_members
+from reseat.operate.checks.plan_diff import PlanDiff, Rows, keys_of, names_of, same_members
 from reseat.operate.targets.target import Partition
 
 __all__ = [
@@ -283,9 +283,5 @@ def _only_in_log_dirs(diff: PlanDiff, holdings: Mapping[int, frozenset[Partition
     found: set[Partition] = set()
     for broker in diff.request.plan.leaving:
         rows = np.flatnonzero(row_any(on_brokers(layout.replicas, layout.broker_ids == broker)))
-        placed = {
-            (layout.topics[topic], partition)
-            for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
-        }
-        found |= holdings.get(broker, frozenset()) - placed
+        found |= holdings.get(broker, frozenset()).difference(keys_of(layout, rows))
     return tuple(f"{topic}-{partition}" for topic, partition in sorted(found))

@@ -60,7 +60,6 @@ class ProposedPlan:
         expires_at: UTC; from then on it is over, waiting or approved.
         state: where it stands, expiry aside.
         decided_by: who approved, declined or withdrew it, or "".
-        decided_at: UTC, or None.
         reason: what they said of it, or "".
         run: the run that used the approval up, or None.
         options: how it is to be executed; None: an earlier version kept the proposal, which did not tell.
@@ -79,7 +78,6 @@ class ProposedPlan:
     expires_at: datetime
     state: ProposalState = ProposalState.PROPOSED
     decided_by: str = ""
-    decided_at: datetime | None = None
     reason: str = ""
     run: int | None = None
     options: RunOptions | None = None
@@ -270,7 +268,6 @@ def _of(row: sqlite3.Row) -> ProposedPlan:
         expires_at=datetime.fromisoformat(row["expires_at"]),
         state=ProposalState(row["state"]),
         decided_by=row["decided_by"],
-        decided_at=None if row["decided_at"] is None else datetime.fromisoformat(row["decided_at"]),
         reason=row["reason"],
         run=row["run"],
         options=None if row["moves_a_broker"] is None else options_of(row),

@@ -130,6 +130,21 @@ class MoveProgress:
     bytes_total: int | None = None
     bytes_done: int | None = None
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """Topic and partition id."""
+        return self.topic, self.partition
+
+    @property
+    def name(self) -> str:
+        """The partition's name, ``orders-3``."""
+        return f"{self.topic}-{self.partition}"
+
+    @property
+    def newcomers(self) -> tuple[int, ...]:
+        """Replicas to be copied: in the target, and not in the list from before."""
+        return tuple(broker for broker in self.target if broker not in self.before)
+
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from reseat.operate.journal.records import RunOptions
 
@@ -87,9 +88,9 @@ class RunStep:
     run: int | None
     kind: str
     operator: str
-    content: Mapping[str, object]
+    content: Mapping[str, Any]
     begun_at: datetime
-    outcome: Mapping[str, object] | None = None
+    outcome: Mapping[str, Any] | None = None
     ended_at: datetime | None = None
 
 

@@ -25,7 +25,7 @@ def work_of_moves(moves: Sequence[MoveProgress], now: Mapping[Partition, Assignm
     """
     ids = np.array(sorted({broker for move in moves for broker in (*move.before, *move.target)}), np.int32)
     place = {broker: position for position, broker in enumerate(ids.tolist())}
-    newcomers = [[broker for broker in move.target if broker not in move.before] for move in moves]
+    newcomers = [move.newcomers for move in moves]
     receivers = matrix_of([[place[broker] for broker in brokers] for brokers in newcomers])
     copies = np.array([len(brokers) for brokers in newcomers], np.int64)
     total = np.array([np.nan if move.bytes_total is None else move.bytes_total for move in moves], np.float64)
@@ -43,7 +43,7 @@ def work_of_moves(moves: Sequence[MoveProgress], now: Mapping[Partition, Assignm
 
 
 def _sender(move: MoveProgress, now: Mapping[Partition, Assignment]) -> int:
-    told = now.get((move.topic, move.partition))
+    told = now.get(move.key)
     if told is not None and told.leader in move.before:
         return told.leader
     return move.before[0] if move.before else move.target[0]

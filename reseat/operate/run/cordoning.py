@@ -204,9 +204,7 @@ class RunCordons:
 
 
 def _before(step: RunStep) -> dict[int, Cordon]:
-    told = step.content["brokers"]
-    pairs = told if isinstance(told, list) else []
-    return {int(broker): Cordon(bool(was["closed"]), was["dynamic"], was["static"]) for broker, was in pairs}
+    return {broker: Cordon(was["closed"], was["dynamic"], was["static"]) for broker, was in step.content["brokers"]}
 
 
 def _to_json(brokers: Mapping[int, Cordon]) -> list[list[object]]:
@@ -217,5 +215,4 @@ def _to_json(brokers: Mapping[int, Cordon]) -> list[list[object]]:
 
 
 def _ids(step: RunStep, key: str) -> list[int]:
-    told = (step.outcome or {}).get(key)
-    return [int(broker) for broker in told] if isinstance(told, list) else []
+    return list((step.outcome or {}).get(key, ()))

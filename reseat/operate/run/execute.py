@@ -231,7 +231,8 @@ class _Carrying:
                         self._patiently(self._throttles.set)
                     if self._cordons.misses(seen.alive):
                         self._patiently(self._cordons.set)
-                    self._pause_or_send(seen)
+                    paused = sentences.paused(self._paused_by) if self._paused_by else self._sender.send(seen)
+                    self._ledger.paused = paused
                 self._ledger.keep()
                 if self._over():
                     break
@@ -256,12 +257,6 @@ class _Carrying:
             self._cordons.lift(self._ledger.run.id, self._patiently)
         else:
             self._set_throttles()
-
-    def _pause_or_send(self, seen: Observation) -> None:
-        if self._paused_by:
-            self._ledger.paused = sentences.paused(self._paused_by)
-        else:
-            self._ledger.paused = self._sender.send(seen)
 
     @property
     def _throttled(self) -> bool:
@@ -378,7 +373,7 @@ class _Carrying:
         for row, error in refused.items():
             self._ledger.set(row, error=in_words(error))
         self._ledger.keep()
-        names = {sentences.name_of(move): move.error for move in self._ledger.of(refused)}
+        names = {move.name: move.error for move in self._ledger.of(refused)}
         self._ledger.record_outcome(step, {"refused": names})
 
     def _over(self) -> bool:

@@ -32,6 +32,7 @@ import numpy as np
 from reseat.balance.health import below_min_in_sync
 from reseat.errors import ReseatError
 from reseat.model import NONE, Snapshot
+from reseat.operate.checks.plan_diff import keys_of
 from reseat.operate.checks.room import usable_room
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
@@ -69,10 +70,7 @@ def condition_of(snapshot: Snapshot) -> Condition:
     room, _ = usable_room(snapshot.log_dirs)
     return Condition(
         frozenset(broker.id for broker in layout.brokers if broker.state.up),
-        frozenset(
-            (layout.topics[topic], partition)
-            for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
-        ),
+        frozenset(keys_of(layout, rows)),
         frozenset(held[held != NONE].tolist()),
         {broker: there.left for broker, there in room.items()},
     )
@@ -105,7 +103,7 @@ class Health:
     def worse(self, seen: Observation) -> str:
         """Why nothing is sent for now, as a sentence; "" where nothing stands against it."""
         if self._pace.now() >= self._again_at:
-            self._look_at_all(seen.alive)
+            self._look_at_all()
         before = self._began(seen.alive)
         self._before = replace(before, alive=before.alive | seen.alive)  # one that came since counts from now on
         reasons = [self._unread] if self._unread else []
@@ -142,10 +140,9 @@ class Health:
         comes: dict[int, int] = {}
         for row in {*rows, *self._ledger.rows("sent")}:
             move = self._ledger.moves[row]
-            newcomers = [broker for broker in move.target if broker not in move.before]
-            if newcomers and move.bytes_total is not None:
-                left = max(0, move.bytes_total - (move.bytes_done or 0)) // len(newcomers)
-                comes.update({broker: comes.get(broker, 0) + left for broker in newcomers})
+            if move.newcomers and move.bytes_total is not None:
+                left = max(0, move.bytes_total - (move.bytes_done or 0)) // len(move.newcomers)
+                comes.update({broker: comes.get(broker, 0) + left for broker in move.newcomers})
         short = {
             broker: (self._now.room[broker], need)
             for broker, need in sorted(comes.items())
@@ -159,14 +156,14 @@ class Health:
             return self._before
         for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind=_STEP):
             return Condition(
-                frozenset(_ids(step.content["alive"])),
-                frozenset(_partitions(step.content["below"])),
+                frozenset(step.content["alive"]),
+                frozenset((topic, partition) for topic, partition in step.content["below"]),
             )
         now = self._now or Condition(alive)
         self._ledger.found(_STEP, {"alive": sorted(now.alive), "below": sorted(map(list, now.below))})
         return now
 
-    def _look_at_all(self, alive: frozenset[int]) -> None:
+    def _look_at_all(self) -> None:
         if self._read is None:
             return
         began = self._pace.now()
@@ -176,11 +173,3 @@ class Health:
             self._unread = f"the cluster could not be read ({str(error).rstrip('.')})"
         took = self._pace.now() - began
         self._again_at = self._pace.now() + max(self._pace.health_seconds, 9 * took)
-
-
-def _ids(value: object) -> list[int]:
-    return [int(one) for one in value] if isinstance(value, list) else []
-
-
-def _partitions(value: object) -> list[Partition]:
-    return [(topic, partition) for topic, partition in value] if isinstance(value, list) else []

@@ -31,7 +31,7 @@ class Ledger:
         self.state = run.state
         self.sentence = run.sentence
         self.moves = list(journal.moves(run.id))
-        self.row_of = {(move.topic, move.partition): row for row, move in enumerate(self.moves)}
+        self.row_of = {move.key: row for row, move in enumerate(self.moves)}
         #: Why nothing further is sent although nobody asked to stop; the run fails with it.
         self.halted: str | None = None
         #: Why nothing is sent for now, or "".
@@ -57,7 +57,7 @@ class Ledger:
 
     def key(self, row: int) -> Partition:
         """The partition of a row."""
-        return self.moves[row].topic, self.moves[row].partition
+        return self.moves[row].key
 
     def of(self, rows: Iterable[int]) -> list[MoveProgress]:
         """The moves of some rows."""
@@ -65,7 +65,7 @@ class Ledger:
 
     def dead_newcomers(self, row: int, alive: frozenset[int]) -> set[int]:
         """Brokers that a partition goes to and that are not alive."""
-        return set(self.moves[row].target) - set(self.moves[row].before) - alive
+        return set(self.moves[row].newcomers) - alive
 
     def set(self, row: int, **changes: object) -> None:
         """Change what is known of a partition; kept by the next ``keep``."""

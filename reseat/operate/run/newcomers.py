@@ -39,9 +39,9 @@ def into_directories(target: Target, run: Run, moves: Collection[MoveProgress]) 
     except InputRefused:  # of a journal that somebody else wrote; the executor says what it finds
         return target
     named = {
-        ((move.topic, move.partition), broker): path
+        (move.key, broker): path
         for move in moves
-        for broker, path in told.get((move.topic, move.partition), {}).items()
+        for broker, path in told.get(move.key, {}).items()
         if broker not in move.before
     }
     lenient = "log_dirs_chosen" in run.overridden

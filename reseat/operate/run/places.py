@@ -106,7 +106,7 @@ def with_directories(
 ) -> tuple[Target, list[MoveProgress]]:
     """The cluster as places, and the run's moves as lists of places."""
     places, moves = directories.places(), list(moves)
-    sent = {(move.topic, move.partition) for move in moves if move.state == "sent"}
+    sent = {move.key for move in moves if move.state == "sent"}
     return cast("Target", _Places(target, directories, places, sent)), _as_places(directories, places, moves)
 
 
@@ -122,8 +122,8 @@ def _as_places(
     return [
         replace(
             move,
-            before=tuple(places[place] for place in directories.before[move.topic, move.partition].items()),
-            target=tuple(places[place] for place in directories.target[move.topic, move.partition].items()),
+            before=tuple(places[place] for place in directories.before[move.key].items()),
+            target=tuple(places[place] for place in directories.target[move.key].items()),
             now=(),
         )
         for move in moves
@@ -132,6 +132,9 @@ def _as_places(
 
 class _Places:
     """Hands everything else on to the target."""
+
+    #: What is being copied is dropped where a broker is asked for the directory of now.
+    can_cancel = True
 
     def __init__(
         self,
@@ -156,11 +159,6 @@ class _Places:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._target, name)
-
-    @property
-    def can_cancel(self) -> bool:
-        """True: what is being copied is dropped where a broker is asked for the directory of now."""
-        return True
 
     def alive(self) -> frozenset[int]:
         """Brokers that are alive, and the places on them whose directory was online when it was asked last."""

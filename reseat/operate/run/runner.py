@@ -24,8 +24,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from reseat.access import OPERATE_VARIABLE, writing_enabled
 from reseat.errors import ReseatError, WriteRefused
-from reseat.operate.checks.authorization import OPERATE_VARIABLE, writing_enabled
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunState
 from reseat.operate.run.execute import carry_out

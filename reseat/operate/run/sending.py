@@ -138,7 +138,7 @@ class Sender:
             "batch",
             {
                 "rows": rows,
-                "targets": {sentences.name_of(move): written(move.target) for move in self._ledger.of(rows)},
+                "targets": {move.name: written(move.target) for move in self._ledger.of(rows)},
             },
             {row: replace(self._ledger.moves[row], state="sent", error=None) for row in rows},
         )
@@ -209,8 +209,7 @@ class Sender:
                 continue
             # Under way and not on the list yet, or as nobody planned: somebody may be at work, on others of them too.
             unsettled |= told.under_way or (row in doubtful and told.replicas != move.target)
-            newcomers = set(move.target) - set(move.before)
-            if told.replicas == move.before and newcomers and not alive.intersection(told.in_sync):
+            if told.replicas == move.before and move.newcomers and not alive.intersection(told.in_sync):
                 self._uncopied.append(row)
         if unsettled or self._ledger.halted is not None:
             return []
@@ -235,7 +234,7 @@ class Sender:
             later = self._tries[row] < tries
             state = "waiting" if later else "failed"
             changed[row] = replace(self._ledger.moves[row], state=state, error=in_words(error))
-        names = {sentences.name_of(move): move.error for move in changed.values()}
+        names = {move.name: move.error for move in changed.values()}
         self._ledger.record_outcome(step, {"refused": names}, changed)
         accepted = any(move.state in ("sent", "done", "cancelled") for move in self._ledger.moves)
         failed = all(move.state == "failed" for move in self._ledger.of(rows))

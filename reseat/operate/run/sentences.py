@@ -27,7 +27,6 @@ __all__ = [
     "how",
     "list_text",
     "lost",
-    "name_of",
     "no_copy",
     "no_room",
     "nobody_at_work",
@@ -58,11 +57,6 @@ _ORDERS = {
 NO_CORDONS = "Brokers were to be cordoned, and the cluster knows no cordons: nothing was sent. Execute without it."
 #: Throttles stay, as nobody could be asked; with a blank before it.
 THROTTLES_LEFT = " Throttles are still set: status restores them once the cluster answers."
-
-
-def name_of(move: MoveProgress) -> str:
-    """The partition's name, ``orders-3``."""
-    return f"{move.topic}-{move.partition}"
 
 
 def list_text(replicas: Iterable[int]) -> str:
@@ -144,9 +138,9 @@ def stalled(moves: Sequence[MoveProgress], since: datetime, throttle: int | None
     """Nothing changes, and every broker is alive."""
     through = "" if throttle is None else f" of {throttle:,} bytes/s (writes to these partitions count against it, too)"
     return (
-        f"Stalled since {clock(since)}: {listed(map(name_of, moves))} {verb(len(moves), 'makes', 'make')} no progress. "
-        f"Check the brokers' logs and the throttle{through}; it continues by itself once they do, and it can be "
-        "cancelled."
+        f"Stalled since {clock(since)}: {listed(move.name for move in moves)} {verb(len(moves), 'makes', 'make')} no "
+        f"progress. Check the brokers' logs and the throttle{through}; it continues by itself once they do, and it can "
+        "be cancelled."
     )
 
 
@@ -197,7 +191,7 @@ def no_copy(moves: Sequence[MoveProgress]) -> str:
     many = len(moves)
     return (
         f"{counted(many, 'partition is', 'partitions are')} not sent while no in-sync replica of "
-        f"{verb(many, 'it', 'them')} is on a live broker: {listed(map(name_of, moves))}."
+        f"{verb(many, 'it', 'them')} is on a live broker: {listed(move.name for move in moves)}."
     )
 
 
@@ -300,8 +294,8 @@ def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) ->
         )
     if refused:
         return (
-            f"Cancelling: Kafka does not cancel {listed(map(name_of, refused))} ({refused[0].error}): what is in "
-            "progress there finishes."
+            f"Cancelling: Kafka does not cancel {listed(move.name for move in refused)} ({refused[0].error}): what is "
+            "in progress there finishes."
         )
     return "Cancelling: what is in progress is reverted."
 
@@ -311,7 +305,7 @@ def failures(moves: Sequence[MoveProgress]) -> str:
     failed = [move for move in moves if move.state == "failed"]
     by_error: dict[str | None, list[str]] = {}
     for move in failed:
-        by_error.setdefault(move.error, []).append(name_of(move))
+        by_error.setdefault(move.error, []).append(move.name)
     words = "; ".join(f"{listed(names)} ({error})" for error, names in by_error.items())
     return f"{counted(len(failed), 'partition')} failed: {words}."
 
@@ -332,7 +326,7 @@ def ended(moves: Sequence[MoveProgress]) -> str:
     sentence = f"{listed(words)}."
     reordered = [move for move in moves if move.state == "cancelled" and move.now and move.now != move.before]
     if reordered:
-        sentence += f" Kafka reverted {listed(map(name_of, reordered))} to the old replicas in another order."
+        sentence += f" Kafka reverted {listed(move.name for move in reordered)} to the old replicas in another order."
     if number["done"] or reordered:
         sentence += " A rollback restores the lists as they were."
     return sentence

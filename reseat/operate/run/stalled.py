@@ -43,8 +43,7 @@ def look_again(before: Watched, moves: Iterable[MoveProgress], now: float) -> Wa
     for move in moves:
         if move.state != "sent":
             continue
-        key = (move.topic, move.partition)
-        last = before.seen.get(key)
+        last = before.seen.get(move.key)
         same = last is not None and last[:2] == (move.bytes_done, move.now)
-        seen[key] = last if same and last is not None else (move.bytes_done, move.now, now)
+        seen[move.key] = last if same and last is not None else (move.bytes_done, move.now, now)
     return Watched(seen)

@@ -110,11 +110,8 @@ class Teller:
         return bool(self._ledger.rows("sent")) and now - self._stalling.since >= self._pace.stalled_seconds
 
     def _note_bytes(self, seen: Observation) -> None:
-        newcomers = {
-            row: set(self._ledger.moves[row].target) - set(self._ledger.moves[row].before)
-            for row in self._ledger.rows("sent")
-        }
-        rows = [row for row in newcomers if newcomers[row]]
+        newcomers = {row: new for row in self._ledger.rows("sent") if (new := self._ledger.moves[row].newcomers)}
+        rows = list(newcomers)
         if not rows or self._pace.now() - self._bytes_at < _BYTES_SECONDS:
             return
         self._bytes_at = self._pace.now()

@@ -98,7 +98,7 @@ class PutBack:
 
 def earlier_values(target: Target, moves: Iterable[MoveProgress], alive: frozenset[int]) -> Throttles:
     """What is set now on the living brokers and the topics that these moves concern."""
-    copied = [move for move in moves if set(move.target) - set(move.before)]
+    copied = [move for move in moves if move.newcomers]
     brokers = {broker for move in copied for broker in (*move.before, *move.target)} & alive
     return target.throttles(sorted(brokers), sorted({move.topic for move in copied}))
 
@@ -132,14 +132,9 @@ def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Thro
     """What a run sets: this rate on each broker of ``earlier``, and the replicas that copy or are copied from."""
     lists: dict[str, dict[str, list[str]]] = {name: {} for name in _LISTS}
     for move in moves:
-        newcomers = [broker for broker in move.target if broker not in move.before]
-        if newcomers:
-            lists["leader_replicas"].setdefault(move.topic, []).extend(
-                f"{move.partition}:{broker}" for broker in move.before
-            )
-            lists["follower_replicas"].setdefault(move.topic, []).extend(
-                f"{move.partition}:{broker}" for broker in newcomers
-            )
+        for name, brokers in zip(_LISTS, (move.before, move.newcomers), strict=True):
+            if move.newcomers:
+                lists[name].setdefault(move.topic, []).extend(f"{move.partition}:{broker}" for broker in brokers)
     return Throttles(
         leader_rate=dict.fromkeys(earlier.leader_rate, str(rate)),
         follower_rate=dict.fromkeys(earlier.follower_rate, str(rate)),
@@ -242,14 +237,12 @@ def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles
     )
     if left == []:
         return None
-    content: Mapping[str, Any] = latest.content
-    ours = tuple(from_json(step.content["set"]) for step in steps)  # type: ignore[arg-type]
-    stands = OutstandingThrottles(latest.id, from_json(content["earlier"]), ours, content["partitions"])
+    ours = tuple(from_json(step.content["set"]) for step in steps)
+    stands = OutstandingThrottles(latest.id, from_json(latest.content["earlier"]), ours, latest.content["partitions"])
     return stands if left is None else _only_left(stands, left)
 
 
-def _only_left(stands: OutstandingThrottles, left: object) -> OutstandingThrottles:
-    names = left if isinstance(left, list) else []
+def _only_left(stands: OutstandingThrottles, names: Collection[object]) -> OutstandingThrottles:
     earlier, *ours = (_where(values, lambda _, name, __: name in names) for values in (stands.earlier, *stands.ours))
     partitions = {topic: partition for topic, partition in stands.partitions.items() if topic in names}
     return replace(stands, earlier=earlier, ours=tuple(ours), partitions=partitions)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from reseat.operate.journal.steps import ALL_STEPS
 from reseat.operate.journal.values import RunStep
-from reseat.operate.run import sentences, throttling
+from reseat.operate.run import throttling
 from reseat.operate.run.decide import Clock, Decision, Doubt, Row, Sight, decide
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.pace import Pace
@@ -68,7 +68,7 @@ class Tracker:
         changed = next((row for row in decisions if decisions[row].foreign), None)
         if changed is not None and self._ledger.halted is None:
             self._ledger.halted = (
-                f"{sentences.name_of(self._ledger.moves[changed])} was changed by somebody else during this run: "
+                f"{self._ledger.moves[changed].name} was changed by somebody else during this run: "
                 f"{decisions[changed].foreign}. Nothing further was sent."
             )
             decisions = self._decide(seen)  # as nothing is sent any more, the rest has more time
@@ -140,8 +140,4 @@ class Tracker:
             self.cancel_sent |= self._still_sent(step)
 
     def _still_sent(self, step: RunStep) -> set[int]:
-        return {row for row in _numbers(step.content["rows"]) if self._ledger.moves[row].state == "sent"}
-
-
-def _numbers(value: object) -> list[int]:
-    return [int(number) for number in value] if isinstance(value, list) else []
+        return {row for row in step.content["rows"] if self._ledger.moves[row].state == "sent"}

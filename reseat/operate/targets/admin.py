@@ -89,6 +89,11 @@ class AdminTarget:
         ClusterUnreachable: no broker answers, or it does not let this user in.
     """
 
+    protocol = "admin"
+    one_at_a_time = False  # reassignments are added to those under way (KIP-455)
+    batch_bytes = None  # requests are split here
+    can_cancel = True  # KIP-455
+
     def __init__(
         self,
         connection: Connection,
@@ -116,26 +121,6 @@ class AdminTarget:
         self._cordons = AdminCordons(self._requests, in_force)
         #: Asked once: a cluster that is upgraded meanwhile is not cordoned that very hour.
         self._knows_cordons: bool | None = None
-
-    @property
-    def protocol(self) -> str:
-        """``admin``."""
-        return "admin"
-
-    @property
-    def one_at_a_time(self) -> bool:
-        """False: reassignments are added to those under way (KIP-455)."""
-        return False
-
-    @property
-    def batch_bytes(self) -> int | None:
-        """None: requests are split here."""
-        return None
-
-    @property
-    def can_cancel(self) -> bool:
-        """True (KIP-455)."""
-        return True
 
     # ---- reading -----------------------------------------------------------------------------------------------
 

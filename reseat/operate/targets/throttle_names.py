@@ -39,16 +39,16 @@ def by_entity(throttles: Throttles) -> tuple[dict[int, Settings], dict[str, Sett
     """The settings by broker and by topic; what is not mentioned is absent."""
     brokers: dict[int, Settings] = {}
     topics: dict[str, Settings] = {}
-    for broker, value in throttles.leader_rate.items():
-        brokers.setdefault(broker, {})[LEADER_RATE] = value
-    for broker, value in throttles.follower_rate.items():
-        brokers.setdefault(broker, {})[FOLLOWER_RATE] = value
-    for broker, value in throttles.directory_rate.items():
-        brokers.setdefault(broker, {})[DIRECTORY_RATE] = value
-    for topic, value in throttles.leader_replicas.items():
-        topics.setdefault(topic, {})[LEADER_REPLICAS] = value
-    for topic, value in throttles.follower_replicas.items():
-        topics.setdefault(topic, {})[FOLLOWER_REPLICAS] = value
+    for setting, rates in (
+        (LEADER_RATE, throttles.leader_rate),
+        (FOLLOWER_RATE, throttles.follower_rate),
+        (DIRECTORY_RATE, throttles.directory_rate),
+    ):
+        for broker, value in rates.items():
+            brokers.setdefault(broker, {})[setting] = value
+    for setting, lists in zip(TOPIC_SETTINGS, (throttles.leader_replicas, throttles.follower_replicas), strict=True):
+        for topic, value in lists.items():
+            topics.setdefault(topic, {})[setting] = value
     return brokers, topics
 
 

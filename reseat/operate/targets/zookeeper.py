@@ -81,6 +81,11 @@ class ZooKeeperTarget:
         ClusterUnreachable: ZooKeeper does not answer, or does not let this user in.
     """
 
+    protocol = "zookeeper"
+    one_at_a_time = True  # while the node is there, ``reassign`` answers REASSIGNMENT_IN_PROGRESS
+    batch_bytes = NODE_BYTES  # a larger batch is answered with MESSAGE_TOO_LARGE and not sent
+    can_cancel = False  # removing the node stops nothing; on 2.4 and later the Admin protocol can (``AdminTarget``)
+
     def __init__(
         self,
         connection: Connection,
@@ -92,26 +97,6 @@ class ZooKeeperTarget:
         self._zookeeper = session or ZooKeeperSession(connection)
         self._patience = patience or Patience(max(_CONTROLLER_SECONDS, connection.timeout_seconds))
         self._brokers = BrokersBeside(connection, self._zookeeper, self.alive, clock)
-
-    @property
-    def protocol(self) -> str:
-        """``zookeeper``."""
-        return "zookeeper"
-
-    @property
-    def one_at_a_time(self) -> bool:
-        """True: while the node is there, ``reassign`` answers REASSIGNMENT_IN_PROGRESS."""
-        return True
-
-    @property
-    def batch_bytes(self) -> int | None:
-        """``NODE_BYTES``; a larger batch is answered with MESSAGE_TOO_LARGE and not sent."""
-        return NODE_BYTES
-
-    @property
-    def can_cancel(self) -> bool:
-        """False: removing the node stops nothing. On 2.4 and later the Admin protocol can (``AdminTarget``)."""
-        return False
 
     # ---- reading -----------------------------------------------------------------------------------------------
 
