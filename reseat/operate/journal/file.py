@@ -13,7 +13,7 @@ import uuid
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -126,7 +126,6 @@ class JournalFile:
         return None if row is None else holder_of(row)
 
     def _take(self, lease: Lease, run_id: int | None) -> None:
-        me = this_process()
         with self._writing() as database:
             row = database.execute("SELECT * FROM owners WHERE cluster_id = ?", (lease.cluster_id,)).fetchone()
             holder = None if row is None else holder_of(row)
@@ -139,19 +138,7 @@ class JournalFile:
                 raise WriteRefused(sentence, failed=(("journal_lock", sentence),))
             database.execute(
                 "INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    lease.cluster_id,
-                    lease.token,
-                    run_id,
-                    lease.operator,
-                    me.host,
-                    me.space,
-                    me.boot,
-                    me.pid,
-                    me.started,
-                    now(),
-                    time.time(),
-                ),
+                (lease.cluster_id, lease.token, run_id, lease.operator, *astuple(this_process()), now(), time.time()),
             )
 
     def _release(self, lease: Lease) -> None:

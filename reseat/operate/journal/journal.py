@@ -44,9 +44,10 @@ from reseat.operate.journal.rows import (
     OPTIONS,
     ids,
     ids_text,
+    insert,
     options_of,
+    options_row,
     run_of,
-    schedule_text,
     update_moves,
 )
 from reseat.operate.journal.steps import JournalSteps, keep_step
@@ -77,44 +78,34 @@ class Journal(JournalSteps, JournalProposals):
         """
         with self._writing() as database:
             self._refuse_second_run(database, approval.cluster_id)
-            cursor = database.execute(
-                f"INSERT INTO runs ({COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '', ?)",  # noqa: S608
-                (
-                    approval.cluster_id,
-                    approval.cluster,
-                    approval.kind,
-                    approval.takes_back,
-                    approval.plan,
-                    approval.rollback,
-                    approval.hash,
-                    approval.options.max_concurrent_moves_per_broker,
-                    approval.options.throttle,
-                    approval.operator,
-                    RunState.APPROVED.value,
-                    "Approved; nothing is sent yet.",
-                    now(),
-                    approval.protocol,
-                    ",".join(approval.overridden),
-                    schedule_text(approval.options),
-                ),
+            run_id = insert(
+                database,
+                "runs",
+                {
+                    "cluster_id": approval.cluster_id,
+                    "cluster": approval.cluster,
+                    "kind": approval.kind,
+                    "takes_back": approval.takes_back,
+                    "plan": approval.plan,
+                    "rollback": approval.rollback,
+                    "hash": approval.hash,
+                    **options_row(approval.options),
+                    "operator": approval.operator,
+                    "state": RunState.APPROVED.value,
+                    "sentence": "Approved; nothing is sent yet.",
+                    "approved_at": now(),
+                    "way": approval.protocol,
+                    "overridden": ",".join(approval.overridden),
+                },
             )
-            run_id = int(cursor.lastrowid or 0)
             if approval.proposal is not None:
                 use_up(database, approval.proposal, approval.cluster_id, approval.hash, run_id)
             database.executemany(
                 "INSERT INTO moves (run, row, topic, partition, before, target, bytes_total) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (
-                        run_id,
-                        row,
-                        move.topic,
-                        move.partition,
-                        ids_text(move.before),
-                        ids_text(move.target),
-                        move.bytes_total,
-                    )
-                    for row, move in enumerate(sorted(approval.moves, key=lambda move: (move.topic, move.partition)))
+                    (run_id, row, *move.key, ids_text(move.before), ids_text(move.target), move.bytes_total)
+                    for row, move in enumerate(sorted(approval.moves, key=lambda move: move.key))
                 ),
             )
             # Within the transaction: what cannot be written there is not approved either.
@@ -405,16 +396,16 @@ def _keep_wish(
     database: sqlite3.Connection, row: sqlite3.Row, wish: Mapping[str, object], operator: str | None
 ) -> None:
     """Who asked for what, and when."""
-    keep_step(database, row["cluster_id"], row["id"], "wish", operator or row["operator"], wish)
+    keep_step(database, row["cluster_id"], row["id"], "wish", operator or row["operator"], wish, over=True)
 
 
 def _keep_options(database: sqlite3.Connection, row: sqlite3.Row, options: RunOptions, operator: str | None) -> None:
-    schedule = schedule_text(options)
+    wish = options_row(options)
     database.execute(
-        "UPDATE runs SET moves_a_broker = ?, throttle = ?, schedule = ? WHERE id = ?",
-        (options.max_concurrent_moves_per_broker, options.throttle, schedule, row["id"]),
+        "UPDATE runs SET moves_a_broker = :moves_a_broker, throttle = :throttle, schedule = :schedule WHERE id = :id",
+        {**wish, "id": row["id"]},
     )
-    wish = {"moves_a_broker": options.max_concurrent_moves_per_broker, "throttle": options.throttle}
+    schedule = wish.pop("schedule")
     _keep_wish(
         database, row, wish if schedule == row["schedule"] else wish | {"schedule": json.loads(schedule)}, operator
     )

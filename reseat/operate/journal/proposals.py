@@ -26,7 +26,7 @@ from reseat import audit
 from reseat.errors import WriteRefused
 from reseat.operate.journal.file import JournalFile
 from reseat.operate.journal.records import RunOptions
-from reseat.operate.journal.rows import options_of, schedule_text
+from reseat.operate.journal.rows import insert, options_of, options_row
 from reseat.operate.run.sentences import how
 
 __all__ = ["JournalProposals", "ProposalState", "ProposedPlan", "use_up"]
@@ -102,32 +102,28 @@ class JournalProposals(JournalFile):
         Raises:
             WriteRefused: the same plan is proposed for this cluster already.
         """
-        options = draft.options
         with self._writing() as database:
             there = _open_one(database, draft.cluster_id, draft.hash)
             if there is not None:
                 raise WriteRefused(f"{there.proposer} has proposed this plan already: proposal {there.id}.")
-            cursor = database.execute(
-                "INSERT INTO proposals (cluster_id, cluster, title, plan, hash, overridden, proposer, marks, "
-                "proposed_at, expires_at, moves_a_broker, throttle, schedule) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    draft.cluster_id,
-                    draft.cluster,
-                    draft.title,
-                    draft.plan,
-                    draft.hash,
-                    ",".join(draft.overridden),
-                    draft.proposer,
-                    json.dumps(sorted(draft.marks)),
-                    draft.proposed_at.isoformat(),
-                    draft.expires_at.isoformat(),
-                    None if options is None else options.max_concurrent_moves_per_broker,
-                    None if options is None else options.throttle,
-                    "" if options is None else schedule_text(options),
-                ),
+            made_id = insert(
+                database,
+                "proposals",
+                {
+                    "cluster_id": draft.cluster_id,
+                    "cluster": draft.cluster,
+                    "title": draft.title,
+                    "plan": draft.plan,
+                    "hash": draft.hash,
+                    "overridden": ",".join(draft.overridden),
+                    "proposer": draft.proposer,
+                    "marks": json.dumps(sorted(draft.marks)),
+                    "proposed_at": draft.proposed_at.isoformat(),
+                    "expires_at": draft.expires_at.isoformat(),
+                    **({} if draft.options is None else options_row(draft.options)),
+                },
             )
-            made = _by_id(database, int(cursor.lastrowid or 0))
+            made = _by_id(database, made_id)
             _tell(made, made.proposer, made.state.value)
         return made
 

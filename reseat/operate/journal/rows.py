@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunState
 from reseat.schedule.batches import Order
@@ -17,9 +18,10 @@ __all__ = [
     "OPTIONS",
     "ids",
     "ids_text",
+    "insert",
     "options_of",
+    "options_row",
     "run_of",
-    "schedule_text",
     "update_moves",
 ]
 
@@ -33,6 +35,13 @@ COLUMNS = (
 )
 #: States of a run that is not over, as SQL lists them.
 OPEN_STATES = ", ".join(f"'{state.value}'" for state in RunState if state.open)
+
+
+def insert(database: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:
+    """Add a row, by its columns; returns its id."""
+    columns, values = ", ".join(row), ", ".join("?" * len(row))
+    cursor = database.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", tuple(row.values()))  # noqa: S608
+    return int(cursor.lastrowid or 0)
 
 
 def update_moves(database: sqlite3.Connection, run_id: int, changed: Mapping[int, MoveProgress]) -> None:
@@ -82,8 +91,8 @@ def options_of(row: sqlite3.Row) -> RunOptions:
     )
 
 
-def schedule_text(options: RunOptions) -> str:
-    """The cell of what a run's schedule says, as JSON."""
+def options_row(options: RunOptions) -> dict[str, Any]:
+    """The cells of ``OPTIONS``; what a run's schedule says is JSON."""
     told: dict[str, object] = {}
     if options.order is not Order.SMALLEST:
         told["order"] = options.order.value
@@ -93,7 +102,11 @@ def schedule_text(options: RunOptions) -> str:
         told["pause_after"] = options.pause_after
     if options.cordon:
         told["cordon"] = options.cordon
-    return json.dumps(told)
+    return {
+        "moves_a_broker": options.max_concurrent_moves_per_broker,
+        "throttle": options.throttle,
+        "schedule": json.dumps(told),
+    }
 
 
 def ids_text(brokers: Iterable[int]) -> str:

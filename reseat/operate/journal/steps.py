@@ -10,7 +10,7 @@ from datetime import datetime
 from reseat import audit
 from reseat.operate.journal.file import JournalFile, Lease, now
 from reseat.operate.journal.records import MoveProgress, RunState
-from reseat.operate.journal.rows import update_moves
+from reseat.operate.journal.rows import insert, update_moves
 from reseat.operate.journal.values import RunStep
 
 __all__ = ["ALL_STEPS", "JournalSteps", "keep_step"]
@@ -51,13 +51,9 @@ class JournalSteps(JournalFile):
             WriteRefused: the lock was lost, or the journal cannot be written.
         """
         with self._writing(lease) as database:
-            cursor = database.execute(
-                "INSERT INTO steps (cluster_id, run, kind, operator, content, begun_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (cluster_id, run_id, kind, operator, json.dumps(content), now()),
-            )
+            step = keep_step(database, cluster_id, run_id, kind, operator, content)
             if moves and run_id is not None:
                 update_moves(database, run_id, moves)
-            step = int(cursor.lastrowid or 0)
             # Within the transaction: where the audit log cannot be written, nothing is intended either.
             audit.record("write", who=operator, cluster=cluster_id, run=run_id, kind=kind, step=step)
             return step
@@ -96,7 +92,7 @@ class JournalSteps(JournalFile):
             content: what was found, as JSON can say it.
         """
         with self._writing(lease) as database:
-            keep_step(database, lease.cluster_id, run_id, kind, lease.operator, content)
+            keep_step(database, lease.cluster_id, run_id, kind, lease.operator, content, over=True)
 
     def steps(
         self,
@@ -157,12 +153,17 @@ class JournalSteps(JournalFile):
 
 
 def keep_step(  # noqa: PLR0917 -- a row's columns, in order
-    database: sqlite3.Connection, cluster_id: str, run_id: int, kind: str, operator: str, content: Mapping[str, object]
-) -> None:
-    """A step that nothing is sent for, and that has its outcome with it."""
+    database: sqlite3.Connection,
+    cluster_id: str,
+    run_id: int | None,
+    kind: str,
+    operator: str,
+    content: Mapping[str, object],
+    *,
+    over: bool = False,
+) -> int:
+    """A step and its id; one that is ``over`` has nothing sent for it, and its outcome with it."""
     moment = now()
-    database.execute(
-        "INSERT INTO steps (cluster_id, run, kind, operator, content, begun_at, outcome, ended_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, '{}', ?)",
-        (cluster_id, run_id, kind, operator, json.dumps(content), moment, moment),
-    )
+    row = {"cluster_id": cluster_id, "run": run_id, "kind": kind, "operator": operator, "begun_at": moment}
+    outcome = {"outcome": "{}", "ended_at": moment} if over else {}
+    return insert(database, "steps", {**row, "content": json.dumps(content), **outcome})

@@ -30,6 +30,11 @@ class PlannedMove:
     target: tuple[int, ...]
     bytes_total: int | None = None
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """Topic and partition id."""
+        return self.topic, self.partition
+
 
 @dataclass(frozen=True, slots=True)
 class Approval:
