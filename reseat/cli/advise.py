@@ -7,7 +7,7 @@ import shlex
 
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, say, write_json
+from reseat.cli.output.writer import complain, note_lines, say, write_json
 from reseat.cli.wishes import options_of
 from reseat.election import mode_of
 from reseat.planning.advice import Advice, Answer, advice
@@ -33,10 +33,8 @@ def advise(chosen: argparse.Namespace) -> int:
             }
         )
         complain(*notes)
-        return 0
-    say(*_lines(found, throttle))
-    if notes:
-        say("", "Note", *(f"  {note}" for note in notes))
+    else:
+        say(*_lines(found, throttle), *note_lines(notes))
     return 0
 
 

@@ -121,7 +121,7 @@ def _elect(command: argparse.ArgumentParser) -> None:
     options.layout(command)
     flag(command, "--preferred", "a preferred leader election (the default)")
     command.add_argument(
-        "--stopped", "--stop", dest="stopped", action="append", default=[], type=broker_ids, metavar="ID,...",
+        "--stopped", "--stop", dest="stopped", action="extend", default=[], type=broker_ids, metavar="ID,...",
         help="preview while these brokers are stopped",
     )  # fmt: skip
     several(command, "--stopped-racks", "RACK,...", words, "preview while all brokers of these racks are stopped")
@@ -133,7 +133,7 @@ def _elect(command: argparse.ArgumentParser) -> None:
 
 def _place(command: argparse.ArgumentParser) -> None:
     said = "the brokers, each with its rack if it has one"
-    value(command, "--brokers", "ID[:RACK],...", said, action="append", required=True, type=additions)
+    value(command, "--brokers", "ID[:RACK],...", said, action="extend", required=True, type=additions)
     value(command, "--partitions", "N", "number of partitions", required=True, type=count)
     value(command, "--replication-factor", "N", "replicas per partition", required=True, type=count)
     command.add_argument(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from reseat.cli.inputs import text_of
-from reseat.cli.output.writer import say, table, write_json
+from reseat.cli.output.writer import more, say, table, write_json
 from reseat.consumers import ASSIGNORS, BROKER_ASSIGNORS, Partition, assignor_named
 from reseat.consumers.compare import AssignorResult, compare, surplus_of
 from reseat.consumers.rebalancing import Call, GroupState, Message, Transition
@@ -106,9 +106,8 @@ def _story(measures: AssignorResult, start: GroupState) -> list[str]:
     ]
     lines = [_shown(transition.sentence) for transition in measures.transitions]
     lines += ["", *table(("Member", "owns", "partitions", "surplus"), rows, left=2)]
-    if len(end.members) > LISTED_MEMBERS:
-        lines.append(f"  and {len(end.members) - LISTED_MEMBERS:,} more; --json lists all")
     lines += [
+        *more(len(end.members), LISTED_MEMBERS),
         "",
         f"Assignment spread: {measures.spread:,}; {measures.moves:,} moved, {measures.needless:,} of them "
         f"unnecessarily; {measures.paused:,} paused.",

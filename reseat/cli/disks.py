@@ -54,7 +54,7 @@ def disks(chosen: argparse.Namespace) -> int:
 
 def _planned(chosen: argparse.Namespace, layout: ClusterLayout, reading: Reading) -> DirectoryPlan | None:
     if chosen.balance:
-        return balance_directories(layout, reading.log_dirs, {one for some in chosen.brokers for one in some})
+        return balance_directories(layout, reading.log_dirs, set(chosen.brokers))
     if not chosen.drain:
         return None
     return drain_directory(layout, reading.log_dirs, *chosen.drain)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
-from reseat.cli.output.writer import complain, say, table, write_json, write_text
+from reseat.cli.output.writer import complain, more, say, table, write_json, write_text
 from reseat.election import (
     ElectionPreview,
     LeaderOutcome,
@@ -50,8 +50,7 @@ def elect(chosen: argparse.Namespace) -> int:
         (complain if chosen.json else say)(*reading_notes(reading, layout))
         return 0
     if stops:
-        racks = [rack for group in chosen.stopped_racks for rack in group]
-        stopped = [*(broker for group in chosen.stopped for broker in group), *in_racks(layout, racks)]
+        stopped = [*chosen.stopped, *in_racks(layout, chosen.stopped_racks)]
         after = stop(layout, stopped, unclean=chosen.unclean, mode=mode)
         majority = against_majority(layout, stopped, mode, unclean=chosen.unclean)
         preview, sentences = after.election, (*after.sentences, *majority.sentences)
@@ -90,8 +89,7 @@ def _say_outcomes(outcomes: Sequence[LeaderOutcome], chosen: argparse.Namespace)
         for one in outcomes[:LISTED_ROWS]
     ]
     say(*table(("Partition", "leader now", "leader after", "Kafka's answer"), shown, left=4))
-    if len(outcomes) > LISTED_ROWS:
-        say(f"  and {len(outcomes) - LISTED_ROWS:,} more; --json lists all")
+    say(*more(len(outcomes), LISTED_ROWS))
 
 
 def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
@@ -157,9 +155,7 @@ def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, 
         )
         for row in rows[:LISTED_ROWS].tolist()
     ]
-    say(*table(("Partition", "leader now", "leader after", "why"), shown, left=4))
-    if len(rows) > LISTED_ROWS:
-        say(f"  and {len(rows) - LISTED_ROWS:,} more; --json lists all")
+    say(*table(("Partition", "leader now", "leader after", "why"), shown, left=4), *more(len(rows), LISTED_ROWS))
 
 
 def _cell(leader: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from reseat.cli.inputs import connection_of, layout_of, note_reading, read_layout, text_of
+from reseat.cli.inputs import connection_of, expecting, layout_of, note_reading, read_layout, text_of
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.documents.json_rows import document, entries
@@ -33,12 +33,10 @@ def generate(chosen: argparse.Namespace) -> int:
 
 def _topics(name: str) -> tuple[str, ...]:
     data, source = text_of(name)
-    try:
+    with expecting(_TOPICS_EXPECTED, source):
         told = json.loads(data)
         topics = tuple(entry["topic"] for entry in told["topics"])
         version = told.get("version", 1)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputRefused(_TOPICS_EXPECTED, source=source) from error
     if version != 1:
         raise InputRefused(f"Not supported version field value {shown(version)}", source=source)
     if not topics or not all(isinstance(topic, str) for topic in topics):

@@ -21,8 +21,7 @@ def infer(chosen: argparse.Namespace) -> int:
     """Infer how topics were placed; see the command's ``--help``."""
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
-    patterns = [pattern for group in chosen.topic for pattern in group]
-    found = infer_placements(layout, topics_like(layout, patterns) if patterns else None)
+    found = infer_placements(layout, topics_like(layout, chosen.topic) if chosen.topic else None)
     notes = reading_notes(reading, layout)
     if chosen.json:
         write_json([_as_json(one) for one in found])

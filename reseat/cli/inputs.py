@@ -8,7 +8,8 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "connection_of",
+    "expecting",
     "layout_of",
     "named_partitions",
     "names_cluster",
@@ -37,9 +39,11 @@ __all__ = [
     "read_layout",
     "read_texts",
     "reading_notes",
+    "refuse_reading_twice",
     "secrets_files",
     "text_of",
     "user_name",
+    "with_racks_of",
 ]
 
 STANDARD_INPUT = "-"
@@ -83,6 +87,19 @@ def read_file(name: str) -> Reading:
     return read(data, source=source)
 
 
+@contextmanager
+def expecting(what: str, source: str) -> Iterator[None]:
+    """JSON is read: where it cannot be taken apart, ``what`` says what was expected.
+
+    Raises:
+        InputRefused: it could not.
+    """
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputRefused(what, source=source) from error
+
+
 def named_partitions(name: str) -> tuple[tuple[str, int], ...]:
     """Topic and id of the partitions that a file names, as ``kafka-leader-election`` takes them.
 
@@ -90,14 +107,11 @@ def named_partitions(name: str) -> tuple[tuple[str, int], ...]:
         InputRefused: it cannot be read, or does not name partitions.
     """
     data, source = text_of(name)
-    try:
+    with expecting(_PARTITIONS_EXPECTED, source):
         told = json.loads(data)["partitions"]
         named = tuple((entry["topic"], entry["partition"]) for entry in told)
-        understood = all(isinstance(topic, str) and type(partition) is int for topic, partition in named)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputRefused(_PARTITIONS_EXPECTED, source=source) from error
-    if not understood:
-        raise InputRefused(_PARTITIONS_EXPECTED, source=source)
+        if not all(isinstance(topic, str) and type(partition) is int for topic, partition in named):
+            raise TypeError
     if len(set(named)) < len(named):
         topic, partition = next(one for one, often in Counter(named).items() if often > 1)
         raise InputRefused(f"This names {topic}-{partition} twice, which kafka-leader-election refuses.", source=source)
@@ -111,10 +125,19 @@ def read_layout(chosen: argparse.Namespace) -> Reading:
         InputRefused: one of them cannot be read, or they do not go together.
         LimitMet: together they are larger than what Reseat accepts.
     """
-    if chosen.layout.count(STANDARD_INPUT) > 1:
-        raise InputRefused("Standard input (-) can be read only once.")
+    refuse_reading_twice(chosen.layout)
     with working("Reading"):
         return read_texts(chosen.layout)
+
+
+def refuse_reading_twice(names: Sequence[str | None]) -> None:
+    """Go on only where standard input is at most one of these files.
+
+    Raises:
+        InputRefused: it is more of them.
+    """
+    if names.count(STANDARD_INPUT) > 1:
+        raise InputRefused("Standard input (-) can be read only once.")
 
 
 def read_texts(names: Sequence[str]) -> Reading:
@@ -137,12 +160,8 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
         WishRefused: a pattern of topics to leave out fits none.
     """
     if chosen.racks is not None:
-        from reseat.formats.text.racks import read_racks
-
-        data, source = text_of(chosen.racks)
-        layout = layout.with_racks(read_racks(data, source=source))
-    patterns = [pattern for group in chosen.without_topics for pattern in group]
-    gone = set(topics_like(layout, patterns)) if patterns else set()
+        layout = with_racks_of(layout, chosen.racks)
+    gone = set(topics_like(layout, chosen.without_topics)) if chosen.without_topics else set()
     if chosen.without_internal:
         gone |= set(filter(is_internal, layout.topics))
     if gone:
@@ -153,6 +172,18 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
     if chosen.order_is_right:
         layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
     return layout
+
+
+def with_racks_of(layout: ClusterLayout, name: str) -> ClusterLayout:
+    """The layout with the racks that a file tells.
+
+    Raises:
+        InputRefused: the file cannot be read.
+    """
+    from reseat.formats.text.racks import read_racks
+
+    data, source = text_of(name)
+    return layout.with_racks(read_racks(data, source=source))
 
 
 def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int] = ()) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, text_of
+from reseat.cli.inputs import layout_of, read_layout, reading_notes, refuse_reading_twice, text_of
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, say, write_json
+from reseat.cli.output.writer import complain, note_lines, say, write_json
 from reseat.cli.show import caution_lines
 from reseat.cli.wishes import wish_of
-from reseat.errors import InputRefused
 from reseat.formats import read
 from reseat.formats.documents.plan_check import plan_error
 from reseat.formats.documents.plan_text import plan_faults
@@ -27,8 +26,7 @@ _LOOKED_AT = 20_000_000
 
 def judge(chosen: argparse.Namespace) -> int:
     """Judge a plan; see the command's ``--help``. Returns 2 where the plan is invalid."""
-    if chosen.plan == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
-        raise InputRefused("Standard input (-) can be read only once.")
+    refuse_reading_twice((chosen.plan, *chosen.layout))
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     text, source = text_of(chosen.plan)
@@ -45,10 +43,7 @@ def judge(chosen: argparse.Namespace) -> int:
         write_json(certificate.as_dict())
         complain(*notes)
     else:
-        say(*_lines(certificate))
-        notes += reading_notes(plan, plan.layout)
-        if notes:
-            say("", "Note", *(f"  {note}" for note in notes))
+        say(*_lines(certificate), *note_lines([*notes, *reading_notes(plan, plan.layout)]))
     is_plan = plan.kind == "reassignment JSON" and plan.proposed is None and text.lstrip()[:1] == b"{"
     said = plan_error(text.decode("utf-8", "replace")) if is_plan and len(text) <= _LOOKED_AT else None
     refused = "" if said is None else f"kafka-reassign-partitions --execute would refuse this text: {said}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from reseat.cli.inputs import STANDARD_INPUT, text_of
+from reseat.cli.inputs import refuse_reading_twice, text_of
 from reseat.cli.output.writer import say
 from reseat.errors import InputRefused
 from reseat.history.places import default_landing
@@ -19,9 +19,7 @@ __all__ = ["land_layout"]
 
 def land_layout(chosen: argparse.Namespace) -> int:
     """Keep a layout; see the command's ``--help``."""
-    given = [*chosen.layout, *([chosen.racks] if chosen.racks is not None else [])]
-    if given.count(STANDARD_INPUT) > 1:
-        raise InputRefused("Standard input (-) can be read only once.")
+    refuse_reading_twice((*chosen.layout, chosen.racks))
     if chosen.cluster is not None:
         check_cluster(chosen.cluster)  # what is wrong with the words is said before anything large is read
     when = None if chosen.taken_at is None else moment_of(chosen.taken_at)

@@ -45,9 +45,9 @@ def flag(command: Options, name: str, said: str, *others: str, dest: str | None 
     command.add_argument(name, *others, action="store_true", help=said, dest=dest)
 
 
-def several(command: Options, name: str, metavar: str, of: Callable[[str], object], said: str) -> None:
-    """An option that may be given several times; each time ``of`` reads its value."""
-    value(command, name, metavar, said, action="append", default=[], type=of)
+def several(command: Options, name: str, metavar: str, of: Callable[[str], tuple[object, ...]], said: str) -> None:
+    """An option that may be given several times; each time ``of`` reads some values, which come after the others."""
+    value(command, name, metavar, said, action="extend", default=[], type=of)
 
 
 def value(command: Options, option: str, metavar: str, said: str, **how: Any) -> None:

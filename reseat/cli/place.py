@@ -6,7 +6,7 @@ import argparse
 import secrets
 from collections.abc import Mapping
 
-from reseat.cli.output.writer import say, table, write_json
+from reseat.cli.output.writer import more, say, table, write_json
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState
 from reseat.model.wording import counted
@@ -26,15 +26,10 @@ def place(chosen: argparse.Namespace) -> int:
     """Place replicas; see the command's ``--help``."""
     states = {
         broker: state
-        for groups, state in ((chosen.fenced, BrokerState.FENCED), (chosen.cordoned, BrokerState.CORDONED))
-        for group in groups
-        for broker in group
+        for some, state in ((chosen.fenced, BrokerState.FENCED), (chosen.cordoned, BrokerState.CORDONED))
+        for broker in some
     }
-    brokers = [
-        Broker(broker, rack, state=states.get(broker, BrokerState.ALIVE))
-        for group in chosen.brokers
-        for broker, rack in group
-    ]
+    brokers = [Broker(broker, rack, state=states.get(broker, BrokerState.ALIVE)) for broker, rack in chosen.brokers]
     _check(chosen, brokers, states)
     # Where nothing fixes the draws, a seed is drawn and told, so that the same placement can be had again.
     fixed = chosen.fixed_start_index is not None or (chosen.start is not None and chosen.shift is not None)
@@ -133,9 +128,7 @@ def _lines(chosen: argparse.Namespace, placed: Placement, seed: int | None) -> l
     shown = placed.replicas[:LISTED_ROWS].tolist()
     rows = [(str(i), ", ".join(map(str, row))) for i, row in enumerate(shown, placed.first_id)]
     lines = [f"{what}{drawn}{from_seed}.", "", *table(("Partition", "Replicas"), rows, left=2)]
-    if len(placed.replicas) > LISTED_ROWS:
-        lines.append(f"  and {len(placed.replicas) - LISTED_ROWS:,} more; --json lists all")
-    return lines
+    return lines + more(len(placed.replicas), LISTED_ROWS)
 
 
 def _explained(chosen: argparse.Namespace, brokers: list[Broker], placed: Placement) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from reseat.cli.files import refuse_one_file_for_two, write_texts
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, say, table, write_json
+from reseat.cli.output.writer import complain, note_lines, say, table, write_json
 from reseat.cli.show import caution_lines, finding_lines
 from reseat.cli.wishes import wish_of
 from reseat.errors import InputRefused, WishRefused
@@ -146,8 +146,7 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     if curve:
         lines += ["", *curve]
     lines += _racks(made, chosen.price_per_gb, tiering)
-    if notes:
-        lines += ["", "Note", *(f"  {note}" for note in notes)]
+    lines += note_lines(notes)
     if made.findings:
         lines += ["", *finding_lines(made.findings)]
     written = [name for name in (*_files(chosen), chosen.pieces) if name and name != STANDARD_INPUT]

@@ -13,7 +13,7 @@ from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_no
 from reseat.cli.masks import masker_of
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, say, write_json, write_text
+from reseat.cli.output.writer import complain, note_lines, say, write_json, write_text
 from reseat.cli.plan import refuse_options_that_do_nothing
 from reseat.cli.wishes import wish_of
 from reseat.errors import InputRefused, ReseatError, WishRefused
@@ -234,8 +234,7 @@ def _make_folder(name: str) -> None:
 
 def _summary(told: Report, written: list[str], notes: list[str]) -> list[str]:
     lines = [*(f"NOTE  {one}" for one in told.warnings), told.chapters[0].heading if told.chapters else told.title]
-    if notes:
-        lines += ["", "Note", *(f"  {note}" for note in notes)]
+    lines += note_lines(notes)
     if written:
         lines += ["", f"Written: {', '.join(written)}"]
     return lines

@@ -12,7 +12,7 @@ from reseat.balance.moved import all_findings
 from reseat.balance.standing import Standing, standing, standing_sentences
 from reseat.cli.disks import directory_lines, load_json
 from reseat.cli.inputs import layout_of, read_layout, text_of
-from reseat.cli.output.writer import count_text, say, table, write_json
+from reseat.cli.output.writer import count_text, more, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
 from reseat.formats.recognised import form, missing
@@ -238,8 +238,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
         lines = sum(piece.lines for piece in reading.skipped)
         say("", f"Skipped: {counted(lines, 'line')}")
         say(*(f"  line {piece.line}: {piece.text[:80]} ({piece.why})" for piece in reading.skipped[:LISTED_SKIPPED]))
-        if len(reading.skipped) > LISTED_SKIPPED:
-            say(f"  and {len(reading.skipped) - LISTED_SKIPPED:,} more; --json lists all")
+        say(*more(len(reading.skipped), LISTED_SKIPPED))
 
 
 def _health(number: int | None, told: int, partitions: int) -> str:

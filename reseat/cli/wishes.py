@@ -6,8 +6,8 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from reseat.cli.inputs import STANDARD_INPUT, text_of
-from reseat.errors import InputRefused, WishRefused
+from reseat.cli.inputs import refuse_reading_twice, text_of
+from reseat.errors import WishRefused
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Options, Wish
 from reseat.model.aims import with_aims
@@ -57,22 +57,15 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     """
     if chosen.wish is not None:
         return _of_file(chosen, layout)
-    patterns = [pattern for group in chosen.topics for pattern in group]
     told = vars(chosen)
-    rules: dict[str, Any] = {
-        name: rule.each_once(item for group in told[name] for item in group) for name, rule in RULES.items()
-    }
+    rules: dict[str, Any] = {name: rule.each_once(told[name]) for name, rule in RULES.items()}
     brokers = broker_changes(
-        layout,
-        remove=(broker for group in chosen.remove for broker in group),
-        racks=(rack for group in chosen.remove_rack for rack in group),
-        add=(pair for group in chosen.add for pair in group),
-        replace=(one for group in chosen.replace for one in group),
+        layout, remove=chosen.remove, racks=chosen.remove_rack, add=chosen.add, replace=chosen.replace
     )
     wish = replace(
         brokers,
         replication_factor=chosen.replication_factor,
-        topics=topics_like(layout, patterns) if patterns else (),
+        topics=topics_like(layout, chosen.topics) if chosen.topics else (),
         options=Options(**{name: told[name] for name in _OPTIONS if name in told and name not in RULES}, **rules),
         point=told.get("point"),
         rebalance=chosen.rebalance,
@@ -80,7 +73,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         leaders_only=chosen.leaders_only,
         mend=chosen.mend,
     )
-    return with_aims(wish, [aim for group in chosen.aims for aim in group])
+    return with_aims(wish, chosen.aims)
 
 
 def options_of(wish: Wish) -> list[str]:
@@ -121,7 +114,6 @@ def _of_file(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     if beside:
         words = ", ".join(f"--{name.replace('_', '-')}" for name in beside)
         raise WishRefused(f"--wish is the complete change, with every option: it excludes {words}.")
-    if chosen.wish == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
-        raise InputRefused("Standard input (-) can be read only once.")
+    refuse_reading_twice((chosen.wish, *chosen.layout))
     data, source = text_of(chosen.wish)
     return read_wish_file(data, layout, source=source)

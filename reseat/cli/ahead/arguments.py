@@ -54,7 +54,7 @@ def migrate_arguments(command: argparse.ArgumentParser) -> None:
     value(command, "--partitions-per-cluster", "N", "the most partitions that the target may have", type=positive)
     value(command, "--wave-size", "SIZE", "the most of a wave; by default a quarter of all", type=amount)
     said = "topics or patterns that move in one wave, such as those that one application reads"
-    several(command, "--together", "TOPIC,TOPIC,...", words, said)
+    value(command, "--together", "TOPIC,TOPIC,...", said, action="append", default=[], type=words)
     options.throttle(command, "what may be copied a second, for how long each wave takes")
     options.kafka_version(command, "the target's version: its placement, and its commands")
     value(command, "--create", "FILE", "write the commands that create the topics, as a shell script")

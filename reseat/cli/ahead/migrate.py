@@ -6,12 +6,11 @@ import argparse
 from collections.abc import Sequence
 
 from reseat.cli.files import refuse_one_file_for_two, write_texts
-from reseat.cli.inputs import STANDARD_INPUT, read_texts, reading_notes, text_of
+from reseat.cli.inputs import STANDARD_INPUT, read_texts, reading_notes, refuse_reading_twice, with_racks_of
 from reseat.cli.output.terminal import working
-from reseat.cli.output.writer import complain, count_text, say, table, write_json
+from reseat.cli.output.writer import complain, count_text, note_lines, say, table, write_json
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats import Reading
-from reseat.formats.text.racks import read_racks
 from reseat.migration import Migration, MigrationRequest, Placing, TargetLimits, migrate
 from reseat.migration.sides import Side, TopicMove
 from reseat.migration.waves import Wave
@@ -27,8 +26,7 @@ _LISTED, _COMMANDS = 40, 5
 def migrate_command(chosen: argparse.Namespace) -> int:
     """Look at a migration; see the command's ``--help``."""
     files = (("create", chosen.create), ("properties", chosen.properties))
-    if [*chosen.source, *chosen.target].count(STANDARD_INPUT) > 1:
-        raise InputRefused("Standard input (-) can be read only once.")
+    refuse_reading_twice((*chosen.source, *chosen.target))
     if any(name == STANDARD_INPUT for _, name in files):
         raise InputRefused("--create and --properties name files; standard output has the answer.")
     refuse_one_file_for_two((*chosen.source, *chosen.target, chosen.source_racks, chosen.target_racks), files)
@@ -40,7 +38,7 @@ def migrate_command(chosen: argparse.Namespace) -> int:
         source, target = read_texts(chosen.source), read_texts(chosen.target)
     here, there = _layout(source, chosen.source_racks), _layout(target, chosen.target_racks)
     asked = MigrationRequest(
-        topics=tuple(name for group in chosen.topics for name in group),
+        topics=tuple(chosen.topics),
         prefix=chosen.prefix or "",
         replication_factor=chosen.replication_factor,
         placing=Placing(chosen.placement),
@@ -53,24 +51,18 @@ def migrate_command(chosen: argparse.Namespace) -> int:
     with working("Placing topics"):
         made = migrate(here, there, asked, source.tiering.topics)
     _write(made, chosen)
-    if chosen.json:
-        write_json(_as_json(made, chosen.throttle or None))
-    else:
-        say(*_lines(made, chosen))
     sides = (("Source", source, here), ("Target", target, there))
     notes = [f"{side}: {note}" for side, reading, layout in sides for note in reading_notes(reading, layout)]
     if chosen.json:
+        write_json(_as_json(made, chosen.throttle or None))
         complain(*notes)
-    elif notes:
-        say("", "Note", *(f"  {note}" for note in notes))
+    else:
+        say(*_lines(made, chosen), *note_lines(notes))
     return 0
 
 
 def _layout(reading: Reading, racks: str | None) -> ClusterLayout:
-    if racks is None:
-        return reading.layout
-    data, name = text_of(racks)
-    return reading.layout.with_racks(read_racks(data, source=name))
+    return reading.layout if racks is None else with_racks_of(reading.layout, racks)
 
 
 def _write(made: Migration, chosen: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from os.path import expanduser
 
 from reseat.cli import options
 from reseat.cli.argument_values import broker_id, whole
-from reseat.cli.options import Options, flag, later, several, value
+from reseat.cli.options import Options, flag, later, value
 from reseat.errors import WishRefused
 from reseat.schedule.batches import Order
 from reseat.schedule.windows import Windows, read_windows
@@ -103,7 +103,7 @@ def operate_arguments(operate: argparse.ArgumentParser) -> None:
     placed = create.add_mutually_exclusive_group(required=True)
     value(placed, "--replica-assignment", "LISTS", "as for kafka-topics: 1:2,2:3; ids from 0 without gaps")
     value(placed, "--placed", "FILE", "JSON of reseat place, or {partition id: [broker ids]}")
-    several(create, "--topic-config", "KEY=VALUE", _setting, "a topic setting")
+    value(create, "--topic-config", "KEY=VALUE", "a topic setting", action="append", default=[], type=_setting)
     flag(create, "--as-nodes", "write ZooKeeper nodes, unchecked by Kafka; the only way to ids with gaps")
     _guarded(create)
 

@@ -18,11 +18,6 @@ from reseat.sources.live import read_cluster
 __all__ = ["cordon_lines", "uncordon"]
 
 
-def uncordon(chosen: argparse.Namespace) -> int:
-    """Lift cordons; see the command's ``--help``."""
-    return guarded(_uncordon, chosen)
-
-
 def cordon_lines(journal: Journal, cluster_id: str | None) -> list[str]:
     """What runs left cordoned on a cluster, or on any, a line a run."""
     return [
@@ -32,7 +27,9 @@ def cordon_lines(journal: Journal, cluster_id: str | None) -> list[str]:
     ]
 
 
-def _uncordon(chosen: argparse.Namespace) -> int:
+@guarded
+def uncordon(chosen: argparse.Namespace) -> int:
+    """Lift cordons; see the command's ``--help``."""
     with connected(chosen) as session:
         checks = access_checks(WriteRequest(**session.requested_by), read_cluster(session.connection))
         with sending():
@@ -42,7 +39,7 @@ def _uncordon(chosen: argparse.Namespace) -> int:
                 chosen.broker,
                 checks=checks,
                 cluster_id=session.cluster_id,
-                operator=session.requested_by["person"].name,
+                operator=session.operator,
             )
     if chosen.json:
         write_json({"lifted": list(came.lifted), "left": list(came.left)})

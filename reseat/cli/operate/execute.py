@@ -50,17 +50,9 @@ __all__ = ["begin", "chosen_options", "execute", "rollback"]
 _PROTOCOLS = {"admin": "the Admin protocol", "zookeeper": "ZooKeeper's nodes"}
 
 
+@guarded
 def execute(chosen: argparse.Namespace) -> int:
     """Carry a plan out; see the command's ``--help``."""
-    return guarded(_execute, chosen)
-
-
-def rollback(chosen: argparse.Namespace) -> int:
-    """Take a run back; see the command's ``--help``."""
-    return guarded(_rollback, chosen)
-
-
-def _execute(chosen: argparse.Namespace) -> int:
     data, source = text_of(chosen.plan)
     plan = read_sealed(data, source=source)
     with connected(chosen) as session:
@@ -105,7 +97,9 @@ def _list(ids: list[int]) -> str:
     return f"[{','.join(str(broker) for broker in ids if broker != NONE)}]"
 
 
-def _rollback(chosen: argparse.Namespace) -> int:
+@guarded
+def rollback(chosen: argparse.Namespace) -> int:
+    """Take a run back; see the command's ``--help``."""
     with connected(chosen) as session:
         interrupted = _settled(session)
         if interrupted is not None and interrupted.kind == "rollback" and chosen.run_id is None:
@@ -124,10 +118,7 @@ def _rollback(chosen: argparse.Namespace) -> int:
 
 def _run_to_take_back(chosen: argparse.Namespace, session: Session) -> Run:
     if chosen.run_id is not None:
-        run = session.journal.run(chosen.run_id)
-        if run.cluster_id != session.cluster_id:
-            raise WriteRefused(f"Run {run.id} is for cluster {run.cluster_id}; this cluster is {session.cluster_id}.")
-        return run
+        return session.run(chosen.run_id)
     for run in session.journal.runs(session.cluster_id):
         if run.kind == "plan":
             return run
@@ -158,7 +149,7 @@ def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
     if options == run.options:
         return run
     complain(f"From now on: {sentences.how(options)}.")
-    return wishes.change(session.journal, run.id, options, operator=session.requested_by["person"].name)
+    return wishes.change(session.journal, run.id, options, operator=session.operator)
 
 
 def chosen_options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TypeVar
 
-from reseat.cli.inputs import named_partitions, text_of
+from reseat.cli.inputs import expecting, named_partitions, text_of
 from reseat.cli.operate.session import Session, connected, guarded, notes_of, sending
 from reseat.cli.output.exit_codes import ExitCode
-from reseat.cli.output.writer import complain, say, table, write_json
+from reseat.cli.output.writer import complain, more, say, table, write_json
 from reseat.election.rules import Mode
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import Snapshot
@@ -38,17 +38,9 @@ LISTED_ROWS = 50
 _Done = TypeVar("_Done")
 
 
+@guarded
 def elect(chosen: argparse.Namespace) -> int:
     """Hold an election; see the command's ``--help``."""
-    return guarded(_elect, chosen)
-
-
-def create(chosen: argparse.Namespace) -> int:
-    """Make a topic; see the command's ``--help``."""
-    return guarded(_create, chosen)
-
-
-def _elect(chosen: argparse.Namespace) -> int:
     election = Election.UNCLEAN if chosen.unclean else Election.PREFERRED
     if election is Election.UNCLEAN and (chosen.topic is not None or not (chosen.partition or chosen.partitions)):
         raise InputRefused(
@@ -96,11 +88,12 @@ def _written(
     work: Callable[[], tuple[_Done, Mapping[str, object]]],
 ) -> _Done:
     """Send what the guard lets pass; what it noted is said first."""
-    refuse_unless(checks, who=session.requested_by["person"].name, cluster_id=session.cluster_id)
+    refuse_unless(checks, who=session.operator, cluster_id=session.cluster_id)
     complain(*notes_of(checks))
-    who = {"cluster_id": session.cluster_id, "operator": session.requested_by["person"].name}
     with sending():
-        return write(session.journal, kind, content, checks, work, **who)
+        return write(
+            session.journal, kind, content, checks, work, cluster_id=session.cluster_id, operator=session.operator
+        )
 
 
 def _partitions(chosen: argparse.Namespace, now: Snapshot) -> tuple[Partition, ...] | None:
@@ -134,8 +127,7 @@ def _say(outcome: ElectionOutcome) -> None:
         for one in sorted(outcome.partitions, key=lambda one: not one.differed)[:LISTED_ROWS]
     ]
     say("", *table(("Partition", "leader before", "previewed", "leader now", "Kafka's answer"), rows, left=5))
-    if len(outcome.partitions) > LISTED_ROWS:
-        say(f"  and {len(outcome.partitions) - LISTED_ROWS:,} more; --json lists all")
+    say(*more(len(outcome.partitions), LISTED_ROWS))
     say(*(one.sentence for one in outcome.differing[:LISTED_ROWS]))
 
 
@@ -143,7 +135,9 @@ def _broker(leader: int | None) -> str:
     return "unknown" if leader is None or leader == -2 else "none" if leader == -1 else str(leader)
 
 
-def _create(chosen: argparse.Namespace) -> int:
+@guarded
+def create(chosen: argparse.Namespace) -> int:
+    """Make a topic; see the command's ``--help``."""
     assignments = _assignments(chosen)
     configs = dict(chosen.topic_config)
     with connected(chosen) as session:
@@ -160,7 +154,7 @@ def _create(chosen: argparse.Namespace) -> int:
 
 
 def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, checks: tuple[Check, ...]) -> int:
-    refuse_unless(checks, who=session.requested_by["person"].name, cluster_id=session.cluster_id)
+    refuse_unless(checks, who=session.operator, cluster_id=session.cluster_id)
     protocol = "zookeeper" if request.as_nodes else None
     if protocol is None and session.target.protocol == "zookeeper":
         if not session.connection.bootstrap:
@@ -209,12 +203,8 @@ def _assignments(chosen: argparse.Namespace) -> dict[int, tuple[int, ...]]:
     if chosen.replica_assignment is not None:
         return parse_replica_assignment(chosen.replica_assignment)
     data, source = text_of(chosen.placed)
-    try:
+    expected = 'This does not place a topic: {"0":[1,2],"1":[2,3]} was expected, or what reseat place --json prints.'
+    with expecting(expected, source):
         told = json.loads(data)
         lists = told.get("assignment", told)
         return {int(partition): tuple(int(broker) for broker in ids) for partition, ids in lists.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise InputRefused(
-            'This does not place a topic: {"0":[1,2],"1":[2,3]} was expected, or what reseat place --json prints.',
-            source=source,
-        ) from error

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from types import FrameType
 
@@ -76,6 +77,22 @@ class Session:
     def name(self) -> str:
         """The name by which the person knows the cluster."""
         return self.connection.name or self.connection.address
+
+    @property
+    def operator(self) -> str:
+        """Who asks, as the journal keeps it."""
+        return self.requested_by["person"].name
+
+    def run(self, run_id: int) -> Run:
+        """A run of the journal.
+
+        Raises:
+            WriteRefused: there is none, or it is another cluster's.
+        """
+        run = self.journal.run(run_id)
+        if run.cluster_id != self.cluster_id:
+            raise WriteRefused(f"Run {run.id} is for cluster {run.cluster_id}; this cluster is {self.cluster_id}.")
+        return run
 
 
 def requester(chosen: argparse.Namespace) -> RequestedBy:
@@ -228,16 +245,22 @@ def carrying_out(journal: Journal, run: Run) -> Iterator[None]:
         ) from refused
 
 
-def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
-    """Run a command; where the guard refuses, every failed check stands on a line of its own on standard error."""
-    try:
-        return command(chosen)
-    except OutcomeUnknown as error:
-        complain(f"reseat operate {chosen.action}: {error}")
-        return ExitCode.UNFINISHED
-    except WriteRefused as refused:
-        complain(f"reseat operate {chosen.action}: {refused}", *(f"  {name}: {said}" for name, said in refused.failed))
-        return ExitCode.REFUSED
+def guarded(command: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """The same command; where the guard refuses, each failed check stands on a line of its own on standard error."""
+
+    @wraps(command)
+    def run(chosen: argparse.Namespace) -> int:
+        try:
+            return command(chosen)
+        except OutcomeUnknown as error:
+            complain(f"reseat operate {chosen.action}: {error}")
+            return ExitCode.UNFINISHED
+        except WriteRefused as refused:
+            failed = (f"  {name}: {said}" for name, said in refused.failed)
+            complain(f"reseat operate {chosen.action}: {refused}", *failed)
+            return ExitCode.REFUSED
+
+    return run
 
 
 def notes_of(checks: tuple[Check, ...]) -> list[str]:

@@ -10,8 +10,8 @@ from reseat.cli.inputs import names_cluster, text_of
 from reseat.cli.operate.cordons import cordon_lines
 from reseat.cli.operate.session import Session, connected, guarded, kept_journal, progress_json
 from reseat.cli.output.exit_codes import ExitCode
-from reseat.cli.output.writer import complain, say, table, write_json
-from reseat.errors import InputRefused, WriteRefused
+from reseat.cli.output.writer import complain, more, say, table, write_json
+from reseat.errors import InputRefused
 from reseat.formats.documents.sealed import SealedPlan, read_sealed
 from reseat.model.units import size
 from reseat.model.wording import counted
@@ -31,17 +31,9 @@ LISTED_ROWS = 50
 _LISTED_RUNS = 20
 
 
+@guarded
 def status(chosen: argparse.Namespace) -> int:
     """Say what was carried out and how far it is; see the command's ``--help``."""
-    return guarded(_status, chosen)
-
-
-def verify(chosen: argparse.Namespace) -> int:
-    """Compare the cluster with a plan; see the command's ``--help``."""
-    return guarded(_verify, chosen)
-
-
-def _status(chosen: argparse.Namespace) -> int:
     if not names_cluster(chosen):
         with closing(kept_journal(chosen)) as journal:
             return _tell(chosen, journal, None, [])
@@ -125,7 +117,7 @@ def _move_lines(progress: RunProgress) -> list[str]:
     shown = [move for move in moves if move.state != "done"] or list(moves)
     rows = [
         (
-            f"{move.topic}-{move.partition}",
+            move.name,
             move.state,
             ",".join(map(str, move.before)),
             ",".join(map(str, move.target)),
@@ -135,12 +127,12 @@ def _move_lines(progress: RunProgress) -> list[str]:
         for move in shown[:LISTED_ROWS]
     ]
     lines = ["", *table(("Partition", "state", "before", "planned", "seen", "error"), rows, left=6)] if rows else []
-    if len(shown) > LISTED_ROWS:
-        lines.append(f"  and {len(shown) - LISTED_ROWS:,} more; --json lists all")
-    return lines
+    return lines + more(len(shown), LISTED_ROWS)
 
 
-def _verify(chosen: argparse.Namespace) -> int:
+@guarded
+def verify(chosen: argparse.Namespace) -> int:
+    """Compare the cluster with a plan; see the command's ``--help``."""
     with connected(chosen) as session:
         plan = _plan_to_verify(chosen, session)
         seen = compare(session.target, plan, read_cluster(session.connection) if plan.leaving else None)
@@ -169,9 +161,7 @@ def _plan_to_verify(chosen: argparse.Namespace, session: Session) -> SealedPlan:
         data, source = text_of(chosen.plan)
         return read_sealed(data, source=source)
     if chosen.run_id is not None:
-        run = session.journal.run(chosen.run_id)
-        if run.cluster_id != session.cluster_id:
-            raise WriteRefused(f"Run {run.id} is for cluster {run.cluster_id}; this cluster is {session.cluster_id}.")
+        run = session.run(chosen.run_id)
         return read_sealed(run.plan, source=f"the plan of run {run.id}")
     runs = session.journal.runs(session.cluster_id, most=1)
     if not runs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
+from functools import wraps
 
 from reseat.cli.inputs import names_cluster
 from reseat.cli.operate.execute import begin, chosen_options
@@ -39,32 +39,19 @@ __all__ = ["cancel", "pause", "resume", "set_options"]
 _Wish = Callable[[argparse.Namespace, Journal, Run, str], int]
 
 
-def cancel(chosen: argparse.Namespace) -> int:
-    """Stop a run; see the command's ``--help``."""
-    return guarded(partial(_on_run, _cancel), chosen)
+def _on_run(wish: _Wish) -> Callable[[argparse.Namespace], int]:
+    """The command that asks this of the run that is meant."""
 
+    @guarded
+    @wraps(wish)
+    def command(chosen: argparse.Namespace) -> int:
+        with closing(kept_journal(chosen)) as journal:
+            run = _run_meant(chosen, journal)
+            requested_by = requester(chosen)
+            refuse_strangers(requested_by, run.cluster_id, run.protocol or "admin")
+            return wish(chosen, journal, run, requested_by["person"].name)
 
-def pause(chosen: argparse.Namespace) -> int:
-    """Send nothing for now; see the command's ``--help``."""
-    return guarded(partial(_on_run, _pause), chosen)
-
-
-def resume(chosen: argparse.Namespace) -> int:
-    """Send again; see the command's ``--help``."""
-    return guarded(partial(_on_run, _resume), chosen)
-
-
-def set_options(chosen: argparse.Namespace) -> int:
-    """Change throttle and moves at a broker; see the command's ``--help``."""
-    return guarded(partial(_on_run, _set), chosen)
-
-
-def _on_run(wish: _Wish, chosen: argparse.Namespace) -> int:
-    with closing(kept_journal(chosen)) as journal:
-        run = _run_meant(chosen, journal)
-        requested_by = requester(chosen)
-        refuse_strangers(requested_by, run.cluster_id, run.protocol or "admin")
-        return wish(chosen, journal, run, requested_by["person"].name)
+    return command
 
 
 def _run_meant(chosen: argparse.Namespace, journal: Journal) -> Run:
@@ -88,7 +75,9 @@ def _tell(chosen: argparse.Namespace, journal: Journal, run: Run, *lines: str) -
     return 0
 
 
-def _pause(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+@_on_run
+def pause(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+    """Send nothing for now; see the command's ``--help``."""
     wishes.pause(journal, run.id, operator=operator)
     return _tell(
         chosen,
@@ -99,13 +88,17 @@ def _pause(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str
     )
 
 
-def _resume(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+@_on_run
+def resume(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+    """Send again; see the command's ``--help``."""
     wishes.resume(journal, run.id, operator=operator)
     alone = "" if journal.progress(run.id, moves=False).alive else f" {sentences.nobody_at_work(run)}"
     return _tell(chosen, journal, run, f"Run {run.id} is no longer paused.{alone}")
 
 
-def _set(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+@_on_run
+def set_options(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+    """Change throttle and moves at a broker; see the command's ``--help``."""
     options = chosen_options(chosen, run.options)
     if options == run.options:
         raise WriteRefused(f"Run {run.id} continues as before: {sentences.how(options)}. No change requested.")
@@ -113,7 +106,9 @@ def _set(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) 
     return _tell(chosen, journal, run, f"From now on run {run.id} continues with {sentences.how(changed.options)}.")
 
 
-def _cancel(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+@_on_run
+def cancel(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
+    """Stop a run; see the command's ``--help``."""
     if wishes.stop(journal, run.id, cancel=not chosen.let_finish, operator=operator):
         return _stopped_by_us(chosen, run)
     if journal.run(run.id).state.open:

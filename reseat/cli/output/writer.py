@@ -15,7 +15,18 @@ from typing import IO, AnyStr, TextIO
 
 from reseat.cli.output.terminal import painted, wiped
 
-__all__ = ["complain", "count_text", "say", "table", "unwritten", "write_bytes", "write_json", "write_text"]
+__all__ = [
+    "complain",
+    "count_text",
+    "more",
+    "note_lines",
+    "say",
+    "table",
+    "unwritten",
+    "write_bytes",
+    "write_json",
+    "write_text",
+]
 
 NOT_TOLD_TEXT = "unknown"
 _reason = ""
@@ -78,6 +89,16 @@ def count_text(number: int | float | None) -> str:
     if number is None:
         return NOT_TOLD_TEXT
     return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
+
+
+def more(count: int, listed: int) -> list[str]:
+    """The line below a list that was cut; none where it was not."""
+    return [f"  and {count - listed:,} more; --json lists all"] if count > listed else []
+
+
+def note_lines(notes: Sequence[str]) -> list[str]:
+    """What a person should know of the input, below the answer; none where there is nothing."""
+    return ["", "Note", *(f"  {note}" for note in notes)] if notes else []
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, indent: str = "  ") -> list[str]:
