@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from reseat.access import command_line_person
 from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
-from reseat.operate.checks.authorization import command_line_person
-from reseat.operate.checks.guard import check
+from reseat.operate.checks.guard import Facts, check
 from reseat.operate.request import PlanRequest
 from reseat.schedule.batches import BatchLimits, Work, batches, next_batch
 
@@ -99,7 +99,8 @@ def run() -> list[tuple[str, str, str]]:
         other = Snapshot(layout=layout.bare(np.roll(layout.replica_ids, 1, axis=1)), **told)
         what = f"guard: {touched:,} partitions of {partitions:,}"
         for where, now in (("as planned on", same), ("every list changed", other)):
-            seconds = _best(lambda request=request, now=now: check(request, now, under_way=()))
+            facts = Facts(now, frozenset(), None, None, False, "admin")
+            seconds = _best(lambda request=request, facts=facts: check(request, facts))
             rows.append((f"{what}, {where}", "1 s", f"{seconds:.2f} s"))
     for brokers, sizes in _SCHEDULES:
         work = _work(brokers, told=sizes)
