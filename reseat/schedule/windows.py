@@ -1,9 +1,9 @@
 """The times of day at which a plan may be executed: when one is open, when the next opens, when work will be over.
 
 Promises:
-    1. A window is told by the clock on the wall of its time zone, through every change of summer time: a window that
-       begins in an hour that does not exist begins at its end, one that ends in an hour that comes twice ends the
-       second time.
+    1. A window is told by the clock on the wall of its time zone, through every change of summer time: one that begins
+       or ends in an hour that does not exist does so where the clock is put on, one that ends in an hour that comes
+       twice ends the second time.
     2. Windows that touch or overlap count once. One whose end is not after its beginning lasts over midnight.
     3. The text of windows reads back as the same windows.
 
@@ -29,6 +29,7 @@ __all__ = ["Windows", "read_windows"]
 
 _SPAN = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)\s*(?:-|–|to)\s*([01]?\d|2[0-4]):([0-5]\d)", re.ASCII)
 _DAY = 24 * 60
+_MINUTE = timedelta(minutes=1)
 _EXPECTED = "22:00-06:00 was expected, or several with commas, with a time zone such as Europe/Berlin behind; else UTC."
 
 
@@ -90,10 +91,15 @@ class Windows:
     def _of_day(self, day: date) -> Iterator[tuple[datetime, datetime]]:
         zone = _zone(self.zone)
         for start, end in self.spans:
-            begins = _at(day, start).replace(tzinfo=zone)
-            ends = _at(day, end if end > start else end + _DAY).replace(tzinfo=zone, fold=1)
-            if begins.astimezone(UTC) < ends.astimezone(UTC):
-                yield begins.astimezone(UTC), ends.astimezone(UTC)
+            first, last = _at(day, start), _at(day, end if end > start else end + _DAY)
+            begins, ends = (one.replace(tzinfo=zone, fold=one is last).astimezone(UTC) for one in (first, last))
+            # Of an hour that does not exist both are on the other side of it: back, or on, to where the clock is put.
+            while (begins - _MINUTE).astimezone(zone).replace(tzinfo=None) >= first:
+                begins -= _MINUTE
+            while ends.astimezone(zone).replace(tzinfo=None) < last:
+                ends += _MINUTE
+            if begins < ends:
+                yield begins, ends
 
 
 def read_windows(text: str) -> Windows | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -71,7 +72,11 @@ def test_summer_time_comes_and_goes():
     """02:30 does not exist on the last Sunday of March, and comes twice on that of October."""
     early = Windows(((150, 240),), "Europe/Berlin")  # 02:30-04:00
 
-    assert early.closed_until(at("2026-03-29T01:00")) == at("2026-03-29T03:30")
+    assert early.closed_until(at("2026-03-29T01:00")) == at("2026-03-29T03:00")
+    late = Windows(((22 * 60, 150),), "Europe/Berlin")  # 22:00-02:30: from 02:00 on it is 03:00
+    assert late.closed_until(at("2026-03-29T01:59")) is None
+    assert late.closed_until(at("2026-03-29T03:00")) == at("2026-03-29T22:00")
+    assert Windows(NIGHT.spans, "Pacific/Apia").closed_until(at("2011-12-29T23:00", ZoneInfo("Pacific/Apia"))) is None
     assert early.over_at(at("2026-10-25T01:00"), 2.5 * 3600) == at("2026-10-25T04:00")
     assert Windows(((120, 180),), "Europe/Berlin").closed_until(at("2026-03-29T01:30")) == at("2026-03-30T02:00")
 
@@ -87,10 +92,11 @@ zones = st.sampled_from(["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Joh
 )
 @settings(max_examples=cases(60), deadline=None)
 def test_minute_by_minute_they_are_what_the_clock_says(windows, begin, minutes):
-    """Against the plainest reading there is, a minute at a time, in hours without a change of summer time."""
+    """Against the plainest reading there is, a minute at a time, in hours without an end of summer time."""
     zone = ZoneInfo(windows.zone)
     moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=begin)
-    if len({(moment + timedelta(days=day)).astimezone(zone).utcoffset() for day in range(-2, 60)}) > 1:
+    offsets = [(moment + timedelta(days=day)).astimezone(zone).utcoffset() for day in range(-2, 60)]
+    if any(after < before for before, after in pairwise(offsets)):
         moment = moment.replace(month=6, day=10)
 
     def is_open(when):
