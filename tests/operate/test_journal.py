@@ -178,6 +178,27 @@ def test_owners_are_told_by_boot_start_time_and_heartbeat():
     assert not is_alive(elsewhere, 61)
 
 
+@pytest.mark.parametrize(
+    ("told", "silent", "alive"),
+    [(PermissionError, 59, True), (PermissionError, 61, False), (ProcessLookupError, 0, False)],
+)
+def test_a_process_that_is_hidden_is_told_by_its_heartbeat(told, silent, alive, monkeypatch):
+    """With hidepid, or systemd's ProtectProc, /proc has no process of others: a second run began beside one at work."""
+    hidden, read_text = replace(this_process(), pid=1, started="1"), Path.read_text
+
+    def seen(path):
+        if path == Path("/proc/1/stat"):
+            raise FileNotFoundError
+        return read_text(path)
+
+    def kill(*_):
+        raise told
+
+    monkeypatch.setattr(Path, "read_text", seen)
+    monkeypatch.setattr(os, "kill", kill)
+    assert is_alive(hidden, silent) is alive
+
+
 def test_whoever_lost_the_lock_writes_nothing_more(journal):
     """An owner thought dead that wakes up is refused before it can send."""
     run = journal.approve(APPROVAL)

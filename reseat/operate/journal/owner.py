@@ -4,8 +4,9 @@ What it promises: a process that is gone (killed, its machine restarted) is neve
 alive on this machine is never taken for gone, however long it has been silent.
 
 How it works: a process is told by its machine, its namespace of process ids, its id and the moment it started, since
-ids are given out again. On the same machine and namespace these are looked up. From elsewhere nothing can be looked
-up, so the heartbeat decides: silent for longer than ``SILENT_SECONDS`` means gone.
+ids are given out again. On the same machine and namespace these are looked up. Of one elsewhere, or hidden from this
+user (``hidepid``, systemd's ``ProtectProc``), nothing can be, so the heartbeat decides: silent for longer than
+``SILENT_SECONDS`` means gone.
 
 Complexity: one read of ``/proc``; where there is none, one ``ps``.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,7 +68,10 @@ def is_alive(owner: Owner, silent_seconds: float) -> bool:
         return silent_seconds <= SILENT_SECONDS
     if owner.boot != here.boot:
         return False
-    return bool(owner.started) and _started(owner.pid) == owner.started
+    try:
+        return bool(owner.started) and _started(owner.pid) == owner.started
+    except PermissionError:
+        return silent_seconds <= SILENT_SECONDS
 
 
 @cache
@@ -81,11 +86,17 @@ def _space() -> str:
 
 
 def _started(pid: int) -> str | None:
-    """When a process started; None where there is no such process, or it has ended and nobody has collected it."""
+    """When a process started; None where there is no such process, or it has ended and nobody has collected it.
+
+    Raises:
+        PermissionError: there is one, which this user may not look at.
+    """
     if (_PROC / "self/stat").exists():
         try:
             stat = (_PROC / str(pid) / "stat").read_text()
         except OSError:
+            with suppress(ProcessLookupError):
+                os.kill(pid, 0)  # sends nothing, and finds what /proc hides
             return None
         # The name stands in brackets and may hold blanks and brackets itself; the state follows it.
         fields = stat[stat.rindex(")") + 2 :].split()
