@@ -42,22 +42,21 @@ class Carriers:
 
     def counts(self, balance: Balance) -> FloatArray:
         """(n,) replicas of each; 0 for a broker that the measured layout does not have."""
-        held = dict(zip(balance.by_broker.names, balance.by_broker.replicas.tolist(), strict=True))
-        return np.array([held.get(broker, 0) for broker in self.ids.tolist()], np.float64)
+        return self._of(balance, balance.by_broker.replicas)
 
     def leaders(self, balance: Balance) -> FloatArray | None:
         """(n,) partitions that each leads; None where no leader is told."""
-        if balance.by_broker.leaders is None:
-            return None
-        held = dict(zip(balance.by_broker.names, balance.by_broker.leaders.tolist(), strict=True))
-        return np.array([held.get(broker, 0) for broker in self.ids.tolist()], np.float64)
+        told = balance.by_broker.leaders
+        return None if told is None else self._of(balance, told)
 
     def sizes(self, balance: Balance) -> FloatArray | None:
         """(n,) bytes on each, NaN where not told; None where no size is told."""
-        if balance.by_broker.size_bytes is None:
-            return None
-        held = dict(zip(balance.by_broker.names, balance.by_broker.size_bytes.tolist(), strict=True))
-        return np.array([held.get(broker, 0.0) for broker in self.ids.tolist()], np.float64)
+        told = balance.by_broker.size_bytes
+        return None if told is None else self._of(balance, told)
+
+    def _of(self, balance: Balance, told: npt.NDArray[np.generic]) -> FloatArray:
+        held = dict(zip(balance.by_broker.names, told.tolist(), strict=True))
+        return np.array([held.get(broker, 0) for broker in self.ids.tolist()], np.float64)
 
 
 def busiest(figure: Bars, weight: FloatArray, words: str) -> Bars:

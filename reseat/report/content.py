@@ -167,7 +167,6 @@ class Bars(_Figure):
         series: of n values each.
         stacked: whether series stand upon each other.
         mean: where a dashed line goes; None: nowhere.
-        top: the end of the scale, where several figures share one; None: its own.
         marked: (n) words that go with a carrier ("drained", "dead"), None where nothing does; None: nobody's.
         racks: all racks of the cluster, in natural order: a rack has the colour of its place among them, so that it
             keeps it in a figure of few brokers; empty: those of ``groups``.
@@ -179,7 +178,6 @@ class Bars(_Figure):
     series: tuple[Series, ...]
     stacked: bool = False
     mean: float | None = None
-    top: float | None = None
     marked: tuple[str | None, ...] | None = None
     racks: tuple[str, ...] = ()
 
@@ -303,6 +301,11 @@ class Report:
     warnings: tuple[str, ...] = ()
     chapters: tuple[Chapter, ...]
     logo: bytes | None = None
+
+    @property
+    def lit(self) -> Chapter | None:
+        """The chapter with the traffic light; None where the report has none."""
+        return next((chapter for chapter in self.chapters if chapter.light is not None), None)
 
     def figure(self, slug: str) -> Figure:
         """The figure of this name.

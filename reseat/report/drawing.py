@@ -23,21 +23,14 @@ from reseat.model.wording import visible
 from reseat.report import palette
 from reseat.report.content import Bars, Draws, Figure, Heat, Lines
 from reseat.report.figures import bars, draws, heat, lines
-from reseat.report.figures.fonts import undrawable
 from reseat.report.figures.sheet import COLOURS, WIDE, Sheet, Texts
 from reseat.report.shown import plain
 
-__all__ = ["COLOURS", "NEUTRAL", "inline", "png", "svg", "undrawable"]
+__all__ = ["COLOURS", "NEUTRAL", "inline", "png", "svg"]
 
 #: The neutral colours of a figure, by the CSS variable that a page draws them with.
 NEUTRAL = {
-    "text": palette.LIGHT.text,
-    "quiet": palette.LIGHT.quiet,
-    "line": palette.LIGHT.line,
-    "bar": palette.LIGHT.bar,
-    "faint": palette.LIGHT.faint,
-    "background": palette.LIGHT.background,
-    "accent": palette.LIGHT.accent,
+    name: getattr(palette.LIGHT, name) for name in ("text", "quiet", "line", "bar", "faint", "background", "accent")
 }
 #: Matplotlib keeps its settings and its fonts in the process: one figure at a time.
 _ONE = threading.Lock()
@@ -56,18 +49,13 @@ _VARIABLE = re.compile("|".join(map(re.escape, NEUTRAL.values())))
 _VARIABLES = {colour: f"var(--{name})" for name, colour in NEUTRAL.items()}
 
 
-def svg(figure: Figure, *, hover: bool = False) -> str:
-    """The figure as an SVG document with plain colours, for files.
-
-    Args:
-        figure: the figure.
-        hover: whether bars and cells tell their numbers when hovered in a browser.
-    """
+def svg(figure: Figure) -> str:
+    """The figure as an SVG document with plain colours, for files."""
     written = _written(figure)
     drawn = _FAMILY.sub("font-family: 'DejaVu Sans', sans-serif", written.drawn)
     drawn = drawn.replace("<svg ", '<svg role="img" ', 1)
     told = f"<title>{_safe(figure.title)}</title><desc>{_safe(figure.says)}</desc>"
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + _filled(drawn, told, written.hits if hover else "")
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + _filled(drawn, told)
 
 
 def inline(figure: Figure, wide: float = WIDE) -> str:
@@ -95,7 +83,7 @@ def inline(figure: Figure, wide: float = WIDE) -> str:
 
 
 def png(figure: Figure, *, dots: int = 200) -> bytes:
-    """The figure as a PNG on white. A box stands for a character that no font at hand has; ``undrawable`` tells them.
+    """The figure as a PNG on white. A box stands for a character that no font at hand has.
 
     Args:
         figure: the figure.
@@ -172,7 +160,7 @@ def _attributes(style: str) -> str:
     return "".join(f' {name}="{text}"' for name, text in kept.items())
 
 
-def _filled(drawn: str, told: str, hits: str) -> str:
+def _filled(drawn: str, told: str, hits: str = "") -> str:
     """An ``<svg>`` element with its title first and its places to hover last."""
     end = drawn.index(">") + 1
     return f"{drawn[:end]}{told}{drawn[end : drawn.rindex('</svg>')]}{hits}</svg>\n"

@@ -6,12 +6,15 @@ import math
 
 from reseat.model.units import count, duration, money, number, size
 from reseat.model.wording import visible
+from reseat.report import palette
 from reseat.report.content import Column, Light, Report, Table, Unit
 
-__all__ = ["LIGHTS", "about", "cell", "plain", "rest", "value"]
+__all__ = ["LIGHTS", "LIGHT_COLOURS", "about", "cell", "plain", "rest", "value"]
 
 #: What a traffic light is called beside its colour; ``Chapter.rule`` uses the same words.
 LIGHTS: dict[Light, str] = {Light.GREEN: "Green", Light.AMBER: "Amber", Light.RED: "Red"}
+#: The colour beside that word.
+LIGHT_COLOURS = {Light.GREEN: palette.FINE, Light.AMBER: palette.ATTENTION, Light.RED: palette.BROKEN}
 
 
 def about(report: Report) -> tuple[str, ...]:

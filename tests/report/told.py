@@ -70,7 +70,6 @@ def told(brokers: int = 9, rows: int = 60, *, names: tuple[str, ...] = (), **oth
         ),
         stacked=True,
         mean=160.0,
-        top=260.0,
         marked=tuple("leaves" if at == 3 else None for at in range(brokers)),
     )
     beside = Bars(

@@ -35,7 +35,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter:
     ]
     if after is not None and found:
         fixed = [one for one in found if after_change(one, after) == "fixed"]
-        fresh = [one for one in after if one.kind not in {had.kind for had in found}]
+        fresh = _fresh(found, after)
         facts.append(Fact("Fixed by the change", f"{len(fixed):,}", None, len(fixed)))
         facts.append(Fact("New after the change", f"{len(fresh):,}", None, len(fresh)))
     figure = _figure(found)
@@ -74,7 +74,7 @@ def _text(matter: Matter, found: tuple[Finding, ...]) -> tuple[str, ...]:
     if after is None:
         return ()
     fixed = [name_of(one.kind) for one in found if after_change(one, after) == "fixed"]
-    fresh = [name_of(one.kind) for one in after if one.kind not in {had.kind for had in found}]
+    fresh = [name_of(one.kind) for one in _fresh(found, after)]
     said = []
     if fixed:
         said.append(f"Fixed by the change: {_lowered(fixed)}.")
@@ -83,6 +83,12 @@ def _text(matter: Matter, found: tuple[Finding, ...]) -> tuple[str, ...]:
     if fresh:
         said.append(f"New after the change: {_lowered(fresh)}.")
     return tuple(said)
+
+
+def _fresh(found: tuple[Finding, ...], after: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """What is found after the change alone."""
+    had = {one.kind for one in found}
+    return tuple(one for one in after if one.kind not in had)
 
 
 def _lowered(names: list[str]) -> str:
@@ -113,7 +119,7 @@ def _figure(found: tuple[Finding, ...]) -> Bars | None:
 
 
 def _tables(found: tuple[Finding, ...], after: tuple[Finding, ...] | None) -> tuple[Table, ...]:
-    fresh = () if after is None else tuple(one for one in after if one.kind not in {had.kind for had in found})
+    fresh = () if after is None else _fresh(found, after)
     rows = (*found, *fresh)
     columns = [
         Column("Severity", tuple(severity_word(one.severity) for one in rows)),

@@ -34,7 +34,7 @@ def draw(figure: Bars, texts: Texts, wide: float = WIDE) -> Sheet:
     count = len(figure.names)
     values = np.array([series.values for series in figure.series], np.float64).reshape(len(figure.series), count)
     tops = np.nan_to_num(values).sum(axis=0) if figure.stacked else np.nan_to_num(values).max(axis=0, initial=0)
-    high = max(float(tops.max(initial=0)), figure.mean or 0, figure.top or 0) or 1.0
+    high = max(float(tops.max(initial=0)), figure.mean or 0) or 1.0
     low = min(0.0, float(np.nan_to_num(values).min(initial=0)))
     ticks = nice_ticks(low, high, whole=figure.unit not in {"share", "money", "seconds"})
     words = [value(tick, figure.unit) for tick in ticks]

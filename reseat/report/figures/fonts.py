@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["drawable", "families", "undrawable"]
+__all__ = ["characters", "drawable", "families"]
 
 #: Drawn in place of what no font at hand has.
 _MISSING = "\u25a1"
-
-
-def undrawable(*texts: str) -> str:
-    """The characters of some texts that no font of this machine can draw, each once, ascending; empty: it can all.
-
-    PNG and PDF show a box in their place. An SVG in a page has none missing that the reader's own fonts have.
-    """
-    return "".join(sorted(char for char in {*"".join(texts)} if not char.isspace() and _family(char) is None))
 
 
 def drawable(text: str) -> str:
@@ -46,16 +38,17 @@ def _files() -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=64)
-def _characters(file: str) -> frozenset[int]:
+def characters(file: str, index: int = 0) -> frozenset[str]:
+    """What a font has, of a file with several the one at ``index``; nothing where it cannot be read."""
     from matplotlib.ft2font import FT2Font
 
     try:
-        return frozenset(FT2Font(file).get_charmap())
-    except (OSError, RuntimeError):  # a font file that went, or that FreeType does not read, draws nothing
+        return frozenset(map(chr, FT2Font(file, face_index=index).get_charmap()))
+    except (OSError, RuntimeError, ValueError):  # a font file that went, or that FreeType does not read
         return frozenset()
 
 
 @lru_cache(maxsize=4_096)
 def _family(char: str) -> str | None:
     """The first font that has a character."""
-    return next((family for family, file in _files() if ord(char) in _characters(file)), None)
+    return next((family for family, file in _files() if char in characters(file)), None)

@@ -40,7 +40,7 @@ def draw(figure: Heat, texts: Texts, wide: float = WIDE) -> Sheet:
     ceiling = floor + tall
     sheet.box(left, floor, right, ceiling, colour=_INK.faint)
     if high and many:
-        sheet.image(_pixels(figure), left, floor, right, ceiling)
+        sheet.image(_colours(figure.values, figure.top, signed=figure.signed), left, floor, right, ceiling)
     sheet.grid = CellGrid(left, floor, right, ceiling, high, many)
     _rows(sheet, figure, {place: rows[place] for place in shown_rows}, sheet.grid)
     for place, name in enumerate(columns):
@@ -102,10 +102,6 @@ def _scale(sheet: Sheet, figure: Heat, left: float, floor: float, ceiling: float
     ends.append((bottom + 4, -figure.top if figure.signed else 0.0, ""))
     for y, amount, sign in ends:
         sheet.say(left + 10, y, sign + value(amount, figure.unit).replace("-", "\u2212"), up="center")
-
-
-def _pixels(figure: Heat) -> npt.NDArray[np.uint8]:
-    return _colours(np.asarray(figure.values, np.float64), figure.top, signed=figure.signed)
 
 
 def _colours(values: npt.NDArray[np.float64], top: float, *, signed: bool) -> npt.NDArray[np.uint8]:

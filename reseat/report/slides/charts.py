@@ -34,6 +34,7 @@ from reseat.report.slides.chart_data import (
     value_at,
 )
 from reseat.report.slides.master import FONT
+from reseat.report.slides.parts import rgb
 
 if TYPE_CHECKING:
     from pptx.chart.chart import Chart
@@ -60,7 +61,7 @@ def add_bars(shapes: Any, frame: tuple[Any, ...], figure: Bars, made_at: datetim
     Returns:
         The graphic frame.
     """
-    from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION, XL_TICK_LABEL_POSITION
+    from pptx.enum.chart import XL_CHART_TYPE, XL_TICK_LABEL_POSITION
 
     data = category_data(made_at, number_format(figure.unit, figure.series))
     add_names(data, figure)
@@ -78,16 +79,14 @@ def add_bars(shapes: Any, frame: tuple[Any, ...], figure: Bars, made_at: datetim
     chart.plots[0].overlap = 100 if figure.stacked else 0
     if figure.mean is not None:
         _mean_line(chart)
-    chart.has_legend = len(figure.series) + (figure.mean is not None) > 1
-    if chart.has_legend:
-        chart.legend.position, chart.legend.include_in_layout = XL_LEGEND_POSITION.TOP, False
+    _legend(chart, len(figure.series) + (figure.mean is not None))
     axis = chart.category_axis
     shown = [_name(figure, at) for at in range(len(figure.names))]
     _titled(axis, figure.what)
     if sum(len(name) + 2 for name in shown) * (1 if len(shown) > 12 else 0) > _NAMES:
         axis.tick_label_position = XL_TICK_LABEL_POSITION.NONE
         _titled(axis, f"{len(shown):,} {figure.what}s")
-    _values(chart.value_axis, figure.unit, figure.top, number_format(figure.unit, figure.series))
+    _values(chart.value_axis, figure.unit, number_format(figure.unit, figure.series))
     if not figure.stacked and len(figure.names) * len(figure.series) <= _LABELLED:
         _labelled(chart, number_format(figure.unit, figure.series))
     return held
@@ -95,7 +94,7 @@ def add_bars(shapes: Any, frame: tuple[Any, ...], figure: Bars, made_at: datetim
 
 def add_lines(shapes: Any, frame: tuple[Any, ...], figure: Lines, made_at: datetime) -> Any:
     """A chart of lines over numbers or time; a gap stays a gap. As ``add_bars``."""
-    from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
+    from pptx.enum.chart import XL_CHART_TYPE
 
     x = places_on_x(figure.x)
     data = point_data(made_at, number_format(figure.unit, figure.series))
@@ -129,17 +128,14 @@ def add_lines(shapes: Any, frame: tuple[Any, ...], figure: Lines, made_at: datet
         _lined(line, None)
         for at, word in enumerate(words[:12]):
             _said(line.points[at], word)
-    chart.has_legend = len(figure.series) > 1
-    if chart.has_legend:
-        chart.legend.position, chart.legend.include_in_layout = XL_LEGEND_POSITION.TOP, False
+    _legend(chart, len(figure.series))
     _titled(chart.category_axis, figure.x_name)
     if figure.x.dtype.kind == "M":
-        chart.category_axis.tick_labels.number_format = "yyyy-mm-dd"
-        chart.category_axis.tick_labels.number_format_is_linked = False
+        _written(chart.category_axis.tick_labels, "yyyy-mm-dd")
     if len(x) > 1 and min(x) < max(x):
         chart.category_axis.minimum_scale, chart.category_axis.maximum_scale = min(x), max(x)
     chart.category_axis.has_major_gridlines = False
-    _values(chart.value_axis, figure.unit, None, number_format(figure.unit, figure.series))
+    _values(chart.value_axis, figure.unit, number_format(figure.unit, figure.series))
     return held
 
 
@@ -176,37 +172,47 @@ def add_draws(shapes: Any, frame: tuple[Any, ...], figure: Draws, made_at: datet
     axis.minimum_scale, axis.maximum_scale, axis.has_major_gridlines = 0, rows + 1, False
     axis.tick_label_position, axis.visible = XL_TICK_LABEL_POSITION.NONE, False
     _titled(chart.category_axis, figure.unit)
-    chart.category_axis.tick_labels.number_format = written
-    chart.category_axis.tick_labels.number_format_is_linked = False
+    _written(chart.category_axis.tick_labels, written)
     chart.category_axis.has_major_gridlines = False
     return held
 
 
 def _plain(chart: Chart) -> None:
     """Small quiet type, no title in the chart (the slide says it), gaps stay gaps."""
-    from pptx.dml.color import RGBColor
     from pptx.util import Pt
 
     chart.font.size, chart.font.name = Pt(11), FONT
-    chart.font.color.rgb = RGBColor.from_string(palette.LIGHT.text[1:].upper())
+    chart.font.color.rgb = rgb(palette.LIGHT.text)
     chart.has_title = False
     for one in chart._chartSpace.iter(_c("dispBlanksAs")):
         one.set("val", "gap")
 
 
-def _values(axis: Any, unit: Unit, top: float | None, number_format: str) -> None:
+def _legend(chart: Chart, rows: int) -> None:
+    """A legend above, where there is more than one thing to tell apart."""
+    from pptx.enum.chart import XL_LEGEND_POSITION
+
+    chart.has_legend = rows > 1
+    if chart.has_legend:
+        chart.legend.position, chart.legend.include_in_layout = XL_LEGEND_POSITION.TOP, False
+
+
+def _values(axis: Any, unit: Unit, number_format: str) -> None:
     from pptx.util import Pt
 
     axis.has_major_gridlines = True
-    axis.major_gridlines.format.line.color.rgb = _rgb(palette.LIGHT.line)
+    axis.major_gridlines.format.line.color.rgb = rgb(palette.LIGHT.line)
     axis.major_gridlines.format.line.width = Pt(0.5)
     axis.format.line.fill.background()
     if unit != "bytes":
         _titled(axis, unit)
-    axis.tick_labels.number_format, axis.tick_labels.number_format_is_linked = number_format, False
-    if top is not None and top > 0:
-        axis.maximum_scale = top
+    _written(axis.tick_labels, number_format)
     axis.minimum_scale = 0
+
+
+def _written(labels: Any, number_format: str) -> None:
+    """How numbers are written, whatever the workbook's cells say."""
+    labels.number_format, labels.number_format_is_linked = number_format, False
 
 
 def _titled(axis: Any, words: str) -> None:
@@ -216,7 +222,7 @@ def _titled(axis: Any, words: str) -> None:
     frame = axis.axis_title.text_frame
     frame.text = plain(words)
     font = frame.paragraphs[0].runs[0].font
-    font.size, font.bold, font.color.rgb = Pt(10), False, _rgb(palette.LIGHT.quiet)
+    font.size, font.bold, font.color.rgb = Pt(10), False, rgb(palette.LIGHT.quiet)
 
 
 def _labelled(chart: Chart, number_format: str) -> None:
@@ -225,7 +231,8 @@ def _labelled(chart: Chart, number_format: str) -> None:
     plot = chart.plots[0]
     plot.has_data_labels = True
     labels = plot.data_labels
-    labels.show_value, labels.number_format, labels.number_format_is_linked = True, number_format, False
+    labels.show_value = True
+    _written(labels, number_format)
     labels.font.size = Pt(10)
 
 
@@ -237,12 +244,12 @@ def _filled(drawn: Any, series: Series) -> None:
     if hatch:
         drawn.format.fill.patterned()
         drawn.format.fill.pattern = MSO_PATTERN.from_xml(_PATTERNS.get(hatch[0], "wdUpDiag"))
-        drawn.format.fill.fore_color.rgb = _rgb(palette.LIGHT.background)
-        drawn.format.fill.back_color.rgb = _rgb(colour)
-        drawn.format.line.color.rgb = _rgb(colour)
+        drawn.format.fill.fore_color.rgb = rgb(palette.LIGHT.background)
+        drawn.format.fill.back_color.rgb = rgb(colour)
+        drawn.format.line.color.rgb = rgb(colour)
     else:
         drawn.format.fill.solid()
-        drawn.format.fill.fore_color.rgb = _rgb(colour)
+        drawn.format.fill.fore_color.rgb = rgb(colour)
     drawn.invert_if_negative = False
 
 
@@ -254,7 +261,7 @@ def _lined(line: Any, colour: str | None, *, dashed: bool = False) -> None:
     if colour is None:
         line.format.line.fill.background()
         return
-    line.format.line.color.rgb, line.format.line.width = _rgb(colour), Pt(2)
+    line.format.line.color.rgb, line.format.line.width = rgb(colour), Pt(2)
     if dashed:
         line.format.line.dash_style = MSO_LINE.DASH
     line.smooth = False
@@ -265,7 +272,7 @@ def _marked(line: Any, colour: str) -> None:
 
     line.marker.style, line.marker.size = XL_MARKER_STYLE.CIRCLE, 8
     line.marker.format.fill.solid()
-    line.marker.format.fill.fore_color.rgb = _rgb(colour)
+    line.marker.format.fill.fore_color.rgb = rgb(colour)
     line.marker.format.line.fill.background()
 
 
@@ -314,9 +321,3 @@ def _c(name: str) -> str:
     from pptx.oxml.ns import qn
 
     return str(qn(f"c:{name}"))
-
-
-def _rgb(colour: str) -> Any:
-    from pptx.dml.color import RGBColor
-
-    return RGBColor.from_string(colour[1:].upper())

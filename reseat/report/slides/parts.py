@@ -11,13 +11,11 @@ from reseat.model.wording import visible
 from reseat.report import palette
 from reseat.report.content import Fact, Light, Table
 from reseat.report.logo import logo_as_png
-from reseat.report.shown import LIGHTS, cell, plain, rest
+from reseat.report.shown import LIGHT_COLOURS, LIGHTS, cell, plain, rest
 from reseat.report.slides.master import FONT, INCH, Frame, Master
 
-__all__ = ["LIGHT_COLOURS", "ROWS", "add_cards", "add_foot", "add_lamp", "add_logo", "add_table", "add_text", "titled"]
+__all__ = ["ROWS", "add_cards", "add_foot", "add_lamp", "add_logo", "add_table", "add_text", "rgb", "titled"]
 
-#: The colour of each light.
-LIGHT_COLOURS = {Light.GREEN: palette.FINE, Light.AMBER: palette.ATTENTION, Light.RED: palette.BROKEN}
 #: Rows of a table that a slide has at most.
 ROWS = 12
 #: EMU beside the words of a cell, and that an average letter of one point is wide; letters of a cell; columns that are
@@ -28,6 +26,13 @@ _NO_STYLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
 _TITLES = ((70, 28), (105, 24), (180, 18), (400, 14))
 #: Points of body text.
 BODY = 14
+
+
+def rgb(colour: str) -> Any:
+    """A colour as python-pptx has it."""
+    from pptx.dml.color import RGBColor
+
+    return RGBColor.from_string(colour[1:].upper())
 
 
 def titled(slide: Any, words: str) -> None:
@@ -76,7 +81,6 @@ def add_text(
     bullets: bool = False,
 ) -> Any:
     """A box of paragraphs."""
-    from pptx.dml.color import RGBColor
     from pptx.enum.text import MSO_AUTO_SIZE
     from pptx.util import Pt
 
@@ -91,13 +95,12 @@ def add_text(
         run.font.size, run.font.bold = Pt(size), bold
         one.space_after = Pt(size * 0.4)
         if colour is not None:
-            run.font.color.rgb = RGBColor.from_string(colour[1:].upper())
+            run.font.color.rgb = rgb(colour)
     return box
 
 
 def add_cards(slide: Any, frame: Frame, facts: Sequence[Fact]) -> None:
     """The facts side by side: what it is, the number, what goes with it."""
-    from pptx.dml.color import RGBColor
     from pptx.enum.shapes import MSO_SHAPE
     from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
     from pptx.util import Emu, Pt
@@ -111,7 +114,7 @@ def add_cards(slide: Any, frame: Frame, facts: Sequence[Fact]) -> None:
         box.name = plain(f"Fact {at + 1}")
         box.shadow.inherit = False
         box.fill.solid()
-        box.fill.fore_color.rgb = RGBColor.from_string(palette.LIGHT.faint[1:].upper())
+        box.fill.fore_color.rgb = rgb(palette.LIGHT.faint)
         box.line.fill.background()
         text = box.text_frame
         text.word_wrap, text.vertical_anchor = True, MSO_ANCHOR.MIDDLE
@@ -132,16 +135,15 @@ def add_cards(slide: Any, frame: Frame, facts: Sequence[Fact]) -> None:
                 lamp = one.add_run()
                 lamp.text = "● "
                 lamp.font.size = Pt(size)
-                lamp.font.color.rgb = RGBColor.from_string(LIGHT_COLOURS[fact.light][1:].upper())
+                lamp.font.color.rgb = rgb(LIGHT_COLOURS[fact.light])
             run = one.add_run()
             run.text = visible(words, 90)
             run.font.size, run.font.bold = Pt(size), bold
-            run.font.color.rgb = RGBColor.from_string(colour[1:].upper())
+            run.font.color.rgb = rgb(colour)
 
 
 def add_lamp(slide: Any, frame: Frame, light: Light) -> None:
     """The traffic light: a dot of its colour and its word."""
-    from pptx.dml.color import RGBColor
     from pptx.enum.shapes import MSO_SHAPE
     from pptx.util import Emu
 
@@ -150,7 +152,7 @@ def add_lamp(slide: Any, frame: Frame, light: Light) -> None:
     described(dot, f"Traffic light: {LIGHTS[light]}")
     dot.shadow.inherit = False
     dot.fill.solid()
-    dot.fill.fore_color.rgb = RGBColor.from_string(LIGHT_COLOURS[light][1:].upper())
+    dot.fill.fore_color.rgb = rgb(LIGHT_COLOURS[light])
     dot.line.fill.background()
     beside = Frame(frame.left + frame.height * 3 // 2, frame.top - INCH // 16, frame.width, frame.height + INCH // 8)
     add_text(slide, beside, [LIGHTS[light]], size=18, bold=True)
@@ -170,7 +172,6 @@ def add_table(slide: Any, frame: Frame, table: Table, *, start: int = 0, titled:
     Returns:
         The row after the last that is shown.
     """
-    from pptx.dml.color import RGBColor
     from pptx.enum.text import PP_ALIGN
     from pptx.oxml.ns import qn
     from pptx.util import Emu, Pt
@@ -207,16 +208,14 @@ def add_table(slide: Any, frame: Frame, table: Table, *, start: int = 0, titled:
             box.margin_top = box.margin_bottom = Emu(_CELL // 2)
             box.margin_left = box.margin_right = Emu(_CELL)
             box.fill.solid()
-            box.fill.fore_color.rgb = RGBColor.from_string(
-                (palette.LIGHT.faint if number == 0 else palette.LIGHT.background)[1:].upper()
-            )
+            box.fill.fore_color.rgb = rgb(palette.LIGHT.faint if number == 0 else palette.LIGHT.background)
             one = box.text_frame.paragraphs[0]
             one.alignment = PP_ALIGN.RIGHT if column.numeric else PP_ALIGN.LEFT
             run = one.add_run()
             run.text = words
             run.font.size, run.font.bold = Pt(size), number == 0
             one._p.get_or_add_endParaRPr().set("sz", str(size * 100))  # an empty cell is as high as its end's type
-            run.font.color.rgb = RGBColor.from_string(palette.LIGHT.text[1:].upper())
+            run.font.color.rgb = rgb(palette.LIGHT.text)
     left_out = None if goes_on else rest(table, end)
     if left_out is not None:
         under = Frame(frame.left, frame.top + sum(heights) + INCH // 16, frame.width, INCH // 3)

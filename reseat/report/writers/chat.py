@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from reseat.model.wording import visible
-from reseat.report.content import ChapterKind, Light, Report
+from reseat.report.content import ChapterKind, Report
+from reseat.report.shown import LIGHTS
 
 __all__ = ["write_chat"]
 
 #: What fits into a message that people read at once.
 _LONGEST = 1_500
-_LIGHTS = {Light.GREEN: "Green", Light.AMBER: "Amber", Light.RED: "Red"}
 #: Chapters whose headings tell the rest in a line each.
 _TOLD = (ChapterKind.CHANGE, ChapterKind.COST, ChapterKind.RISK, ChapterKind.STEPS)
 
@@ -19,7 +19,7 @@ def write_chat(report: Report) -> str:
     lines = [report.title]
     first = next((one for one in report.chapters if one.kind is ChapterKind.SUMMARY), None)
     if first is not None:
-        light = "" if first.light is None else f"{_LIGHTS[first.light]}. "
+        light = "" if first.light is None else f"{LIGHTS[first.light]}. "
         lines += [f"{light}{first.heading}", *first.text]
     lines += [f"Note: {one}" for one in report.warnings[:3] if one not in lines]
     if first is not None:

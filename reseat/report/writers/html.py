@@ -19,7 +19,7 @@ _SCRIPTS = ("report.js",)
 def write_html(report: Report) -> str:
     """The report as an HTML document, UTF-8."""
     data = Data()
-    light = next((chapter for chapter in report.chapters if chapter.light is not None), None)
+    light = report.lit
     chapters = "".join(_chapter(one, data, lit=one is not light) for one in report.chapters)
     contents = "".join(
         f'<li><a href="#{one.kind.value}">{safe(one.name)}</a> <span class="says">{safe(one.heading)}</span></li>'

@@ -23,7 +23,7 @@ from reseat.report.behind import csv_of, table_of
 from reseat.report.content import Column, Fact, Figure, Heat, Light, Table
 from reseat.report.drawing import NEUTRAL, inline
 from reseat.report.logo import logo_kind
-from reseat.report.shown import LIGHTS, cell, plain, rest
+from reseat.report.shown import LIGHT_COLOURS, LIGHTS, cell, plain, rest
 
 __all__ = [
     "WEB",
@@ -40,7 +40,6 @@ __all__ = [
 
 #: Styles and scripts of documents.
 WEB = Path(__file__).with_name("web")
-_COLOURS = {Light.GREEN: palette.FINE, Light.AMBER: palette.ATTENTION, Light.RED: palette.BROKEN}
 #: A CSV up to so many characters stands in its link, which works without scripts; a longer one is packed.
 _LINKED = 12_000
 #: Characters of packed data in one file: with the rest it stays under 1.5 MB.
@@ -122,7 +121,7 @@ def document(
 
 def _lamp(light: Light) -> str:
     """A coloured dot; its word has to stand beside it."""
-    dot = f'<circle cx="5" cy="5" r="5" fill="{_COLOURS[light]}"/>'
+    dot = f'<circle cx="5" cy="5" r="5" fill="{LIGHT_COLOURS[light]}"/>'
     return f'<svg class="lamp" viewBox="0 0 10 10" aria-hidden="true">{dot}</svg>'
 
 
@@ -130,8 +129,8 @@ def light_block(light: Light, rule: str | None) -> str:
     """The traffic light with its word and its rule."""
     lit = list(Light).index(light)
     dots = "".join(
-        f'<circle cx="{7 + 15 * place}" cy="7" r="6" fill="{_COLOURS[light] if place == lit else "none"}" '
-        f'stroke="{_COLOURS[light] if place == lit else "var(--quiet)"}" stroke-width="1"/>'
+        f'<circle cx="{7 + 15 * place}" cy="7" r="6" fill="{LIGHT_COLOURS[light] if place == lit else "none"}" '
+        f'stroke="{LIGHT_COLOURS[light] if place == lit else "var(--quiet)"}" stroke-width="1"/>'
         for place in range(len(Light))
     )
     why = "" if rule is None else f'<p class="quiet">{safe(rule)}</p>'

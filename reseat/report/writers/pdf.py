@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,14 +20,14 @@ from typing import Any
 from reseat.model.wording import listed
 from reseat.report import palette
 from reseat.report.content import Chapter, Fact, Figure, Light, Report, Table
-from reseat.report.drawing import svg
+from reseat.report.drawing import NEUTRAL, svg
+from reseat.report.figures.fonts import characters
 from reseat.report.logo import logo_as_png, logo_kind
-from reseat.report.shown import LIGHTS, about, cell, plain, rest
+from reseat.report.shown import LIGHT_COLOURS, LIGHTS, about, cell, plain, rest
 
 __all__ = ["write_pdf"]
 
 _PAGE = Path(__file__).with_name("report.typ")
-_LIGHT_COLOURS = {Light.GREEN: palette.FINE, Light.AMBER: palette.ATTENTION, Light.RED: palette.BROKEN}
 #: Characters in a row that fit every column of ours; a longer run without a space may be broken.
 _RUN = 18
 #: Where a long name is broken first: after what parts it.
@@ -77,7 +76,7 @@ def write_pdf(report: Report) -> bytes:
 
 def _told(report: Report) -> dict[str, Any]:
     """What ``report.typ`` reads."""
-    light = next((chapter.light for chapter in report.chapters if chapter.light is not None), None)
+    light = None if report.lit is None else report.lit.light
     rule = next((chapter.rule for chapter in report.chapters if chapter.rule is not None), None)
     made = report.made_at
     return {
@@ -94,14 +93,7 @@ def _told(report: Report) -> dict[str, Any]:
         "warnings": [_loose(one) for one in report.warnings],
         "chapters": [_chapter(chapter) for chapter in report.chapters],
         "undrawn": None,
-        "colours": {
-            "text": palette.LIGHT.text,
-            "quiet": palette.LIGHT.quiet,
-            "line": palette.LIGHT.line,
-            "faint": palette.LIGHT.faint,
-            "accent": palette.LIGHT.accent,
-            "attention": palette.ATTENTION,
-        },
+        "colours": {**NEUTRAL, "attention": palette.ATTENTION},
     }
 
 
@@ -149,7 +141,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def _light(light: Light) -> list[str]:
-    return [LIGHTS[light], _LIGHT_COLOURS[light]]
+    return [LIGHTS[light], LIGHT_COLOURS[light]]
 
 
 def _loose(text: str) -> str | list[str]:
@@ -175,24 +167,9 @@ def _own() -> tuple[Path, ...]:
     return tuple(folder / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
 
 
-@lru_cache(maxsize=1)
-def _own_characters() -> frozenset[str]:
-    return _characters(_own()[0])
-
-
-def _characters(font: Path, index: int = 0) -> frozenset[str]:
-    """What a font has; nothing where it cannot be read."""
-    from matplotlib.ft2font import FT2Font
-
-    try:
-        return frozenset(map(chr, FT2Font(str(font), face_index=index).get_charmap()))
-    except (OSError, RuntimeError, ValueError):
-        return frozenset()
-
-
 def _beyond(text: str) -> frozenset[str]:
     """Characters of a text that DejaVu Sans has not."""
-    return frozenset(set(text) - _own_characters() - set("\n\r\t"))
+    return frozenset(set(text) - characters(str(_own()[0])) - set("\n\r\t"))
 
 
 def _others(text: str) -> tuple[list[str], frozenset[str]]:
@@ -204,7 +181,7 @@ def _others(text: str) -> tuple[list[str], frozenset[str]]:
 
         for font in sorted(typst.Fonts(include_embedded_fonts=False).fonts(), key=lambda one: (one.family, one.path)):
             if missing and font.style == "normal" and font.weight == 400 and font.stretch == 1:
-                found = missing & _characters(Path(str(font.path)), font.index)
+                found = missing & characters(str(font.path), font.index)
                 families += [font.family] if found else []
                 missing -= found
     return families, missing

@@ -78,7 +78,7 @@ def _first(look: Master, report: Report) -> None:
     parts.add_foot(slide, look, visible(report.title, 90))
     if report.logo is not None:
         parts.add_logo(slide, look.deck, report.logo)
-    summary = next((one for one in report.chapters if one.light is not None), None)
+    summary = report.lit
     if summary is not None or report.warnings:
         if room.height < INCH * 3 // 2:
             slide = _slide(look, report, "Read this first", None)

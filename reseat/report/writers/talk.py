@@ -30,7 +30,7 @@ _BESIDE, _ALONE = 1, 4
 def write_talk(report: Report) -> str:
     """The talk as an HTML document, UTF-8."""
     data = Data()
-    light = next((chapter for chapter in report.chapters if chapter.light is not None), None)
+    light = report.lit
     parts = [_cover(report, light)]
     for chapter in report.chapters:
         parts += _screens(chapter, data, lit=chapter is not light)
