@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Callable
 
 from reseat.errors import InputRefused
 
@@ -98,7 +99,7 @@ def _server(text: str, default: int) -> str:
         raise InputRefused("A server is not host:port; it is too long or has characters that no host name has.")
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
-        if not bracket or not _is_ipv6(host) or (rest and not rest.startswith(":")):
+        if not bracket or not _is(ipaddress.IPv6Address, host) or (rest and not rest.startswith(":")):
             raise InputRefused(f"'{text[:_SHOWN]}' is not an IPv6 address in brackets; [::1]:9092 was expected.")
         return f"[{host}]:{_port(rest[1:], text, default) if rest else default}"
     if text.count(":") > 1:
@@ -106,7 +107,7 @@ def _server(text: str, default: int) -> str:
     host, colon, port = text.partition(":")
     if not _HOST.fullmatch(host):
         raise InputRefused(f"'{text[:_SHOWN]}' is not host:port; '{host[:_SHOWN]}' is not a host name.")
-    if re.fullmatch(r"[\d.]+", host) and not _is_ipv4(host):
+    if re.fullmatch(r"[\d.]+", host) and not _is(ipaddress.IPv4Address, host):
         raise InputRefused(f"'{host[:_SHOWN]}' is neither an IPv4 address nor a host name.")
     return f"{host}:{_port(port, text, default) if colon else default}"
 
@@ -124,17 +125,9 @@ def _port(digits: str, text: str, default: int) -> int:
     return int(digits)
 
 
-def _is_ipv4(host: str) -> bool:
+def _is(kind: Callable[[str], object], host: str) -> bool:
     try:
-        ipaddress.IPv4Address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        ipaddress.IPv6Address(host)
+        kind(host)
     except ValueError:
         return False
     return True

@@ -52,6 +52,7 @@ from reseat.operate.targets.stored import DirectoriesSeen, Replica
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.connection import Connection
 from reseat.sources.in_parts import in_parts
+from reseat.sources.kafka_admin.questions import metadata_of
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient
@@ -381,12 +382,7 @@ class AdminTarget:
         return described
 
     def _metadata(self, topics: Sequence[str] | None) -> Any:
-        from kafka.protocol.metadata import MetadataRequest
-
-        one = MetadataRequest.MetadataRequestTopic
-        asked = None if topics is None else [one(name=topic) for topic in topics]
-        request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
-        return self._requests.settled(request, lambda _: NONE, None)
+        return self._requests.settled(metadata_of(topics), lambda _: NONE, None)
 
     def _is_as_asked(self, topic: str, assignments: Mapping[int, Sequence[int]]) -> bool:
         described = {one: told.replicas for (_, one), told in self._described([topic]).items()}

@@ -14,10 +14,11 @@ from typing import Any
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import named, verb
 from reseat.operate.targets.admin_requests import AdminRequests, accept
-from reseat.operate.targets.admin_settings import BROKER, configuring, describing
+from reseat.operate.targets.admin_settings import configuring
 from reseat.operate.targets.cordon_settings import SETTING, Cordon, closes
 from reseat.operate.targets.error_names import error_name
 from reseat.operate.targets.patience import Patience
+from reseat.sources.kafka_admin.questions import BROKER, settings_of
 
 __all__ = ["AdminCordons"]
 
@@ -96,7 +97,7 @@ class AdminCordons:
     def _settings(self, brokers: Iterable[int]) -> dict[int, tuple[str | None, str | None]]:
         """What is set on each broker while it runs, and what its file says; one that does not answer is absent."""
         told: dict[int, tuple[str | None, str | None]] = {}
-        requests = {broker: describing(BROKER, [str(broker)], (SETTING,), synonyms=True) for broker in brokers}
+        requests = {broker: settings_of(BROKER, [str(broker)], (SETTING,), synonyms=True) for broker in brokers}
         for broker, response in self._requests.by_broker(requests):
             if isinstance(response, ClusterUnreachable):
                 continue

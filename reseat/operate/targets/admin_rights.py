@@ -10,6 +10,7 @@ from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
 from reseat.operate.targets.error_names import NONE, error_name
 from reseat.operate.targets.rights import Rights
 from reseat.sources.in_parts import in_parts
+from reseat.sources.kafka_admin.questions import metadata_of
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient
@@ -42,12 +43,7 @@ def read_rights(admin: AdminClient, requests: AdminRequests, topics: Sequence[st
     )
     by_topic: dict[str, frozenset[str]] = {}
     for chunk in in_parts(dict.fromkeys(topics), TOPICS_AT_ONCE):
-        request = MetadataRequest(
-            topics=[MetadataRequest.MetadataRequestTopic(name=topic) for topic in chunk],
-            allow_auto_topic_creation=False,
-            include_topic_authorized_operations=True,
-        )
-        for topic in requests.settled(request, lambda _: NONE, None).topics:
+        for topic in requests.settled(metadata_of(chunk, rights=True), lambda _: NONE, None).topics:
             name = error_name(topic.error_code)
             if name == NONE or name in NOT_ALLOWED:
                 by_topic[topic.name] = _named(topic.authorized_operations if name == NONE else ())

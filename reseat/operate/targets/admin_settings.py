@@ -1,35 +1,20 @@
-"""Requests that tell and change settings of brokers and topics (KIP-133, KIP-339), and what fits into one of them."""
+"""Requests that change settings of brokers and topics (KIP-133, KIP-339), and what fits into one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reseat.errors import ClusterUnreachable
 from reseat.operate.targets.throttle_names import LONGEST_VALUE, Settings
 
-__all__ = ["BROKER", "TOPIC", "TOPICS_AT_ONCE", "configuring", "describing", "refuse_too_long", "settings_in_parts"]
+__all__ = ["TOPICS_AT_ONCE", "configuring", "refuse_too_long", "settings_in_parts"]
 
-#: Resource types of the protocol.
-BROKER, TOPIC = 4, 2
 #: Topics in one request that describes or configures them.
 TOPICS_AT_ONCE = 500
 #: Bytes of settings in one request: a KRaft controller writes them as one batch, which holds 8 MB.
 _SETTINGS_BYTES = 900_000
 _SET, _DELETE = 0, 1  # operations of IncrementalAlterConfigs
-
-
-def describing(kind: int, names: Sequence[str], keys: Sequence[str], *, synonyms: bool = False) -> Any:
-    """A request for these settings of some brokers or topics; with ``synonyms`` also for what each would be else."""
-    from kafka.protocol.admin import DescribeConfigsRequest
-
-    resources = [
-        DescribeConfigsRequest.DescribeConfigsResource(
-            resource_type=kind, resource_name=name, configuration_keys=list(keys)
-        )
-        for name in names
-    ]
-    return DescribeConfigsRequest(resources=resources, include_synonyms=synonyms, include_documentation=False)
 
 
 def configuring(kind: int, settings: Mapping[str, Settings]) -> Any:

@@ -8,15 +8,7 @@ from typing import Any
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import named, verb
 from reseat.operate.targets.admin_requests import GONE, PASSING_WHOLE, AdminRequests, accept
-from reseat.operate.targets.admin_settings import (
-    BROKER,
-    TOPIC,
-    TOPICS_AT_ONCE,
-    configuring,
-    describing,
-    refuse_too_long,
-    settings_in_parts,
-)
+from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE, configuring, refuse_too_long, settings_in_parts
 from reseat.operate.targets.error_names import NONE, error_name
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Throttles
@@ -29,6 +21,7 @@ from reseat.operate.targets.throttle_names import (
     from_entities,
 )
 from reseat.sources.in_parts import in_parts
+from reseat.sources.kafka_admin.questions import BROKER, TOPIC, settings_of
 
 __all__ = ["AdminThrottles"]
 
@@ -77,7 +70,7 @@ class AdminThrottles:
     def _broker_settings(self, brokers: Iterable[int], names: Sequence[str] = BROKER_SETTINGS) -> dict[int, Settings]:
         """The rates set on these brokers; one that does not answer is absent."""
         told: dict[int, Settings] = {}
-        requests = {broker: describing(BROKER, [str(broker)], names) for broker in brokers}
+        requests = {broker: settings_of(BROKER, [str(broker)], names) for broker in brokers}
         for broker, response in self._requests.by_broker(requests):
             if not isinstance(response, ClusterUnreachable):
                 told[broker] = self._read_settings(response, names, _OF_THIS_BROKER)[str(broker)]
@@ -87,7 +80,7 @@ class AdminThrottles:
         """The lists set on these topics; one that is gone is absent."""
         told: dict[str, Settings] = {}
         for chunk in in_parts(topics, TOPICS_AT_ONCE):
-            response = self._requests.settled(describing(TOPIC, chunk, TOPIC_SETTINGS), lambda _: NONE, None)
+            response = self._requests.settled(settings_of(TOPIC, chunk, TOPIC_SETTINGS), lambda _: NONE, None)
             told |= self._read_settings(response, TOPIC_SETTINGS, _OF_THIS_TOPIC)
         return told
 

@@ -15,6 +15,7 @@ from reseat.sources.connection import Connection
 from reseat.sources.diagnosis.reaching import AT_ONCE, CONNECT_SECONDS, resolves, takes
 from reseat.sources.diagnosis.speaking import handshake, speaker_at, stranger
 from reseat.sources.diagnosis.steps import Steps
+from reseat.sources.kafka_admin.questions import BROKER, TOPIC, metadata_of, settings_of
 from reseat.sources.probing import Speaker
 
 if TYPE_CHECKING:
@@ -122,21 +123,19 @@ def _advertised_fault(address: str) -> str | None:
 
 def _rights(steps: Steps, admin: AdminClient) -> None:
     """The least of each kind of thing that a reading needs, to see which right is missing."""
-    from kafka.protocol.admin import DescribeConfigsRequest, ListPartitionReassignmentsRequest
-    from kafka.protocol.metadata import MetadataRequest
+    from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
-    part = DescribeConfigsRequest.DescribeConfigsResource
-    told = admin.send(MetadataRequest(topics=None))
+    told = admin.send(metadata_of(None))
     topics, missing = told.topics, []
     seen = [topic.name for topic in topics if topic.error_code == 0]
     if len(seen) < len(topics):
         missing.append("DESCRIBE on Topic for some topics")
     if seen:
-        request = DescribeConfigsRequest(resources=[part(2, seen[0], ["min.insync.replicas"])])
+        request = settings_of(TOPIC, seen[:1], ["min.insync.replicas"])
         if any(result.error_code == _TOPIC_DENIED for result in admin.send(request).results):
             missing.append("DESCRIBE_CONFIGS on Topic (min.insync.replicas and throttles will be missing)")
     with suppress(ClusterUnreachable):  # of one that is away nothing is known, which another step tells
-        request = DescribeConfigsRequest(resources=[part(4, str(told.controller_id), ["broker.rack"])])
+        request = settings_of(BROKER, [str(told.controller_id)], ["broker.rack"])
         answers = admin.send(request, told.controller_id).results if told.controller_id >= 0 else ()
         if any(result.error_code == _CLUSTER_DENIED for result in answers):
             missing.append("DESCRIBE_CONFIGS on Cluster (the brokers' settings will be missing)")

@@ -93,7 +93,6 @@ def _no_tls(steps: Steps, server: str, connection: Connection, error: OSError) -
         return steps.failed("TLS", f"{server} speaks TLS and closed the connection. Most likely it {asks}", "tls")
     if speaker is Speaker.KAFKA and not connection.zookeeper:
         plain = connection.security_protocol.replace("SASL_SSL", "SASL_PLAINTEXT").replace("SSL", "PLAINTEXT")
-        plain = "SASL_PLAINTEXT" if connection.security_protocol == "SASL_SSL" else plain
         return steps.failed(
             "TLS",
             f"{server} is a Kafka listener without TLS, but security_protocol is {connection.security_protocol}. Use "

@@ -27,6 +27,7 @@ from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.connection_errors import unreachable
 from reseat.sources.kafka_admin.connector import CONNECTION_ERRORS, Connector, most_telling
 from reseat.sources.kafka_admin.network import Network
+from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.quiet_logging import withhold_secrets
 from reseat.sources.probing import speaks_tls
 
@@ -381,13 +382,7 @@ class AdminClient:
         raise failure or ClusterUnreachable("The cluster reports no live broker.", "lost")
 
     async def _learn(self, node: Any, deadline: float) -> Any:
-        request = MetadataRequest(
-            topics=[],
-            allow_auto_topic_creation=False,
-            include_cluster_authorized_operations=False,
-            include_topic_authorized_operations=False,
-        )
-        answer = await self._connector.exchange(node, request, deadline)
+        answer = await self._connector.exchange(node, metadata_of([]), deadline)
         self._network.learn(answer)
         self._refreshed = time.monotonic()
         return answer

@@ -11,15 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka.protocol.admin import DescribeConfigsRequest
-
 from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
 from reseat.sources.kafka_admin.error_names import error_name
+from reseat.sources.kafka_admin.questions import BROKER, TOPIC, settings_of
 
 __all__ = ["ConfigsTold", "broker_requests", "topic_requests"]
 
-_TOPIC, _BROKER = 2, 4
 #: ConfigSource TOPIC_CONFIG: set on the topic itself.
 _OVERRIDE = 1
 #: Topics a request: some 250 bytes of answer a topic, and a broker busy for tens of milliseconds.
@@ -29,27 +27,15 @@ _BATCH = 500
 def topic_requests(admin: AdminClient, topics: Sequence[str]) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
     """Requests for all topics, in batches; the key is the batch's first topic's position."""
     for start in range(0, len(topics), _BATCH):
-        request = _request((_TOPIC, name, TOPIC_KEYS) for name in topics[start : start + _BATCH])
+        request = settings_of(TOPIC, topics[start : start + _BATCH], TOPIC_KEYS)
         yield start, lambda request=request: admin.submit(request, again=True)  # type: ignore[misc]
 
 
 def broker_requests(admin: AdminClient, brokers: Iterable[int]) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
     """A request for each broker, which it alone can answer."""
     for broker in brokers:
-        request = _request([(_BROKER, str(broker), BROKER_KEYS)])
+        request = settings_of(BROKER, [str(broker)], BROKER_KEYS)
         yield broker, lambda request=request, broker=broker: admin.submit(request, broker)  # type: ignore[misc]
-
-
-def _request(resources: Iterable[tuple[int, str, tuple[str, ...]]]) -> DescribeConfigsRequest:
-    part = DescribeConfigsRequest.DescribeConfigsResource
-    return DescribeConfigsRequest(
-        resources=[
-            part(resource_type=kind, resource_name=name, configuration_keys=list(keys))
-            for kind, name, keys in resources
-        ],
-        include_synonyms=False,
-        include_documentation=False,
-    )
 
 
 @dataclass(eq=False)

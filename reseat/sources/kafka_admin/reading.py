@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, DescribeTopicPartitionsRequest
-from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
+from kafka.protocol.metadata import ApiVersionsRequest
 
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.balance.quorum import quorum_findings
@@ -47,6 +47,7 @@ from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
+from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.reassignments import MOST_TOLD, UnderWay, behind, listing, listings, take_reassignments
 from reseat.sources.kafka_admin.request_batch import RequestBatch
 from reseat.sources.progress import Report
@@ -150,7 +151,7 @@ class _Reading:
         limit = admin.connection.timeout_seconds
         limit = min(_CONTROLLERS_SECONDS, limit) if admin.supports(DescribeQuorumRequest) else limit
         requests: dict[str, Callable[[], PendingAnswer]] = {
-            "metadata": lambda: admin.submit(_metadata_request(None), again=True),
+            "metadata": lambda: admin.submit(metadata_of(None), again=True),
             "reassignments": lambda: admin.submit(listing(), "controller", timeout=limit),
         }
         if admin.supports(ApiVersionsRequest, 3):
@@ -238,7 +239,7 @@ class _Reading:
         """Metadata of these topics, of all where they are too many for a request, and what is listed, once more."""
         admin, asked = self._admin, topics if len(topics) <= PARTITIONS_AT_ONCE else None
         requests: list[tuple[str, Callable[[], PendingAnswer]]] = [
-            ("metadata", lambda: admin.submit(_metadata_request(asked), again=True)),
+            ("metadata", lambda: admin.submit(metadata_of(asked), again=True)),
             ("listed", lambda: admin.submit(listing(), "controller")),
         ]
         return dict(self._batch.each(admin, "reassignments in progress", requests, len(requests)))
@@ -313,16 +314,6 @@ class _Reading:
 def _is_silent(answer: Any) -> bool:
     """Whether no controller answered what brokers passed on to it."""
     return isinstance(answer, ClusterUnreachable) and answer.reason == "timeout"
-
-
-def _metadata_request(topics: list[str] | None) -> MetadataRequest:
-    wanted = MetadataRequest.MetadataRequestTopic
-    return MetadataRequest(
-        topics=None if topics is None else [wanted(name=name) for name in topics],
-        allow_auto_topic_creation=False,
-        include_cluster_authorized_operations=False,
-        include_topic_authorized_operations=False,
-    )
 
 
 def _came(answer: Any) -> bool:

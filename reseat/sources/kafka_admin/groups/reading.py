@@ -18,7 +18,6 @@ from typing import Any
 
 from kafka.protocol.admin import ListGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
-from kafka.protocol.metadata import MetadataRequest
 
 from reseat.consumers import Member, Partition
 from reseat.consumers.rebalancing import GroupState
@@ -31,6 +30,7 @@ from reseat.sources.kafka_admin.groups.describing import described, with_sources
 from reseat.sources.kafka_admin.groups.live import ListedGroup, Listing, LiveGroup
 from reseat.sources.kafka_admin.groups.messages import DescribeShareGroupOffsetsRequest
 from reseat.sources.kafka_admin.list_offsets import CONSUMER, ends_request, ends_told
+from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.topic_ids import printed_id
 
 __all__ = ["describe_group", "list_groups", "state_of"]
@@ -237,15 +237,8 @@ def _leaders_of(
     """
     if not topics:
         return {}, {}, {}
-    wanted = MetadataRequest.MetadataRequestTopic
-    request = MetadataRequest(
-        topics=[wanted(name=name) for name in topics],
-        allow_auto_topic_creation=False,
-        include_cluster_authorized_operations=False,
-        include_topic_authorized_operations=False,
-    )
     try:
-        told = admin.send(request, again=True)
+        told = admin.send(metadata_of(topics), again=True)
     except ClusterUnreachable as failure:
         problems.append(f"The group's topics are unknown: {failure.sentence}")
         return {}, {}, {}
