@@ -53,7 +53,7 @@ class BrokersBeside:
 
         try:
             if self._admin is None:
-                servers = self._connection.bootstrap or self._endpoints()
+                servers = self._connection.bootstrap or self._registered()
                 if not servers:
                     return None
                 self._admin = open_admin(self._connection, servers=servers)
@@ -63,17 +63,14 @@ class BrokersBeside:
             self._aside_until = self._clock() + _ASIDE_SECONDS
             return None
 
-    def _endpoints(self) -> tuple[str, ...]:
+    def _registered(self) -> tuple[str, ...]:
         """``host:port`` that the brokers registered for the connection's security protocol."""
+        from reseat.sources.zookeeper.brokers import endpoints_for
+
         ids = sorted(self._alive())
-        servers: list[str] = []
-        for broker, node in zip(ids, self._session.read([f"/brokers/ids/{one}" for one in ids]), strict=True):
-            told = broker_node(broker, node.data if node is not None else None)
-            for endpoint in told.endpoints:
-                listener, _, server = endpoint.partition("://")
-                if told.protocols.get(listener, listener) == self._connection.security_protocol and server:
-                    servers.append(server)
-        return tuple(servers)
+        nodes = self._session.read([f"/brokers/ids/{one}" for one in ids])
+        told = (broker_node(one, None if node is None else node.data) for one, node in zip(ids, nodes, strict=True))
+        return endpoints_for(told, self._connection.security_protocol)
 
     def close(self) -> None:
         """Close every connection to them."""

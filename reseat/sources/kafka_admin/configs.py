@@ -7,16 +7,20 @@ cluster to Kafka either, since each partition's leader goes by its own file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from reseat.errors import ClusterUnreachable
 from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
-from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
+from reseat.sources.in_parts import in_parts
+from reseat.sources.kafka_admin.client import AdminClient
 from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.questions import BROKER, TOPIC, settings_of
+from reseat.sources.kafka_admin.request_batch import BATCHES_AT_ONCE, BROKERS_AT_ONCE, RequestBatch
 
-__all__ = ["ConfigsTold", "broker_requests", "topic_requests"]
+__all__ = ["ConfigsTold", "read_configs"]
 
 #: ConfigSource TOPIC_CONFIG: set on the topic itself.
 _OVERRIDE = 1
@@ -24,18 +28,27 @@ _OVERRIDE = 1
 _BATCH = 500
 
 
-def topic_requests(admin: AdminClient, topics: Sequence[str]) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
-    """Requests for all topics, in batches; the key is the batch's first topic's position."""
-    for start in range(0, len(topics), _BATCH):
-        request = settings_of(TOPIC, topics[start : start + _BATCH], TOPIC_KEYS)
-        yield start, lambda request=request: admin.submit(request, again=True)  # type: ignore[misc]
+def read_configs(admin: AdminClient, batch: RequestBatch, topics: Sequence[str], brokers: Sequence[int]) -> ConfigsTold:
+    """Ask for all of these.
 
-
-def broker_requests(admin: AdminClient, brokers: Iterable[int]) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
-    """A request for each broker, which it alone can answer."""
-    for broker in brokers:
-        request = settings_of(BROKER, [str(broker)], BROKER_KEYS)
-        yield broker, lambda request=request, broker=broker: admin.submit(request, broker)  # type: ignore[misc]
+    Raises:
+        Cancelled: the person stopped the reading.
+    """
+    told = ConfigsTold()
+    of_brokers = ((one, partial(admin.submit, settings_of(BROKER, [str(one)], BROKER_KEYS), one)) for one in brokers)
+    for broker, answer in batch.each(admin, "brokers' configurations", of_brokers, BROKERS_AT_ONCE):
+        failed = isinstance(answer, ClusterUnreachable)
+        why = answer.sentence if failed else told.take_broker(broker, answer)
+        if why is not None:
+            told.silent[broker] = why
+    parts = (settings_of(TOPIC, some, TOPIC_KEYS) for some in in_parts(topics, _BATCH))
+    of_topics = ((number, partial(admin.submit, part, again=True)) for number, part in enumerate(parts))
+    for _, answer in batch.each(admin, "topics' configurations", of_topics, BATCHES_AT_ONCE):
+        if isinstance(answer, ClusterUnreachable):
+            told.failed.append(answer)
+        else:
+            told.take_topics(answer)
+    return told
 
 
 @dataclass(eq=False)
@@ -46,13 +59,17 @@ class ConfigsTold:
         min_in_sync: ``min.insync.replicas`` in force by topic.
         topics: overrides by topic.
         brokers: values in force by broker.
-        refused: Kafka's error name by resource that was not told.
+        refused: Kafka's error name by topic that was not told.
+        silent: why, by broker that told nothing.
+        failed: why batches of topics were not answered.
     """
 
     min_in_sync: dict[str, int] = field(default_factory=dict)
     topics: dict[str, dict[str, str]] = field(default_factory=dict)
     brokers: dict[int, dict[str, str]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    silent: dict[int, str] = field(default_factory=dict)
+    failed: list[ClusterUnreachable] = field(default_factory=list)
 
     def take_topics(self, answer: Any) -> None:
         """One batch's answer."""

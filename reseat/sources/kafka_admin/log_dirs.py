@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,10 @@ from reseat.model.wording import counted
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
 from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.log_dirs_columns import CORDONED, LOG, Directory, directories
+from reseat.sources.kafka_admin.request_batch import BROKERS_AT_ONCE, RequestBatch
 from reseat.sources.kafka_admin.undecoded import Bytes, Undecoded
 
-__all__ = ["Gathering", "LogDirsTold", "cordoned_brokers", "describe_log_dirs", "log_dirs_requests"]
+__all__ = ["LogDirsTold", "cordoned_brokers", "describe_log_dirs", "read_log_dirs"]
 
 #: Replicas that a finding names.
 _EXAMPLES = 3
@@ -82,11 +84,7 @@ class LogDirsTold:
 
 
 def describe_log_dirs(
-    admin: AdminClient,
-    brokers: Iterable[int],
-    topics: Mapping[str, Sequence[int]] | None = None,
-    *,
-    timeout: float | None = None,
+    admin: AdminClient, brokers: Iterable[int], topics: Mapping[str, Sequence[int]] | None = None
 ) -> LogDirsTold:
     """Ask brokers what their log directories hold.
 
@@ -94,38 +92,46 @@ def describe_log_dirs(
         admin: an open client.
         brokers: ids of the brokers to ask.
         topics: only these partitions by topic; None: all of them.
-        timeout: seconds for all of them together; the connection's by default.
 
     Returns:
         What they told. Nothing is raised for a broker that does not answer: see ``silent``.
     """
-    under_way = {broker: send() for broker, send in log_dirs_requests(admin, set(brokers), topics, timeout=timeout)}
-    gathering = Gathering()
+    under_way = {broker: send() for broker, send in _requests(admin, set(brokers), topics)}
+    gathering = _Gathering()
     for broker in sorted(under_way):
         try:
-            outcome = admin.wait(under_way.pop(broker), timeout)
+            outcome = admin.wait(under_way.pop(broker))
         except ClusterUnreachable as failure:
             outcome = failure
         gathering.take(broker, outcome)
     return gathering.told()
 
 
-def log_dirs_requests(
-    admin: AdminClient,
-    brokers: Iterable[int],
-    topics: Mapping[str, Sequence[int]] | None = None,
-    *,
-    timeout: float | None = None,
+def read_log_dirs(admin: AdminClient, batch: RequestBatch, brokers: Sequence[int]) -> LogDirsTold:
+    """What these brokers hold, as part of a reading.
+
+    Raises:
+        Cancelled: the person stopped the reading.
+    """
+    gathering = _Gathering()
+    requests = _requests(admin, brokers)
+    for broker, answer in batch.each(admin, "log directories", requests, BROKERS_AT_ONCE):
+        gathering.take(broker, answer)
+    return gathering.told()
+
+
+def _requests(
+    admin: AdminClient, brokers: Iterable[int], topics: Mapping[str, Sequence[int]] | None = None
 ) -> Iterator[tuple[int, Callable[[], PendingAnswer]]]:
     """What sends the request to each broker, by its id; arguments as ``describe_log_dirs``."""
     part = DescribeLogDirsRequest.DescribableLogDirTopic
     asked = None if topics is None else [part(topic=name, partitions=list(ids)) for name, ids in topics.items()]
     for broker in brokers:
         request = Undecoded(DescribeLogDirsRequest(topics=asked), DescribeLogDirsResponse)
-        yield broker, lambda request=request, broker=broker: admin.submit(request, broker, timeout=timeout)  # type: ignore[misc]
+        yield broker, partial(admin.submit, request, broker)
 
 
-class Gathering:
+class _Gathering:
     """Takes one broker's answer after the other and lets go of each: answers of 100,000 replicas are large."""
 
     def __init__(self) -> None:

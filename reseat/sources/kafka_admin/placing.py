@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, FloatArray, IntArray
+from reseat.model import NONE, ClusterLayout, FloatArray, IntArray
+from reseat.model.arrays import found_in, row_keys
 from reseat.sources.kafka_admin.log_dirs import LogDirsTold
 from reseat.sources.kafka_admin.partitions import PartitionsTold
 
@@ -35,26 +36,26 @@ class Placed:
     left_over: npt.NDArray[np.int64]
 
 
-def place_logs(told: PartitionsTold, logs: LogDirsTold) -> Placed:
+def place_logs(told: PartitionsTold | ClusterLayout, replicas: IntArray, logs: LogDirsTold) -> Placed:
     """Find the replica of each log. A log being copied between directories (KIP-113) is not the replica yet.
 
-    Complexity: O(L log P + L R) for L logs.
+    Args:
+        told: P partitions.
+        replicas: (P, R) broker ids of their replicas.
+        logs: L logs.
+
+    Complexity: O(L log P + L R).
     """
-    size = np.full(told.replicas.shape, np.nan)
-    directory = np.full(told.replicas.shape, NONE, np.int32)
-    rows = _rows(told, logs)
+    size = np.full(replicas.shape, np.nan)
+    directory = np.full(replicas.shape, NONE, np.int32)
+    code = {name: position for position, name in enumerate(told.topics)}
+    topic = np.array([code.get(name, NONE) for name in logs.topics], np.int64)[logs.topic]
+    rows = found_in(row_keys(told.topic_of, told.partition), row_keys(topic, logs.partition))
     known = (rows >= 0) & ~logs.future
     rows, broker = rows[known], logs.broker[known]
-    equal = told.replicas[rows] == broker[:, None]
+    equal = replicas[rows] == broker[:, None]
     found = equal.any(axis=1)
     at = (rows[found], equal[found].argmax(axis=1)) if equal.shape[1] else (rows[found], rows[found])
     size[at] = logs.size_bytes[known][found]
     directory[at] = logs.path[known][found]
     return Placed(size, directory, logs.paths, np.column_stack((rows[~found], broker[~found].astype(np.int64))))
-
-
-def _rows(told: PartitionsTold, logs: LogDirsTold) -> npt.NDArray[np.int64]:
-    """(N,) the row of each log's partition, -1 where metadata does not tell it."""
-    code = {name: position for position, name in enumerate(told.topics)}
-    topic = np.array([code.get(name, NONE) for name in logs.topics], np.int64)
-    return told.rows(topic[logs.topic], logs.partition.astype(np.int64))

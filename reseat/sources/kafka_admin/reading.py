@@ -39,17 +39,17 @@ from reseat.sources.in_parts import PARTITIONS_AT_ONCE
 from reseat.sources.kafka_admin import overview
 from reseat.sources.kafka_admin.assembly import Lists, assembled
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer, open_admin
-from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
+from reseat.sources.kafka_admin.configs import ConfigsTold, read_configs
 from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
 from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.list_offsets import offset_requests, records_told
-from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned_brokers, log_dirs_requests
+from reseat.sources.kafka_admin.log_dirs import LogDirsTold, cordoned_brokers, read_log_dirs
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
 from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.reassignments import MOST_TOLD, UnderWay, behind, listing, listings, take_reassignments
-from reseat.sources.kafka_admin.request_batch import RequestBatch
+from reseat.sources.kafka_admin.request_batch import BROKERS_AT_ONCE, RequestBatch
 from reseat.sources.progress import Report
 
 __all__ = ["read"]
@@ -60,8 +60,6 @@ _ROUNDS = 3
 _CONTROLLERS_SECONDS = 10.0
 _NO_QUORUM = "The KRaft controllers do not answer: too few of them are up, or brokers cannot reach them."
 _WITHOUT_QUORUM = "Until they do, no leader is elected and nothing changes, and brokers report what they knew last."
-#: Requests in flight at once: bounds what the cluster is asked to do for us, and what memory answers take.
-_BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
 
 
 def read(connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None) -> Snapshot:
@@ -99,7 +97,7 @@ class _Reading:
         configs = self._configs(told.topics, alive)
         logs = self._logs(alive)
         eligible = self._eligible(told, configs, features)
-        placed = place_logs(told, logs)
+        placed = place_logs(told, told.replicas, logs)
         mentioned = np.unique(told.replicas[told.replicas != NONE]).tolist()
         doubtful = np.unique(told.replicas[told.other_listener]).tolist()
         brokers = overview.with_mentioned(registered, mentioned, doubtful, cordoned_brokers(logs.directories))
@@ -245,27 +243,12 @@ class _Reading:
         return dict(self._batch.each(admin, "reassignments in progress", requests, len(requests)))
 
     def _configs(self, topics: tuple[str, ...], alive: list[int]) -> ConfigsTold:
-        told = ConfigsTold()
-        silent: dict[int, str] = {}
-        failed: list[ClusterUnreachable] = []
-        for broker, answer in self._batch.each(
-            self._admin, "brokers' configurations", broker_requests(self._admin, alive), _BROKERS_AT_ONCE
-        ):
-            why = told.take_broker(broker, answer) if _came(answer) else answer.sentence
-            if why is not None:
-                silent[broker] = why
-        for _, answer in self._batch.each(
-            self._admin, "topics' configurations", topic_requests(self._admin, topics), _BATCHES_AT_ONCE
-        ):
-            if _came(answer):
-                told.take_topics(answer)
-            else:
-                failed.append(answer)
-        if silent:
-            self._not_read.append(_silent("Configurations", silent, "DESCRIBE_CONFIGS on CLUSTER"))
+        told = read_configs(self._admin, self._batch, topics, alive)
+        if told.silent:
+            self._not_read.append(_silent("Configurations", told.silent, "DESCRIBE_CONFIGS on CLUSTER"))
         missing = len(topics) - len(told.min_in_sync)
         if missing:
-            why = failed[0].sentence if failed else next(iter(told.refused.values()), "no broker reported it")
+            why = told.failed[0].sentence if told.failed else next(iter(told.refused.values()), "no broker reported it")
             self._not_read.append(
                 f"min.insync.replicas of {counted(missing, 'topic')} is unknown: "
                 f"{_needs(why, 'DESCRIBE_CONFIGS on TOPIC')}"
@@ -273,15 +256,11 @@ class _Reading:
         return told
 
     def _logs(self, alive: list[int]) -> LogDirsTold:
-        gathering = Gathering()
-        for broker, answer in self._batch.each(
-            self._admin, "log directories", log_dirs_requests(self._admin, alive), _BROKERS_AT_ONCE
-        ):
-            gathering.take(broker, answer)
-        if gathering.silent:
-            why = {broker: failure.sentence for broker, failure in gathering.silent.items()}
+        told = read_log_dirs(self._admin, self._batch, alive)
+        if told.silent:
+            why = {broker: failure.sentence for broker, failure in told.silent.items()}
             self._not_read.append(_silent("Sizes and log directories", why, "DESCRIBE on CLUSTER"))
-        return gathering.told()
+        return told
 
     def _tiered(self, layout: ClusterLayout, configs: ConfigsTold) -> dict[str, tuple[int, int, int]]:
         """What of tiered topics is where, in records, by topic; nothing of those of which it cannot be told."""
@@ -290,9 +269,7 @@ class _Reading:
             (layout.topics[int(layout.topic_of[row])], int(layout.partition[row])): int(layout.leader_ids[row])
             for row in np.flatnonzero(tiered & (layout.leader >= 0)).tolist()
         }
-        answers = self._batch.each(
-            self._admin, "tiered topics", offset_requests(self._admin, leaders), _BROKERS_AT_ONCE
-        )
+        answers = self._batch.each(self._admin, "tiered topics", offset_requests(self._admin, leaders), BROKERS_AT_ONCE)
         told = records_told(leaders, [(which, answer) for which, answer in answers if _came(answer)])
         led = set(layout.topics_at(tiered & (layout.leader < 0)))
         return {topic: records for topic, records in told.items() if topic not in led}

@@ -12,11 +12,15 @@ from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
 from reseat.sources.progress import ReadingProgress, Report
 
-__all__ = ["RequestBatch"]
+__all__ = ["BATCHES_AT_ONCE", "BROKERS_AT_ONCE", "RequestBatch"]
 
 _Key = TypeVar("_Key")
 #: How long a set ``cancelled`` may go unseen while answers are awaited.
 _LOOK_SECONDS = 0.1
+
+
+#: Requests in flight at once: bounds what the cluster is asked to do for us, and what memory answers take.
+BROKERS_AT_ONCE, BATCHES_AT_ONCE = 64, 8
 
 
 class RequestBatch:

@@ -24,23 +24,22 @@ import numpy.typing as npt
 
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.errors import ClusterUnreachable
-from reseat.model import NONE, BrokerState, ClusterLayout, Finding, FloatArray, IntArray, Severity, Snapshot
+from reseat.model import NONE, BrokerState, ClusterLayout, Finding, IntArray, Severity, Snapshot
 from reseat.model.snapshot import with_offline_dirs
 from reseat.model.wording import counted, named, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
-from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
-from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, log_dirs_requests
+from reseat.sources.kafka_admin.configs import ConfigsTold, read_configs
+from reseat.sources.kafka_admin.log_dirs import LogDirsTold, read_log_dirs
+from reseat.sources.kafka_admin.placing import place_logs
 from reseat.sources.kafka_admin.request_batch import RequestBatch
 from reseat.sources.progress import Report
 from reseat.sources.zookeeper.nodes import Registration
 
-__all__ = ["complemented", "endpoints_for", "placed"]
+__all__ = ["complemented", "endpoints_for"]
 
 #: Brokers whose addresses nobody gave us on purpose are waited for no longer than this, whatever the patience.
 _REGISTERED_SECONDS = 5.0
-#: Requests in flight at once: to brokers, and batches of topics.
-_BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
 #: Registered endpoints that are tried.
 _TRIED = 16
 _NOT_TOLD = "Sizes, log directories and settings from the brokers' files are unknown: "
@@ -118,18 +117,18 @@ class _Complement:
         alive = [broker.id for broker in snapshot.layout.brokers if broker.state is BrokerState.ALIVE]
         configs = self._configs(alive)
         logs = self._logs(alive)
-        size, directory, left_over = placed(snapshot.layout, logs)
+        placed = place_logs(snapshot.layout, snapshot.layout.replica_ids, logs)
         layout = replace(
             snapshot.layout,
-            size_bytes=size if np.isfinite(size).any() else None,
-            log_dir=directory if logs.paths else None,
-            log_dirs=logs.paths,
+            size_bytes=placed.size_bytes if np.isfinite(placed.size_bytes).any() else None,
+            log_dir=placed.log_dir if placed.paths else None,
+            log_dirs=placed.paths,
             min_in_sync=_min_in_sync(snapshot.layout, configs.min_in_sync),
         )
         layout = with_offline_dirs(layout, logs.directories)
         findings = (
             *snapshot.findings,
-            *((_left_over(layout, left_over),) if len(left_over) else ()),
+            *((_left_over(layout, placed.left_over),) if len(placed.left_over) else ()),
             *directory_findings(directory_loads(layout, logs.directories)),
             *logs.moving(),
         )
@@ -148,20 +147,9 @@ class _Complement:
         )
 
     def _configs(self, alive: list[int]) -> ConfigsTold:
-        told = ConfigsTold()
-        silent: dict[int, str] = {}
-        requests = broker_requests(self._admin, alive)
-        for broker, answer in self._batch.each(self._admin, "brokers' configurations", requests, _BROKERS_AT_ONCE):
-            failed = isinstance(answer, ClusterUnreachable)
-            why = answer.sentence if failed else told.take_broker(broker, answer)
-            if why is not None:
-                silent[broker] = why
-        if silent:
-            self._not_read.append(_silent("Configurations in force", silent))
-        batches = topic_requests(self._admin, self._snapshot.layout.topics)
-        for _, answer in self._batch.each(self._admin, "topics' configurations", batches, _BATCHES_AT_ONCE):
-            if not isinstance(answer, ClusterUnreachable):
-                told.take_topics(answer)
+        told = read_configs(self._admin, self._batch, self._snapshot.layout.topics, alive)
+        if told.silent:
+            self._not_read.append(_silent("Configurations in force", told.silent))
         missing = len(self._snapshot.layout.topics) - len(told.min_in_sync)
         if missing:
             self._not_read.append(
@@ -171,41 +159,11 @@ class _Complement:
         return told
 
     def _logs(self, alive: list[int]) -> LogDirsTold:
-        gathering = Gathering()
-        requests = log_dirs_requests(self._admin, alive)
-        for broker, answer in self._batch.each(self._admin, "log directories", requests, _BROKERS_AT_ONCE):
-            gathering.take(broker, answer)
-        if gathering.silent:
-            why = {broker: failure.sentence for broker, failure in gathering.silent.items()}
+        told = read_log_dirs(self._admin, self._batch, alive)
+        if told.silent:
+            why = {broker: failure.sentence for broker, failure in told.silent.items()}
             self._not_read.append(_silent("Sizes and log directories", why))
-        return gathering.told()
-
-
-def placed(layout: ClusterLayout, logs: LogDirsTold) -> tuple[FloatArray, IntArray, npt.NDArray[np.int64]]:
-    """Find the replica of each log.
-
-    Args:
-        layout: P partitions with up to R replicas.
-        logs: L logs. One that is being copied between directories of a broker (KIP-113) is not the replica yet.
-
-    Returns:
-        (P, R) bytes, NaN where not told; (P, R) positions in ``logs.paths``, -1 where not told; (M, 2) row and broker
-        id of logs on brokers that are no replicas of their partition.
-    """
-    size = np.full(layout.replicas.shape, np.nan)
-    directory = np.full(layout.replicas.shape, NONE, np.int32)
-    code = {name: i for i, name in enumerate(layout.topics)}
-    topic = np.array([code.get(name, NONE) for name in logs.topics], np.int64)[logs.topic]
-    row = layout.rows_at(topic, logs.partition)
-    known = (row >= 0) & ~logs.future
-    row, broker = row[known], logs.broker[known]
-    equal = layout.replica_ids[row] == broker[:, None]
-    found = equal.any(axis=1)
-    if found.any():
-        at = (row[found], equal[found].argmax(axis=1))
-        size[at] = logs.size_bytes[known][found]
-        directory[at] = logs.path[known][found]
-    return size, directory, np.column_stack((row[~found], broker[~found].astype(np.int64)))
+        return told
 
 
 def _min_in_sync(layout: ClusterLayout, in_force: Mapping[str, int]) -> IntArray | None:

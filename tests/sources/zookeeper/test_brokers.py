@@ -9,7 +9,8 @@ import numpy as np
 from reseat.model import Broker, ClusterLayout, LogDirectory, Snapshot
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.log_dirs import LogDirsTold
-from reseat.sources.zookeeper.brokers import complemented, endpoints_for, placed
+from reseat.sources.kafka_admin.placing import place_logs
+from reseat.sources.zookeeper.brokers import complemented, endpoints_for
 from reseat.sources.zookeeper.nodes import Registration, broker_node
 
 
@@ -61,12 +62,12 @@ def test_logs_are_placed_beside_their_replicas() -> None:
         silent={},
     )
 
-    bytes_, directory, left_over = placed(layout, logs)
+    placed = place_logs(layout, layout.replica_ids, logs)
 
     nan = float("nan")
-    np.testing.assert_array_equal(bytes_, [[30, 10, nan], [nan, nan, nan], [nan, 22, nan]])
-    assert directory.tolist() == [[1, 0, -1], [-1, -1, -1], [-1, 1, -1]]
-    assert left_over.tolist() == [[1, 1]]
+    np.testing.assert_array_equal(placed.size_bytes, [[30, 10, nan], [nan, nan, nan], [nan, 22, nan]])
+    assert placed.log_dir.tolist() == [[1, 0, -1], [-1, -1, -1], [-1, 1, -1]]
+    assert placed.left_over.tolist() == [[1, 1]]
 
 
 def test_brokers_that_cannot_be_asked_cost_a_sentence() -> None:
