@@ -12,7 +12,7 @@ import random
 import uuid
 from typing import Any
 
-from reseat.sources.kafka_admin.topic_ids import printed_id
+from reseat.sources.kafka_admin.partitions import printed_id
 from tests.conformance.recording import HERE, ask
 
 __all__ = ["FAMILIES"]

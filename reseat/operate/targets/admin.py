@@ -363,7 +363,7 @@ class AdminTarget:
         return self._requests.settled(request, lambda told: error_name(told.error_code), "controller")
 
     def _described(self, topics: Iterable[str]) -> dict[Partition, Assignment]:
-        from reseat.sources.kafka_admin.topic_ids import printed_id
+        from reseat.sources.kafka_admin.partitions import printed_id
 
         described: dict[Partition, Assignment] = {}
         for chunk in in_parts(sorted(topics), TOPICS_AT_ONCE):

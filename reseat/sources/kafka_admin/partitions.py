@@ -9,7 +9,9 @@ for each, and numpy for the rest.
 
 from __future__ import annotations
 
+import base64
 import itertools
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +23,8 @@ from reseat.errors import ClusterUnreachable
 from reseat.formats.input.reading import LIMITS
 from reseat.model import NONE, IntArray
 from reseat.model.arrays import found_in, row_keys
-from reseat.sources.kafka_admin.topic_ids import printed_id
 
-__all__ = ["PartitionsTold", "padded", "take_partitions"]
+__all__ = ["PartitionsTold", "padded", "printed_id", "take_partitions"]
 
 #: Kafka's LISTENER_NOT_FOUND: the leader is alive, and not on the listener by which we came.
 _LISTENER_NOT_FOUND = 72
@@ -130,3 +131,13 @@ def padded(lists: Sequence[Sequence[int] | None]) -> IntArray:
     flat = np.fromiter(itertools.chain.from_iterable(filled), np.int32, int(lengths.sum()))
     table[np.arange(width) < lengths[:, None]] = flat
     return table
+
+
+def printed_id(told: uuid.UUID | None) -> str:
+    """A topic's id as Kafka prints it (KIP-516): 16 bytes as 22 characters of base64 for URLs.
+
+    "" for none, which Kafka tells as zeros (before 2.8, and of topics made before it).
+    """
+    if told is None or not told.int:
+        return ""
+    return base64.urlsafe_b64encode(told.bytes).rstrip(b"=").decode()
