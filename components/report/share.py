@@ -48,7 +48,11 @@ def draw_share(made: Made) -> None:
             "Create link", key="report-link-make", icon=":material/add_link:", on_click=_make, args=(links, made, days)
         )
         token, link_id = _MADE.get(("", ""))
-        listed = links.listed(time.time())
+        try:
+            listed = links.listed(time.time())
+        except ReseatError as error:
+            st.markdown(f":red[:material/block: {text.plain(str(error))}]")
+            return
         if token and link_id in {one.id for one in listed}:
             st.code(_address(token), language=None, wrap_lines=True)
             st.caption("Copy it now: the server does not keep it and cannot show it again.")

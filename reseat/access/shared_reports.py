@@ -131,9 +131,13 @@ class SharedReports:
         return document
 
     def listed(self, now: float) -> tuple[SharedReport, ...]:
-        """The links that count, newest first; what has expired is deleted."""
+        """The links that count, newest first; what has expired is deleted.
+
+        Raises:
+            InputRefused: the folder cannot be listed.
+        """
         found = []
-        for file in self.folder.glob("*.link"):
+        for file in self._files():
             link = _read(file)
             if link is not None and now < link.expires_at:
                 found.append(link)
@@ -146,10 +150,10 @@ class SharedReports:
         """Let a link open nothing any more; one that is gone stays gone.
 
         Raises:
-            InputRefused: its files cannot be deleted, so it opens still.
+            InputRefused: its files cannot be found or deleted, so it opens still.
             WriteRefused: the audit log cannot be written, so it opens still.
         """
-        files = list(self.folder.glob(f"{link.id}*.link"))
+        files = self._files(link.id)
         if not files:
             return
         audit.record("link", who=who, link=link.id, decision="revoked")
@@ -158,6 +162,16 @@ class SharedReports:
                 file.unlink(missing_ok=True)
         except OSError as error:
             sentence = f"The link cannot be revoked and opens still: {error.strerror or error}."
+            raise InputRefused(sentence, source=str(self.folder)) from error
+
+    def _files(self, begin: str = "") -> list[Path]:
+        """Those whose names begin so; ``Path.glob`` finds none in a folder that is closed."""
+        try:
+            return [one for one in self.folder.iterdir() if one.name.startswith(begin) and one.suffix == ".link"]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            sentence = f"The read-only links cannot be listed and open still: {error.strerror or error}."
             raise InputRefused(sentence, source=str(self.folder)) from error
 
     def _file(self, name: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -45,6 +46,21 @@ def test_a_revoked_link_opens_nothing_and_others_stay(links):
 
     assert links.open(token, NOW) is None
     assert links.open(other, NOW) == DOCUMENT
+
+
+def test_links_that_cannot_be_listed_are_not_said_to_be_none(links, monkeypatch):
+    """They open still: a folder closed to reading had none, and what was revoked in it went on to open."""
+    token, link = made(links)
+
+    def closed(*_):
+        raise PermissionError(13, "Permission denied")
+
+    for name in ("scandir", "listdir"):
+        monkeypatch.setattr(os, name, closed)
+    assert links.open(token, NOW) is not None
+    for ask_for in (lambda: links.revoke(link, who="bo"), lambda: links.listed(NOW), lambda: made(links)):
+        with pytest.raises(InputRefused, match="Permission denied"):
+            ask_for()
 
 
 def test_nothing_but_the_whole_secret_opens_a_link(links, tmp_path):
