@@ -45,15 +45,16 @@ _ENDLESS = re.compile(r"\S{261,}")
 
 
 def ago(then: datetime, now: datetime | None = None) -> str:
-    """How long ago, in one unit: ``just now``, ``3 min ago``, ``2 days ago``."""
-    seconds = ((now or datetime.now(UTC)) - then).total_seconds()
+    """How long ago, in one unit: ``just now``, ``3 min ago``, ``2 days ago``; or how far another clock is ahead."""
+    since = ((now or datetime.now(UTC)) - then).total_seconds()
+    seconds, which = abs(since), "ago" if since > 0 else "ahead of this clock"
     if seconds < 60:
         return "just now"
     if seconds < 3600:
-        return f"{seconds // 60:.0f} min ago"
+        return f"{seconds // 60:.0f} min {which}"
     if seconds < 86_400:
-        return f"{seconds // 3600:.0f} h ago"
-    return f"{counted(int(seconds // 86_400), 'day')} ago"
+        return f"{seconds // 3600:.0f} h {which}"
+    return f"{counted(int(seconds // 86_400), 'day')} {which}"
 
 
 def plain(sentence: str, most: int = 2000) -> str:

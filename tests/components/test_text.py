@@ -44,6 +44,8 @@ def test_ages_are_told_in_one_unit():
     assert text.ago(now - timedelta(seconds=5), now) == "just now"
     assert text.ago(now - timedelta(minutes=3), now) == "3 min ago"
     assert text.ago(now - timedelta(days=1), now) == "1 day ago"
+    assert text.ago(now + timedelta(seconds=5), now) == "just now"
+    assert text.ago(now + timedelta(days=400), now) == "400 days ahead of this clock"
 
 
 def test_lists_of_brokers_are_cut_with_their_number():
