@@ -46,6 +46,10 @@ def words(text: str) -> tuple[str, ...]:
     found = tuple(word.strip() for word in text.split(",") if word.strip())
     if not found:
         raise argparse.ArgumentTypeError("names separated by commas were expected")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} has bytes that are no letters in this locale") from error
     return found
 
 

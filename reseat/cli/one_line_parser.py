@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from reseat.cli.output.exit_codes import ExitCode
-from reseat.cli.output.writer import write_text
+from reseat.cli.output.writer import say
 
 __all__ = ["EXIT_STATUS", "OneLineParser"]
 
@@ -66,7 +66,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def print_help(self, file: Any = None) -> None:
         """On standard output, also where nobody reads it to its end (``| head``)."""
-        write_text(self.format_help())
+        say(self.format_help().rstrip("\n"))
 
     def error(self, message: str) -> NoReturn:
         """The one line, and exit code 2."""

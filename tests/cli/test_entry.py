@@ -122,6 +122,7 @@ def test_a_verdict_is_in_the_exit_code_also_where_nobody_reads_it(
         ["plan", "x.json", "--remove", "99999999999"],
         ["plan", "x.json", "--remove", "²"],
         ["plan", "x.json", "--add", "9:"],
+        ["plan", "samples/zookeeper-2.8-three-racks.txt", "--add", "10:r\udcff", "--output", "-"],
         ["plan", "x.json", "--replication-factor", "0"],
         ["elect", "x.json", "--controller", "raft"],
     ],
@@ -242,6 +243,21 @@ def test_an_old_locale_has_other_letters_too() -> None:
 
     assert done.returncode == 0, done.stderr
     assert re.search(r"spread \d+ \\u2192 \d+", done.stdout)
+
+
+def test_json_is_utf_8_whatever_letters_a_terminal_has(tmp_path: Path) -> None:
+    """It had no more of a rack named so than a fault in its syntax, or bytes of another alphabet."""
+    (tmp_path / "racks.csv").write_text("broker,rack\n1,räck-机房\n", encoding="utf-8")
+    words = [sys.executable, "-m", "reseat", "show", "samples/zookeeper-2.8-three-racks.txt", "--json", "--racks"]
+    for told in ("ascii", "latin-1"):
+        done = subprocess.run(
+            [*words, str(tmp_path / "racks.csv")],
+            capture_output=True,
+            env=os.environ | {"PYTHONIOENCODING": told},
+            timeout=60,
+            check=False,
+        )
+        assert "räck-机房" in [one["rack"] for one in json.loads(done.stdout)["by_broker"]]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ then on its words go nowhere. That nobody reads on (``| head -1``) is no fault; 
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -53,7 +54,9 @@ def write_json(value: object) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write text to standard output as it is."""
+    """Write text to standard output as it is: in UTF-8, as files are, whatever letters a terminal has."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     _put(sys.stdout, text)
 
 
