@@ -27,7 +27,8 @@ _TICKS = 40
 _MOST_ROWS, _MOST_TOPICS = 1_000, 300
 #: Between two topics, in widths of a cell.
 _GAP = 0.7
-_ROW, _HEAD, _LEAST = 34, 70, 190
+#: Pixels: a member's row, what is above the rows, the room of "Save" below them, and the least figure.
+_ROW, _HEAD, _FOOT, _LEAST = 34, 66, 30, 216
 _NOBODY = "nobody"
 
 
@@ -105,7 +106,7 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
         tickangle=0,
     )
     figure.update_layout(
-        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 58, "b": 4}
+        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 58, "b": _FOOT}
     )
     head = {
         "x": 1, "xref": "paper", "y": 1, "yref": "paper", "yshift": 10, "xanchor": "left", "showarrow": False,
@@ -113,7 +114,7 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     }  # fmt: skip
     notes += [{"text": words, "xshift": shift, **head} for words, shift in (("owns", 12), ("surplus", 84))]
     plots.annotate(figure, notes)
-    return figure, max(_LEAST, _HEAD + _ROW * len(rows))
+    return figure, max(_LEAST, _HEAD + _ROW * len(rows) + _FOOT)
 
 
 def _columns(topics: Mapping[str, int]) -> tuple[dict[Partition, float], list[str], list[tuple[float, str]]]:

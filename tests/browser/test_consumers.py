@@ -56,6 +56,20 @@ def test_a_group_is_walked_through_a_leave(page: Page, dashboard: str) -> None:
     expect(page.get_by_role("button", name="A rebalance on")).to_be_disabled()
 
 
+def test_cells_keep_their_width_on_a_small_screen(new_page: Callable[..., Page], dashboard: str) -> None:
+    """At 400 pixels names lay over each other and cells were three pixels wide; the figure is pushed sideways."""
+    page = new_page(viewport={"width": 400, "height": 900})
+    page.goto(f"{dashboard}/consumers")
+    answers(page, "C1 closes")
+    cell = page.locator(".st-key-consumers-matrix .barlayer .point path").first
+    cell.wait_for()
+    box = cell.bounding_box()
+
+    assert box is not None
+    assert box["width"] >= 12
+    expect(page.locator("html")).to_have_js_property("scrollWidth", 400)
+
+
 @pytest.mark.slow  # in the ordinary run a link of Replication is
 def test_cooperative_pauses_less_and_the_link_says_so(
     page: Page, new_page: Callable[..., Page], dashboard: str
