@@ -268,6 +268,43 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     (_PROOF + "exchange.py", "after[every, self._own[more]] -= 1", "1"): (
         "fullest racks that hold the rack it leaves held no more with it"
     ),
+    (
+        _PROOF + "checker.py",
+        "good, edges = exchanges(replace(choice, regions=change.regions), cost <= choice.cost, back)",
+        "cost <= choice.cost",
+    ): "an exchange that is known is found once more, at the same price",
+    (_PROOF + "choices.py", "np.add.at(often, (topic, named), 1)", "1"): "twice as often each, which is as frequent",
+    (_PROOF + "choices.py", "adds = (needed > nth) & (left[every, goal] > 0)", "left[every, goal] > 0"): (
+        "who needs more brokers than are free has a fault"
+    ),
+    (_PROOF + "circles.py", "return 2 * len(self.load) + 1", "2 * len(self.load) + 1"): "more than a circle has arcs",
+    (
+        _PROOF + "circles.py",
+        "low, high = (guess + 1, high) if moves > 0 else (low, guess - 1)",
+        "moves > 0",
+    ): "where nothing moves it was said before",
+    (_PROOF + "circles.py", "return self._circle(move=1, square=self._many) is None", "1"): (
+        "twice the moves of a circle are fewer still than what a square weighs"
+    ),
+    (_PROOF + "exchange.py", "cost: int = 0", "0"): "where no other choice has a price, any is one",
+    (
+        _PROOF + "exchange.py",
+        "step = most if choice.others is not None else min(_FIRST, most)",
+        "choice.others is not None",
+    ): "how many are looked at first",
+    (_PROOF + "exchange.py", "wanted = np.append(~(edges | nowhere).all(axis=1), False)", "False"): (
+        "whether padding is looked at, which is nowhere"
+    ),
+    (
+        _PROOF + "exchange.py",
+        "if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:",
+        "choice.again is None",
+    ): "whether what is known is looked at once more",
+    (
+        _PROOF + "exchange.py",
+        "weight *= 2 * self._members.shape[1]  # no replica changes so much of what is below",
+        "2",
+    ): "a weight that is larger than it has to be",
     (_PROOF + "leaders.py", "late = held & np.append(change.alive, False)[lists]", "False"): "padding holds nothing",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reseat.model import Broker, BrokerState, ClusterLayout, Options
+from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import sentences_of
 from tests.planning.checking import check_addition, check_removal, check_replication_factor
 
@@ -151,7 +152,7 @@ class TestRemoval:
 
         verdict = check_removal(current, replace_lists(current, [[3], [3]]), [1], rules=Options(receive_cap=1))
 
-        assert verdict.faults == ("Broker 3 receives 2 replicas; at most 1 were allowed.",)
+        assert verdict.faults == ("Broker 3 receives 2 replicas; at most 1 was allowed.",)
 
     def test_reordering_others_needs_the_option(self) -> None:
         """Partition 1 keeps its replicas; naming it anew evens leaders, but only the option allows it."""
@@ -248,7 +249,37 @@ class TestFaults:
         assert verdict.faults == ("orders-0 lists broker 19 twice.",)
 
 
+class TestLeadersOnly:
+    """Broker 1 leads nothing, 2 one partition and 3 two; each leads one afterwards."""
+
+    CURRENT = layout([[2, 1], [3, 2], [3, 1]])
+    WISH = Wish(leaders_only=True)
+
+    def test_two_changes_where_a_third_partition_makes_one_enough_are_refuted(self) -> None:
+        """Given back by two and taken by a third: three lists change against the plan, and one against today."""
+        two = check(self.CURRENT, replace_lists(self.CURRENT, [[1, 2], [2, 3], [3, 1]]), self.WISH)
+        one = check(self.CURRENT, replace_lists(self.CURRENT, [[2, 1], [3, 2], [1, 3]]), self.WISH)
+
+        assert (two.leaders_proven, two.changed_preferred_leaders, two.changed_leaders_proven) == (True, 2, False)
+        assert (one.leaders_proven, one.changed_preferred_leaders, one.changed_leaders_proven) == (True, 1, True)
+
+    def test_of_a_limit_on_changes_no_fewer_are_proven(self) -> None:
+        """None with as few changes is evener: that is shown, and nothing of whether fewer would do."""
+        limited = check(self.CURRENT, replace_lists(self.CURRENT, [[2, 1], [3, 2], [1, 3]]), self.WISH, limited=True)
+
+        assert (limited.leaders_proven, limited.changed_leaders_proven) == (True, False)
+
+
 class TestReplicationFactor:
+    def test_a_cap_is_kept_also_where_a_partition_has_its_factor_already(self) -> None:
+        """Broker 3 receives two and may receive one; partition 2 only changes its order."""
+        current = layout([[1], [1], [1, 2]], Broker(3))
+        wish = Wish(topics=("orders",), replication_factor=2, options=Options(receive_cap=1))
+
+        verdict = check(current, replace_lists(current, [[1, 3], [1, 3], [2, 1]]), wish)
+
+        assert verdict.faults == ("Broker 3 receives 2 replicas; at most 1 was allowed.",)
+
     def test_up_copies_the_least_and_keeps_the_first(self) -> None:
         """One copy a partition, spread evenly; nobody's preferred leader changes."""
         current = layout([[1], [0], [1]])

@@ -169,7 +169,7 @@ def test_brokers_beyond_the_cap_are_named_and_counted() -> None:
 
     assert told == (
         21,
-        "Broker 100 receives 2 replicas; at most 1 were allowed.",
+        "Broker 100 receives 2 replicas; at most 1 was allowed.",
         "2 more brokers receive more than was allowed.",
     )
 

@@ -279,7 +279,7 @@ class TestDistance:
 
         certificate = judge(layout, assignment({("orders", 0): [3], ("orders", 1): [3]}), wish)
 
-        assert certificate.faults == ("Broker 3 receives 2 replicas; at most 1 were allowed.",)
+        assert certificate.faults == ("Broker 3 receives 2 replicas; at most 1 was allowed.",)
 
     def test_bytes_are_counted_where_all_sizes_are_told(self) -> None:
         """Two copies of 10 and 30 bytes."""

@@ -161,6 +161,22 @@ def test_a_rack_that_is_too_small_is_refused_by_its_name() -> None:
     ]
 
 
+def test_a_replica_that_leaves_its_rack_is_told_with_both() -> None:
+    """Partition 1 has two replicas in rack a and one on broker 4, whose rack is not known; its third comes there."""
+    layout = two_racks().with_racks({4: None})
+    lists = {("t", 0): [2, 1, 3], ("t", 1): [3, 2, 4], ("t", 2): [1, 2], ("t", 3): [2, 1]}
+
+    told = judge(layout, ClusterLayout.from_assignments(lists), Wish(remove=(0,), options=STAYS))
+    lists["t", 1] = [1, 2, 0]
+    other = judge(layout, ClusterLayout.from_assignments(lists), Wish(remove=(4,), options=STAYS))
+
+    assert told.faults == (
+        "t-1 would have 1 replica in rack a; it has 2 there (same_rack).",
+        "t-1 would have 1 replica in rack b; it has 0 there (same_rack).",
+    )
+    assert "t-1 would have 0 replicas on a broker without a rack; it has 1 there (same_rack)." in other.faults
+
+
 @pytest.mark.parametrize(
     "wish",
     [

@@ -240,7 +240,7 @@ def within_racks(change: Change) -> Iterator[tuple[BoolArray, Change]]:
         before, after = (np.where(inside[lists], lists, NONE) for lists in (change.before, change.after))
         part = replace(change, before=before, after=after, rack=None, regions=())
         name, had, has = change.current.brokers[int(there.argmax())].rack, part.before_factor, part.after_factor
-        where = f"in rack {name or 'of a broker without one'}"
+        where = f"in rack {name}" if name else "on a broker without a rack"
 
         def sentence(i: int, where: str = where, had: Longs = had, has: Longs = has) -> str:
             would = f"{change.name(i)} would have {counted(int(has[i]), 'replica')} {where}"

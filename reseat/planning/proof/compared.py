@@ -15,7 +15,7 @@ import numpy as np
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, IntArray, Longs, Options, Wish
 from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts, widened
 from reseat.model.units import size
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 
 __all__ = ["Change", "noted", "rack_sum_of_squares"]
 
@@ -174,10 +174,10 @@ class Change:
 
     def require_cap(self, cap: int | None) -> None:
         """A fault for each broker that receives more than ``cap`` replicas."""
-        ids, got = self.current.broker_ids, self.received
+        ids, got, were = self.current.broker_ids, self.received, verb(cap or 0, "was", "were")
         self.note(
             np.nonzero(got > (got.max(initial=0) if cap is None else cap)),
-            lambda at: f"Broker {ids[at]} receives {counted(int(got[at]), 'replica')}; at most {cap} were allowed.",
+            lambda at: f"Broker {ids[at]} receives {counted(int(got[at]), 'replica')}; at most {cap} {were} allowed.",
             "brokers receive more than was allowed",
         )
 
