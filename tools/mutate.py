@@ -96,6 +96,10 @@ AREAS = {
             "same_topics stalled throttling timing waiting",
         ),
     ),
+    "access": Area(
+        ("reseat/access",),
+        ("tests/access", *_tests("operate", "approving second_word")),
+    ),
     "formats": Area(
         ("reseat/formats/rows", "reseat/formats/text", "reseat/formats/tables"),
         # What reads in another process cannot be asked.

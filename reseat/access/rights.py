@@ -163,7 +163,7 @@ def command_line_person(user: str) -> Person:
     Args:
         user: the operating system's name of the user.
     """
-    return Person(name=user, command_line=True, loopback=True)
+    return Person(name=user, command_line=True)
 
 
 def ask(door: Door, person: Person, access: Access, now: float) -> Decision:

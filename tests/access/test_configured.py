@@ -108,6 +108,7 @@ def test_the_token_is_new_each_time_and_shown_to_nobody():
     assert not one.matches_cookie(one.value)
     assert not one.matches_cookie(two.cookie)
     assert one.value not in one.cookie + repr(one)
+    assert not one.given  # so that it is printed: nobody knew it else
 
 
 def test_a_token_may_be_given_but_not_guessed():
@@ -116,8 +117,9 @@ def test_a_token_may_be_given_but_not_guessed():
 
     assert given.given
     assert given.matches("correct horse battery")
-    with pytest.raises(InputRefused, match="RESEAT_OPERATE_TOKEN has 5 characters"):
-        operate_token({"RESEAT_OPERATE_TOKEN": "12345"})
+    assert operate_token({"RESEAT_OPERATE_TOKEN": "x" * 20}).given
+    with pytest.raises(InputRefused, match="RESEAT_OPERATE_TOKEN has 19 characters"):
+        operate_token({"RESEAT_OPERATE_TOKEN": "x" * 19})
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
         (signed_in(verified=False), SIGN_IN, False, "has not verified"),
         (signed_in(verified=None), SIGN_IN, False, "has not verified"),  # nOAuth: Entra ID says nothing
         (signed_in("ben", "ben@example.org"), SIGN_IN, False, "ben is not listed"),
+        (signed_in("ben", "ben@example.org", None), SIGN_IN, False, "ben is not listed"),  # verified, it would be no more
         (Person("ben", "ada@example.org", True), SIGN_IN, False, "Sign in to write"),
         (signed_in(), Access(sign_in=True), False, "Nobody may write to clusters"),
         (signed_in(email=None), SIGN_IN, False, "not listed"),
@@ -69,6 +70,8 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
         (signed_in(ago=HOUR / 2), Access(sign_in=True, allowed=SIGN_IN.allowed, operate_seconds=60), False, "too long"),
         (signed_in(ago=HOUR), Access(sign_in=True, allowed=SIGN_IN.allowed, operate_seconds=1e6), False, "too long"),
         (Person("ada", "ada@example.org", True, signed_in=True), SIGN_IN, False, "lacks its time of issue"),
+        (replace(signed_in(), expires_at=None), SIGN_IN, False, "lacks its time of issue and expiry"),
+        (replace(signed_in(), issued_at=None), SIGN_IN, False, "lacks its time of issue and expiry"),
     ],
 )
 def test_who_may_write(person, access, may, word):

@@ -17,8 +17,8 @@ DOCUMENT = "<!doctype html>\n<p>Größe\r\n"
 
 @pytest.fixture
 def links(tmp_path):
-    """An empty folder of links."""
-    return SharedReports(tmp_path / "links")
+    """A folder of links that is not there yet, nor what it lies in."""
+    return SharedReports(tmp_path / "data" / "links")
 
 
 def made(links, *, seconds=DAY, title="lab"):
@@ -66,20 +66,20 @@ def test_links_that_cannot_be_listed_are_not_said_to_be_none(links, monkeypatch)
 def test_nothing_but_the_whole_secret_opens_a_link(links, tmp_path):
     """Not its id, not its hash, no part, no way out of the folder; and the folder's files do not tell it."""
     token, link = made(links)
-    (file,) = (tmp_path / "links").iterdir()
-    (tmp_path / "x.link").write_text(file.read_text())
+    (file,) = (tmp_path / "data" / "links").iterdir()
+    (tmp_path / "data" / "x.link").write_text(file.read_text())
 
     for guess in (link.id, file.stem, token[:-1], token + "A", "../x", "", "A" * 43):
         assert links.open(guess, NOW) is None
     assert token not in file.read_text() + file.name
     assert file.stat().st_mode & 0o777 == 0o600
-    assert (tmp_path / "links").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "data" / "links").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_file_that_is_none_opens_nothing(links, tmp_path):
     """Damaged or somebody else's: it is neither listed nor deleted."""
     token, _ = made(links)
-    (file,) = (tmp_path / "links").iterdir()
+    (file,) = (tmp_path / "data" / "links").iterdir()
     file.write_text("[]\nx")
 
     assert links.open(token, NOW) is None
