@@ -305,6 +305,38 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "weight *= 2 * self._members.shape[1]  # no replica changes so much of what is below",
         "2",
     ): "a weight that is larger than it has to be",
+    (
+        _PROOF + "checker.py",
+        "keeps_first = (factor > change.before_factor) & np.append(~change.leaving, False)[change.before[:, 0]]",
+        "False",
+    ): "a list without a first replica, which Kafka does not have",
+    (_PROOF + "choices.py", "some = row_any(change.comes) & ~shrinks", "row_any(change.comes) & ~shrinks"): (
+        "a partition without newcomers has none to exchange, and one that drops and copies makes a move too many"
+    ),
+    (_PROOF + "choices.py", "gives = np.append(change.targets | change.closed, False)", "False"): (
+        "padding is barred nowhere"
+    ),
+    (_PROOF + "choices.py", "inside = np.append(there, False)", "False"): "padding stays padding",
+    (
+        _PROOF + "choices.py",
+        "plain, at = some & mine & (short == 0), some & mine & (short > 0)",
+        "short > 0",
+    ): "a last resort that was not needed is seen before",
+    (_PROOF + "circles.py", "return self._circle(move=1, square=0) is None", "1"): "moves alone have a price",
+    (_PROOF + "circles.py", "far = 2 * square * self._weight", "2"): "a weight that is larger than it has to be",
+    (_PROOF + "compared.py", "width = max(current.replicas.shape[1], proposed.replicas.shape[1], 1)", "1"): (
+        "a column of padding more"
+    ),
+    (
+        _PROOF + "exchange.py",
+        "if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:",
+        "choice.bound is None",
+    ): "who has a bound has what it could have again",
+    (
+        _PROOF + "places.py",
+        "anywhere = Places(np.ones((1, brokers), np.bool_), np.zeros(current.partition_count, np.int64), most, over)",
+        "1",
+    ): "a class more that no partition is of",
     (_PROOF + "leaders.py", "late = held & np.append(change.alive, False)[lists]", "False"): "padding holds nothing",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"

@@ -55,7 +55,7 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
         (signed_in(verified=False), SIGN_IN, False, "has not verified"),
         (signed_in(verified=None), SIGN_IN, False, "has not verified"),  # nOAuth: Entra ID says nothing
         (signed_in("ben", "ben@example.org"), SIGN_IN, False, "ben is not listed"),
-        (signed_in("ben", "ben@example.org", None), SIGN_IN, False, "ben is not listed"),  # verified, it would be no more
+        (signed_in("ben", "ben@example.org", None), SIGN_IN, False, "ben is not listed"),
         (Person("ben", "ada@example.org", True), SIGN_IN, False, "Sign in to write"),
         (signed_in(), Access(sign_in=True), False, "Nobody may write to clusters"),
         (signed_in(email=None), SIGN_IN, False, "not listed"),

@@ -178,6 +178,23 @@ class TestRebalance:
         assert verdict.topics_even == (2, 2)
         assert not verdict.replicas_proven
 
+    def test_a_topic_that_is_where_it_may_not_be_is_not_called_even(self) -> None:
+        """Topic a lies on 1 and 2, one of it on each, and is to lie on 1 and 3."""
+        current = topics({"a": [[1], [2]], "b": [[3]]})
+        rules = Options(even_topics=True, only_onto=(Onto(("a",), (1, 3)),))
+        moved = replace_lists(current, [[1], [3], [2]])
+
+        assert check(current, current, Wish(rebalance=True, options=rules)).topics_even == (1, 2)
+        assert check(current, moved, Wish(rebalance=True, options=rules)).topics_even == (2, 2)
+
+    def test_two_that_have_to_move_into_one_rack_find_two_places_there(self) -> None:
+        """Racks are kept: brokers 1 and 2 leave rack a to 3 and 4; broker 5, all of rack b, has a replica already."""
+        racks = {1: "a", 2: "a", 3: "a", 4: "a", 5: "b"}
+        current = layout([[1, 2, 5]], *(Broker(broker, rack) for broker, rack in racks.items()))
+        wish = Wish(rebalance=True, remove=(1, 2), options=Options(keep_racks=True))
+
+        assert proven(check(current, replace_lists(current, [[3, 4, 5]]), wish)) == (True, True, True)
+
 
 class TestLimit:
     def test_of_one_partition_another_replica_could_have_moved(self) -> None:
@@ -212,6 +229,14 @@ class TestAddition:
         apart = layout([[1], [1], [2]], Broker(3))
         swapped = replace_lists(apart, [[2], [1], [3]])
         assert proven(check(apart, swapped, Wish(add=((3, None),)))) == (True, False, False)
+
+    def test_nothing_is_proven_where_another_than_the_added_receives_though_all_is_even(self) -> None:
+        """One onto broker 3, which is added, and one onto 2, which is not; two onto 3 would be less even."""
+        current = layout([[1], [1], [1]], Broker(2), Broker(3))
+
+        verdict = check(current, replace_lists(current, [[1], [2], [3]]), Wish(add=((3, None),)))
+
+        assert (verdict.moves_proven, verdict.replicas_proven) == (False, False)
 
 
 class TestDrain:
