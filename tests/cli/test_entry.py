@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -299,16 +301,23 @@ def test_a_file_that_nobody_has_a_sentence_for_is_named(
     assert "/srv/reseat cannot be used: Permission denied." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["operate status", "dashboard"])
 def test_a_user_without_a_home_is_told_what_to_set(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As a container's user id that has no name."""
-    monkeypatch.setenv("RESEAT_JOURNAL", "~nobody-of-this-name/journal.sqlite")
 
-    assert main(["operate", "status"]) == 2
+    def unknown(*_: object) -> NoReturn:
+        raise KeyError
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+
+    assert main(command.split()) == 2
     assert capsys.readouterr().err == (
-        "reseat operate: The home folder is unknown, which a default place or a ~ stands for: set HOME, or name whole "
-        "paths.\n"
+        f"reseat {command.partition(' ')[0]}: The home folder is unknown, which a default place or a ~ stands for: set "
+        "HOME, or name whole paths.\n"
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import platform
 import sys
+from pathlib import Path
 
 from reseat.cli.output.writer import say
 from reseat.errors import InputRefused
@@ -27,6 +28,7 @@ def dashboard(chosen: argparse.Namespace) -> int:
     """Start it; see the command's ``--help``. Does not return.
 
     Raises:
+        RuntimeError: there is no home directory.
         InputRefused: the dashboard's files are not where they belong, its Python may not be run by this user, or this
             machine has no such address.
     """
@@ -34,6 +36,7 @@ def dashboard(chosen: argparse.Namespace) -> int:
     if not app.is_file():
         raise InputRefused("The dashboard is not installed: app.py was expected there.", source=str(DASHBOARD))
     base = chosen.base_path.strip("/")
+    Path.home()  # the server asks for it too, and ends with a traceback where it is unknown
     why = cannot_listen(chosen.host, 0)
     if why is not None:
         raise InputRefused(f"The server cannot listen on {chosen.host}: {why}.")
