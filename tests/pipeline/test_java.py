@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -190,3 +191,14 @@ def test_a_relative_cache_counts_as_none(tmp_path: Path) -> None:
 
     assert spark_java_home(env).is_relative_to(tmp_path / "home" / ".cache")
     assert os.access(spark_java_home(env) / "bin" / "java", os.X_OK)
+
+
+def test_a_user_without_a_name_is_told_so(monkeypatch):
+    """As a container's that runs as any number: it ended with "invalid null input: name", of Java's login."""
+
+    def unknown(_):
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    with pytest.raises(SparkFailed, match=rf"User id {os.getuid()} has no name on this machine"):
+        find_java()

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pwd
 import re
 import shlex
 import shutil
@@ -133,8 +134,16 @@ def find_java(env: Mapping[str, str] = os.environ) -> JavaRuntime:
         env: the environment; JAVA_HOME and PATH are read.
 
     Raises:
-        SparkFailed: there is none; the details say of each place why its Java does not do.
+        SparkFailed: there is none, and the details say of each place why its Java does not do; or this user has no
+            name, without which Java logs nobody in to Hadoop.
     """
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        raise SparkFailed(
+            f"User id {os.getuid()} has no name on this machine, and Spark does not start without: give it a line in "
+            "/etc/passwd, or run as a user who has one (a container of deploy/Containerfile: 10001)."
+        ) from None
     reasons: list[str] = []
     for found, java in _candidates(env):
         answer = _ask(java, found)
