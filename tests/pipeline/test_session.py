@@ -145,6 +145,14 @@ def test_java_takes_names_of_files_for_utf_8(monkeypatch: pytest.MonkeyPatch, sp
     assert session.driver_environment("local[*]", {})["LC_ALL"] == "C.UTF-8"
 
 
+@pytest.mark.parametrize(
+    ("master", "told"), [("local[*]", "127.0.0.1"), ("spark://127.0.0.1:7077", "127.0.0.1"), ("yarn", None)]
+)
+def test_this_machines_name_need_not_resolve(master: str, told: str | None) -> None:
+    """As in a container without a network: Spark by itself asks for the address of that name, and did not start."""
+    assert session.driver_environment(master, {}).get("SPARK_LOCAL_IP") == told
+
+
 #: Whose session cannot be opened; told is why.
 REFUSED = """
 import json, sys

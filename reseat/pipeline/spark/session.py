@@ -240,6 +240,8 @@ def driver_environment(
         # Names of files are UTF-8 here, whatever the terminal speaks. In another locale, or in one that this machine
         # does not have, Java finds no file whose name is more than ASCII, and the run would fail for one such.
         found["LC_ALL"] = "C.UTF-8"
+    if is_this_machine(master):
+        found["SPARK_LOCAL_IP"] = "127.0.0.1"  # else Spark resolves this machine's name, which perhaps nobody knows
     if is_local(master):
         # The Spark that was installed with Reseat, whatever else the machine has; the workers are children of its JVM,
         # with this Python, and import Reseat from where it is imported here.
