@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -71,6 +73,20 @@ def test_a_severity_has_a_colour_at_a_terminal_unless_no_color_says_otherwise(tm
 
         assert "CRITICAL" in plain
         assert "\x1b" not in plain
+
+
+def test_what_a_file_says_moves_no_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A rack, a skipped line or a file's name with a terminal's commands could write over the answer, or its title."""
+    layout, racks = tmp_path / "lay\x1b[2Jout.txt", tmp_path / "racks.json"
+    layout.write_text("Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\nhello \x1b]0;title\x07\n")
+    racks.write_text(json.dumps({"1": "r\x1b[1A\r\nack\u202e"}))
+
+    assert main(["show", str(layout), "--racks", str(racks)]) == 0
+    assert main(["show", "no\x1b[2Jwhere.txt"]) == 2
+    said = "".join(capsys.readouterr())
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", said)
+    assert "r\ufffd[1A\ufffd\ufffdack\ufffd" in said
+    assert "no\ufffd[2Jwhere.txt" in said
 
 
 def test_what_takes_longer_than_a_second_says_so_on_one_line_that_is_gone_in_the_end() -> None:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, AnyStr, TextIO
 
 from reseat.cli.output.terminal import painted, wiped
+from reseat.model.wording import visible
 
 __all__ = [
     "complain",
@@ -30,6 +32,10 @@ __all__ = [
 ]
 
 NOT_TOLD_TEXT = "unknown"
+#: What a terminal obeys or reorders by. A name in a file could write over the answer; line ends are ours.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+#: Characters of a cell: a topic has 249 at most, a host 253.
+_LONGEST = 260
 _reason = ""
 
 
@@ -45,7 +51,8 @@ def complain(*lines: str) -> None:
 
 def _write(stream: TextIO, lines: Iterable[str]) -> bool:
     with wiped():
-        return _put(stream, "".join(f"{painted(line, stream)}\n" for line in lines))
+        plain = (_COMMANDS.sub("\ufffd", line) for line in lines)
+        return _put(stream, "".join(f"{painted(line, stream)}\n" for line in plain))
 
 
 def write_json(value: object) -> None:
@@ -106,7 +113,7 @@ def note_lines(notes: Sequence[str]) -> list[str]:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, indent: str = "  ") -> list[str]:
     """Lines of an aligned table; the first ``left`` columns stand left, the others right."""
-    cells = [list(head), *(list(row) for row in rows)]
+    cells = [list(head), *([visible(cell, _LONGEST) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     return [
         indent
