@@ -117,15 +117,13 @@ class AdminRequests:
 
         Many are asked at once and each only once: a dead one keeps nobody waiting.
         """
+        from reseat.sources.kafka_admin.client import told_by_brokers
+
         for chunk in in_parts(requests, _BROKERS_AT_ONCE):
-            under_way = {broker: self._admin.submit(requests[broker], broker) for broker in chunk}
-            for broker, answer in under_way.items():
-                try:
-                    yield broker, self._admin.wait(answer)
-                except ClusterUnreachable as error:
-                    if error.reason not in PASSING_REASONS:
-                        raise
-                    yield broker, error
+            for broker, told in told_by_brokers(self._admin, ((broker, requests[broker]) for broker in chunk)):
+                if isinstance(told, ClusterUnreachable) and told.reason not in PASSING_REASONS:
+                    raise told
+                yield broker, told
 
     def no_controller(self) -> ClusterUnreachable:
         """That no controller was to be had."""

@@ -15,7 +15,7 @@ import concurrent.futures
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -31,7 +31,7 @@ from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.quiet_logging import withhold_secrets
 from reseat.sources.probing import speaks_tls
 
-__all__ = ["AdminClient", "PendingAnswer", "open_admin"]
+__all__ = ["AdminClient", "PendingAnswer", "open_admin", "outcome", "told_by_brokers"]
 
 #: An answer under way; ``result()`` raises ``ClusterUnreachable``.
 PendingAnswer: TypeAlias = "concurrent.futures.Future[Any]"
@@ -411,6 +411,20 @@ class AdminClient:
         else:
             return
         await self._connector.open(broker, deadline)  # it came back at another address
+
+
+def outcome(admin: AdminClient, answer: PendingAnswer, seconds: float | None = None) -> Any:
+    """The result of an answer under way, or the ``ClusterUnreachable`` that says why there is none."""
+    try:
+        return admin.wait(answer, seconds)
+    except ClusterUnreachable as failure:
+        return failure
+
+
+def told_by_brokers(admin: AdminClient, requests: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The outcome of each broker's own request, in their order; all are sent at once."""
+    under_way = [(broker, admin.submit(request, broker)) for broker, request in requests]
+    return ((broker, outcome(admin, answer)) for broker, answer in under_way)
 
 
 def _knows_none(who: str) -> ClusterUnreachable:

@@ -22,7 +22,7 @@ from reseat.consumers import Partition
 from reseat.errors import ClusterUnreachable
 from reseat.model.naming import by_topic
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
-from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.client import AdminClient, told_by_brokers
 from reseat.sources.kafka_admin.list_offsets import CONSUMER, ONLOOKER, ends_request, ends_told
 
 __all__ = ["LogEnd", "log_ends"]
@@ -76,14 +76,12 @@ def _told_of(
 
 
 def _by_broker(admin: AdminClient, requests: Mapping[int, Any], read: Any) -> dict[int, dict[Partition, int]]:
-    answers = {broker: admin.submit(request, broker) for broker, request in requests.items()}
-    told: dict[int, dict[Partition, int]] = {}
-    for broker, answer in answers.items():
-        try:
-            told[broker] = read(admin.wait(answer))
-        except ClusterUnreachable:
-            continue  # what it would have told is not known, which is what its absence says
-    return told
+    # What a broker that does not answer would have told is not known, which is what its absence says.
+    return {
+        broker: read(told)
+        for broker, told in told_by_brokers(admin, requests.items())
+        if not isinstance(told, ClusterUnreachable)
+    }
 
 
 def _fetch(ends: Mapping[Partition, int]) -> FetchRequest:

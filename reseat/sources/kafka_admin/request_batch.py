@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from reseat.errors import Cancelled, ClusterUnreachable
-from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
+from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer, outcome
 from reseat.sources.progress import ReadingProgress, Report
 
 __all__ = ["BATCHES_AT_ONCE", "BROKERS_AT_ONCE", "RequestBatch"]
@@ -61,10 +61,10 @@ class RequestBatch:
             ClusterUnreachable: as the answer says.
             Cancelled: the person stopped the reading meanwhile.
         """
-        for _, outcome in self.each(admin, "", [(None, lambda: answer)], 1):
-            if isinstance(outcome, ClusterUnreachable):
-                raise outcome
-            return outcome
+        for _, told in self.each(admin, "", [(None, lambda: answer)], 1):
+            if isinstance(told, ClusterUnreachable):
+                raise told
+            return told
         raise AssertionError("one answer was asked for")
 
     def each(
@@ -102,7 +102,4 @@ class RequestBatch:
 def _outcome(admin: AdminClient, answer: PendingAnswer) -> Any:
     if not answer.done():
         return ClusterUnreachable("The cluster did not answer in time.", "timeout")
-    try:
-        return admin.wait(answer, 0.0)
-    except ClusterUnreachable as failure:
-        return failure
+    return outcome(admin, answer, 0.0)

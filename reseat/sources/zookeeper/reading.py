@@ -15,7 +15,7 @@ first pass, at most as many in each further round. Memory: a few numbers a parti
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -108,26 +108,14 @@ class _Reader:
         wanted = ids.keys() | topics.keys() | topic_configs.keys() | broker_configs.keys()
         for path in [p for p in told.nodes if _is_named(p) and p not in wanted]:
             self._taking.drop(path)
-        new: list[Node] = []
-        for path, broker in ids.items():
-            if path not in told.nodes:
-                new.append(Node(path, False, self._taking.broker(broker, path)))
-        for path, name in broker_configs.items():
-            if path not in told.nodes:
-                new.append(Node(path, False, self._taking.broker_config(name, path)))
-        self._ask(new, "brokers")
-        self._ask(
-            [Node(path, False, self._taking.topic(name)) for path, name in topics.items() if path not in told.nodes],
-            "topics",
-        )
-        self._ask(
-            [
-                Node(path, False, self._taking.topic_config(name, path))
-                for path, name in topic_configs.items()
-                if path not in told.nodes
-            ],
-            "topic configurations",
-        )
+
+        def lacking(named: dict[str, _T], taker: Callable[[_T, str], Callable[[object], None]]) -> list[Node]:
+            return [Node(path, False, taker(name, path)) for path, name in named.items() if path not in told.nodes]
+
+        taking = self._taking
+        self._ask([*lacking(ids, taking.broker), *lacking(broker_configs, taking.broker_config)], "brokers")
+        self._ask(lacking(topics, taking.topic), "topics")
+        self._ask(lacking(topic_configs, taking.topic_config), "topic configurations")
         self._leave_out_beyond_the_limit()
         self._ask_states()
 
@@ -212,22 +200,22 @@ class _Reader:
         total = sum(topic.known.count(StateNode.ASKED) for topic in topics)
         # Made as they are sent: a hundred thousand paths at once would be most of the memory of this reading.
         asked = ((topic.state_path(position), (topic, position)) for topic in topics for position in topic.unasked())
+        self._take_states(self._counted(self._pipeline.get(asked), "partition states", total), again=False)
+
+    def _take_states(self, answers: Iterable[tuple[str, tuple[Topic, int], int, NodeResult]], *, again: bool) -> None:
         missing = []
-        for _, (topic, position), floor, told in self._counted(self._pipeline.get(asked), "partition states", total):
+        for _, (topic, position), floor, told in answers:
             topic.floor[position] = floor
             if isinstance(told, tuple):
                 data, stat = told
                 topic.newest[position] = stat.mzxid
-                topic.take(position, partition_state(data))
+                topic.take(position, partition_state(data), StateNode.TOLD, again=again)
             elif told is None:
-                topic.known[position] = StateNode.MISSING
+                topic.take(position, None, StateNode.MISSING, again=again)
                 missing.append((topic, position))
             else:
                 denied = _access(told) is NodeAccess.DENIED
-                topic.known[position] = StateNode.DENIED if denied else StateNode.UNUSABLE
-        self._explain_states(missing)
-
-    def _explain_states(self, missing: list[tuple[Topic, int]]) -> None:
+                topic.take(position, None, StateNode.DENIED if denied else StateNode.UNUSABLE, again=again)
         explained = self._explained((topic.state_path(position), (topic, position)) for topic, position in missing)
         for (topic, position), newest in explained:
             topic.newest[position] = newest
@@ -292,24 +280,7 @@ class _Reader:
                 topic.floor[position] = floor
             else:
                 again.append((path, (topic, position)))
-        self._read_states_again(again)
-
-    def _read_states_again(self, again: list[tuple[str, tuple[Topic, int]]]) -> None:
-        missing = []
-        for _, (topic, position), floor, answer in self._pipeline.get(again):
-            topic.floor[position] = floor
-            if isinstance(answer, tuple):
-                data, stat = answer
-                topic.newest[position] = stat.mzxid
-                topic.take_again(position, partition_state(data), StateNode.TOLD)
-            elif answer is None:
-                topic.take_again(position, None, StateNode.MISSING)
-                missing.append((topic, position))
-            else:
-                topic.take_again(
-                    position, None, StateNode.DENIED if _access(answer) is NodeAccess.DENIED else StateNode.UNUSABLE
-                )
-        self._explain_states(missing)
+        self._take_states(self._pipeline.get(again), again=True)
 
     def _changed_after(self, zxid: int) -> tuple[str, ...]:
         """Topics with a node that changed after a zxid."""

@@ -6,7 +6,8 @@ the values that matter are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import TypeVar
 
 from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
 from reseat.sources.zookeeper.gathered import Gathered, Node, NodeAccess
@@ -24,6 +25,7 @@ from reseat.sources.zookeeper.topics import Topic
 
 __all__ = ["Taking"]
 
+_Entity = TypeVar("_Entity")
 #: The entity below /config/brokers whose values hold for every broker without its own.
 _DEFAULT_ENTITY = "<default>"
 
@@ -144,36 +146,33 @@ class Taking:
 
         return take
 
-    def topic(self, name: str) -> Callable[[object], None]:
+    def topic(self, name: str, path: str) -> Callable[[object], None]:
         """What a node of /brokers/topics is handed to."""
 
         def take(data: object) -> None:
             topic = self.told.topics.setdefault(name, Topic(name))
             node = topic_node(data if isinstance(data, bytes) else None)
             topic.begin(node)
-            if node.faults and self.told.nodes[topic.path].access is NodeAccess.TOLD:
-                self.told.faults[topic.path] = node.faults
+            if node.faults and self.told.nodes[path].access is NodeAccess.TOLD:
+                self.told.faults[path] = node.faults
 
         return take
 
     def topic_config(self, name: str, path: str) -> Callable[[object], None]:
         """What a node of /config/topics is handed to."""
-
-        def take(data: object) -> None:
-            if isinstance(data, bytes):
-                self.told.topic_configs[name], fault = config_node(data, TOPIC_KEYS)
-                if fault is not None:
-                    self.told.faults[path] = (fault,)
-
-        return take
+        return self._config(self.told.topic_configs, name, TOPIC_KEYS, path)
 
     def broker_config(self, name: str, path: str) -> Callable[[object], None]:
         """What a node of /config/brokers is handed to."""
+        entity = None if name == _DEFAULT_ENTITY else int(name)
+        return self._config(self.told.broker_configs, entity, BROKER_KEYS, path)
 
+    def _config(
+        self, configs: dict[_Entity, dict[str, str]], entity: _Entity, keys: Collection[str], path: str
+    ) -> Callable[[object], None]:
         def take(data: object) -> None:
             if isinstance(data, bytes):
-                entity = None if name == _DEFAULT_ENTITY else int(name)
-                self.told.broker_configs[entity], fault = config_node(data, BROKER_KEYS)
+                configs[entity], fault = config_node(data, keys)
                 if fault is not None:
                     self.told.faults[path] = (fault,)
 

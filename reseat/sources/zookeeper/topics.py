@@ -80,23 +80,20 @@ class Topic:
         """Positions of partitions whose state was not asked for yet."""
         return (position for position, seen in enumerate(self.known) if seen == StateNode.ASKED)
 
-    def take(self, position: int, state: PartitionState) -> None:
-        """Take a partition's state as it was told first: positions come in ascending order."""
-        self.known[position] = StateNode.TOLD if state.fault is None else StateNode.UNUSABLE
-        self.leader[position] = state.leader
-        self.epoch[position] = state.leader_epoch
-        if state.fault is not None:
-            self.faults[position] = state.fault
-        if state.isr is not None:
-            self.isr_lengths[position] = len(state.isr)
-            self.isr.extend(state.isr)
+    def take(self, position: int, state: PartitionState | None, seen: StateNode, *, again: bool) -> None:
+        """Take a partition's state; None where there is none.
 
-    def take_again(self, position: int, state: PartitionState | None, seen: StateNode) -> None:
-        """Take a partition's state that was told before, and differently; None where there is none now."""
+        Told first, positions come in ascending order; ``again``: one that was told before, and differently.
+        """
         self.known[position] = seen if state is None or state.fault is None else StateNode.UNUSABLE
         self.leader[position] = NOT_TOLD if state is None else state.leader
         self.epoch[position] = NOT_TOLD if state is None else state.leader_epoch
-        self.again[position] = None if state is None else state.isr
         self.faults.pop(position, None)
         if state is not None and state.fault is not None:
             self.faults[position] = state.fault
+        isr = None if state is None else state.isr
+        if again:
+            self.again[position] = isr
+        elif isr is not None:
+            self.isr_lengths[position] = len(isr)
+            self.isr.extend(isr)

@@ -24,7 +24,7 @@ from reseat.consumers.rebalancing import GroupState
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import counted, listed
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
-from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.client import AdminClient, told_by_brokers
 from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.groups.describing import described, with_sources
 from reseat.sources.kafka_admin.groups.live import ListedGroup, Listing, LiveGroup
@@ -45,18 +45,15 @@ def list_groups(admin: AdminClient) -> Listing:
     Raises:
         ClusterUnreachable: not one broker lists its groups.
     """
-    answers = {
-        broker: admin.submit(ListGroupsRequest(states_filter=[], types_filter=[]), broker) for broker in admin.brokers()
-    }
+    brokers = list(admin.brokers())
     found: dict[str, ListedGroup] = {}
     not_read: list[str] = []
     failed: ClusterUnreachable | None = None
-    for broker, answer in answers.items():
-        try:
-            told = admin.wait(answer)
-        except ClusterUnreachable as failure:
-            failed = failure
-            not_read.append(f"Broker {broker} does not list the groups that it coordinates: {failure.sentence}")
+    asked = ((broker, ListGroupsRequest(states_filter=[], types_filter=[])) for broker in brokers)
+    for broker, told in told_by_brokers(admin, asked):
+        if isinstance(told, ClusterUnreachable):
+            failed = told
+            not_read.append(f"Broker {broker} does not list the groups that it coordinates: {told.sentence}")
             continue
         if told.error_code:
             not_read.append(
@@ -70,7 +67,7 @@ def list_groups(admin: AdminClient) -> Listing:
                 group.protocol_type,
                 broker,
             )
-    if failed is not None and len(not_read) == len(answers):
+    if failed is not None and len(not_read) == len(brokers):
         raise failed
     return Listing(tuple(found[name] for name in sorted(found)), tuple(not_read))
 
@@ -267,15 +264,15 @@ def _end_offsets(
     by_leader: dict[int, list[Partition]] = {}
     for partition in wanted:
         by_leader.setdefault(leaders[partition], []).append(partition)
-    answers = [
-        (leader, admin.submit(ends_request(part, CONSUMER), leader))
-        for leader, told in by_leader.items()
-        for part in in_parts(told, PARTITIONS_AT_ONCE)
-    ]
+    requests = (
+        (leader, ends_request(part, CONSUMER))
+        for leader, led in by_leader.items()
+        for part in in_parts(led, PARTITIONS_AT_ONCE)
+    )
     ends: dict[Partition, int] = {}
-    for leader, answer in answers:
-        try:
-            ends |= ends_told(admin.wait(answer))
-        except ClusterUnreachable as failure:
-            problems.append(f"Broker {leader} does not report the end offsets of its partitions: {failure.sentence}")
+    for leader, told in told_by_brokers(admin, requests):
+        if isinstance(told, ClusterUnreachable):
+            problems.append(f"Broker {leader} does not report the end offsets of its partitions: {told.sentence}")
+        else:
+            ends |= ends_told(told)
     return ends
