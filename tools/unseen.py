@@ -337,6 +337,8 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "anywhere = Places(np.ones((1, brokers), np.bool_), np.zeros(current.partition_count, np.int64), most, over)",
         "1",
     ): "a class more that no partition is of",
+    (_PROOF + "circles.py", "for _ in range(nodes.bit_length() + 1):", "1"): "once more, on a circle already",
+    (_PROOF + "exchange.py", "weight = 1", "1"): "a weight that is larger than it has to be",
     (_PROOF + "leaders.py", "late = held & np.append(change.alive, False)[lists]", "False"): "padding holds nothing",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"

@@ -230,6 +230,14 @@ class TestAddition:
         swapped = replace_lists(apart, [[2], [1], [3]])
         assert proven(check(apart, swapped, Wish(add=((3, None),)))) == (True, False, False)
 
+    def test_what_the_last_broker_could_give_is_looked_at_too(self) -> None:
+        """Broker 2, the last, holds three, and 0, which is added, nothing."""
+        current = layout([[1], [2], [2], [2]], Broker(0))
+        wish = Wish(add=((0, None),))
+
+        assert proven(check(current, current, wish)) == (True, False, False)
+        assert proven(check(current, replace_lists(current, [[1], [2], [2], [0]]), wish)) == (True, True, True)
+
     def test_nothing_is_proven_where_another_than_the_added_receives_though_all_is_even(self) -> None:
         """One onto broker 3, which is added, and one onto 2, which is not; two onto 3 would be less even."""
         current = layout([[1], [1], [1]], Broker(2), Broker(3))
@@ -338,6 +346,15 @@ class TestFactor:
 
         assert (verdict.leaders_proven, verdict.changed_leaders_proven) == (True, True)
 
+    def test_a_rack_without_a_region_is_one_by_itself(self) -> None:
+        """Broker 2 is in rack eu, of no zone; 3 is in another zone of the region that broker 1 is in."""
+        racks = {1: "eu/1", 2: "eu", 3: "eu/2"}
+        current = layout([[1]], *(Broker(broker, rack) for broker, rack in racks.items()))
+        wish = Wish(topics=("orders",), replication_factor=2, options=Options(rack_levels=("/",)))
+
+        assert check(current, replace_lists(current, [[1, 2]]), wish).rack_proven
+        assert not check(current, replace_lists(current, [[1, 3]]), wish).rack_proven
+
     def test_racks_come_before_balance_in_what_is_given_up(self) -> None:
         """1 and 2 share rack a: who gives up broker 3 of rack b, the fuller one, has the racks wrong."""
         brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
@@ -367,6 +384,14 @@ class TestMend:
 
         assert proven(check(current, replace_lists(current, [[1], [1], *rest]), wish)) == (True, True, True)
         assert proven(check(current, replace_lists(current, [[1], [2], *rest]), wish)) == (True, True, False)
+
+    def test_within_a_limit_more_moves_are_no_objection(self) -> None:
+        """Broker 1 keeps its three, 2 gets the one of the dead: evener with a move more, which was not allowed."""
+        current = layout([[1], [1], [1], [9]], Broker(2), Broker(9, state=BrokerState.DEAD))
+
+        verdict = check(current, replace_lists(current, [[1], [1], [1], [2]]), Wish(mend=True), limited=True)
+
+        assert (verdict.moves, verdict.replicas_proven) == (1, True)
 
     def test_leaders_of_what_is_not_mended_stay(self) -> None:
         """Broker 1 leads four of five: those lists keep their order, and the fifth is led by 2."""
