@@ -270,7 +270,7 @@ class PipelineProcess:
                         told, before = replace(progress, sentence=veil.over(progress.sentence)), self._state.progress
                         # A step's beginning is an entry of the log; how it gets on is not.
                         if before is None or before.step != told.step:
-                            self._log.append(f"{self._clock():%H:%M:%S} {told.sentence}")
+                            self._log.append(f"{self._clock():%H:%M:%S} UTC {told.sentence}")
                         self._set(progress=told)
                     elif line.strip():
                         self._last = veil.over(line)

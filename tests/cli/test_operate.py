@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import threading
 from dataclasses import replace
@@ -116,7 +117,7 @@ def test_a_plan_is_carried_out_verified_and_taken_back(world, capsys):
     assert world.cluster.lists == BEFORE
     assert world.run("rollback", "--wait") == 2
 
-    assert "Done: all 6 partitions are as planned, seen twice." in said
+    assert re.search(r"^\d\d:\d\d:\d\d UTC Done: all 6 partitions are as planned, seen twice\.$", said, re.MULTILINE)
     assert "6 of 6 partitions are as planned." in said
     assert "Nothing to roll back" in capsys.readouterr().err
     assert [run.kind for run in world.runs()] == ["rollback", "plan"]

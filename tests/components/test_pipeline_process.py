@@ -69,7 +69,7 @@ def test_the_log_tells_when_each_step_began(pipeline: PipelineProcess) -> None:
     assert pipeline.wait(PATIENCE)
     log = pipeline.state.log
 
-    assert [line[9:] for line in log] == ["read 0", "write 9"]
+    assert [line[9:] for line in log] == ["UTC read 0", "UTC write 9"]
     assert all(re.match(r"\d\d:\d\d:\d\d ", line) for line in log)
 
 

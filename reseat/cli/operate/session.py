@@ -126,7 +126,7 @@ def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
     """Says each new sentence of a run with the time; beside JSON on standard error."""
 
     def tell(said: str) -> None:
-        (complain if chosen.json else say)(f"{datetime.now(UTC):%H:%M:%S} {said}")
+        (complain if chosen.json else say)(f"{datetime.now(UTC):%H:%M:%S} UTC {said}")
 
     return tell
 

@@ -163,7 +163,7 @@ def _leave_word(journal: Journal, run: Run, error: ReseatError) -> None:
 
 def _log(sentence: str) -> None:
     with suppress(OSError):  # a log on a full disk ends no run, and the journal has the sentence
-        sys.stdout.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
+        sys.stdout.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC {sentence}\n")
         sys.stdout.flush()
 
 
