@@ -146,9 +146,12 @@ class LiveCluster:
         return True
 
     def refresh_if_due(self, every: float | None, who: str = "") -> bool:
-        """Begin to read as ``refresh`` does if the last attempt ended at least so many seconds ago; None never does."""
+        """Begin to read as ``refresh`` does if the last attempt ended at least so many seconds ago; None never does.
+
+        Also where it ends in the future, by a clock that was put back since.
+        """
         tried = self._state.tried_at
-        if every is None or tried is None or (self._clock() - tried).total_seconds() < every:
+        if every is None or tried is None or 0 <= (self._clock() - tried).total_seconds() < every:
             return False
         return self.refresh(who)
 

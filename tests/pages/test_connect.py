@@ -377,6 +377,9 @@ def test_readings_are_due_after_the_interval_and_never_overlap(reads: Reads, reg
     readings.held.set()
     assert cluster.wait(20)
     assert len(readings.asked) == 2
+    now[0] -= timedelta(hours=3)  # a clock that was put right: what is shown would not be read again for three hours
+    assert cluster.refresh_if_due(10)
+    assert cluster.wait(20)
 
 
 def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
