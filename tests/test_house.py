@@ -169,6 +169,19 @@ def test_tests_knock_at_doors() -> None:
     assert found == REACHES_IN
 
 
+def test_no_process_runs_what_lies_in_the_folder_where_a_command_is_typed() -> None:
+    """``python -m`` takes modules from there before all others, and an installed ``reseat`` is typed anywhere."""
+    begun = [
+        line
+        for file in files("reseat", "components")
+        for line in file.read_text().splitlines()
+        if 'executable, "-' in line
+    ]
+
+    assert len(begun) == 5
+    assert not [line for line in begun if not re.search('executable, "-[PI]"', line)]
+
+
 def test_app_only_sets_up_the_page_and_the_navigation() -> None:
     """app.py imports no core and no page code: page config and st.navigation are all it does."""
     names = imported(ROOT / "app.py")

@@ -18,7 +18,7 @@ _DEMO_SECONDS = (2.0, 29.0, 15.0)
 
 
 def _reseat(*words: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "reseat", *words)
+    return (sys.executable, "-P", "-m", "reseat", *words)
 
 
 def run_job(landing: str, tables: str) -> tuple[Stage, ...]:

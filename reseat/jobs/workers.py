@@ -112,7 +112,7 @@ class _Worker:
         path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH"))))
         try:
             self._process = subprocess.Popen(  # noqa: S603 -- no word of it comes from outside
-                [sys.executable, "-m", "reseat.jobs.worker", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", "reseat.jobs.worker", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,

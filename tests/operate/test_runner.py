@@ -69,9 +69,15 @@ def test_a_runner_that_cannot_begin_leaves_a_word_and_no_secret(journal, monkeyp
     assert not [file for file in files if PLANTED.encode() in file.read_bytes()]
 
 
-def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypatch):
-    """It says so in its log, and the run stays as it was; whoever started it hears of the process' end."""
-    monkeypatch.delenv("RESEAT_OPERATE", raising=False)
+def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypatch, tmp_path):
+    """It says so in its log, and the run stays as it was; whoever started it hears of the process' end.
+
+    It finds itself from any folder, and runs nothing that lies there.
+    """
+    (tmp_path / "numpy.py").write_text("raise SystemExit('another program')")
+    monkeypatch.chdir(tmp_path)
+    for name in ("RESEAT_OPERATE", "PYTHONPATH"):
+        monkeypatch.delenv(name, raising=False)
     run, ended = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE])), threading.Event()
     runner.start(NOWHERE, journal.path, run.id, ended=ended.set)
     log = runner.log_file(journal.path, run.id)

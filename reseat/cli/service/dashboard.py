@@ -57,6 +57,6 @@ def dashboard(chosen: argparse.Namespace) -> int:
         os.environ.setdefault(name, value)
     # This process becomes the server: signals reach it, and who started it sees how it ends.
     try:
-        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "streamlit", "run", str(app), *words])  # noqa: S606 -- no shell reads its words
     except OSError as error:
         raise InputRefused(f"The server cannot be started: {error.strerror}.", source=sys.executable) from error

@@ -34,7 +34,7 @@ from reseat.sources.connection import Connection, Secret
 __all__ = ["connection_from_json", "connection_to_json", "log_file", "main", "start"]
 
 #: Where the package is, so that the process finds it from whatever folder it is started in.
-_PACKAGE_HOME = Path(__file__).resolve().parents[2]
+_PACKAGE_HOME = Path(__file__).resolve().parents[3]
 
 
 def log_file(journal: Path, run_id: int) -> Path:
@@ -64,7 +64,7 @@ def start(connection: Connection, journal: Path, run_id: int, *, ended: Callable
         log = os.open(log_file(path, run_id), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             process = subprocess.Popen(  # noqa: S603 -- no word of it comes from outside
-                [sys.executable, "-m", "reseat.operate.run.runner", str(path), str(run_id)],
+                [sys.executable, "-P", "-m", "reseat.operate.run.runner", str(path), str(run_id)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

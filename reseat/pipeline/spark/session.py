@@ -249,6 +249,7 @@ def driver_environment(
         found["SPARK_HOME"] = None
         found["PYTHONPATH"] = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
         found["PYSPARK_PYTHON"] = sys.executable
+        found["PYTHONSAFEPATH"] = "1"  # nothing that lies in the folder where the command is typed
     elif is_this_machine(master):
         found["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
     # PySpark heeds this setting under spark-submit alone.
