@@ -212,10 +212,11 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
     a = wanted.a if wanted.a in words else identities[0]
     b = wanted.b if wanted.b in words else identities[-1]
     first, last = st.select_slider(
-        "Compare snapshots A and B",
+        "Compare snapshots A and B, UTC",
         identities,
         (a, b),
-        format_func=lambda identity: words.get(identity, identity),
+        # Short, so that both names have room above their handles on a small screen.
+        format_func=lambda identity: words.get(identity, identity).replace(" UTC", ""),
         key=_TURN.key(f"history-ends-{cluster}-{stretch}"),
         help="Drag the handles, use the arrow keys, or click the figure and choose below it",
     )
