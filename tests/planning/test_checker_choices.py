@@ -230,6 +230,14 @@ class TestAddition:
         swapped = replace_lists(apart, [[2], [1], [3]])
         assert proven(check(apart, swapped, Wish(add=((3, None),)))) == (True, False, False)
 
+    def test_topics_that_share_the_added_broker_already_may_go_on_to_share_it(self) -> None:
+        """Broker 3 holds one of a and one of b; of the four of a on broker 1 one could come."""
+        current = topics({"a": [[3], [1], [1], [1], [1]], "b": [[3]]})
+        wish = Wish(add=((3, None),), options=Options(keep_apart=(("a", "b"),)))
+
+        assert proven(check(current, current, wish)) == (True, False, False)
+        assert proven(check(current, replace_lists(current, [[3], [3], [1], [1], [1], [3]]), wish)) == (True,) * 3
+
     def test_what_the_last_broker_could_give_is_looked_at_too(self) -> None:
         """Broker 2, the last, holds three, and 0, which is added, nothing."""
         current = layout([[1], [2], [2], [2]], Broker(0))
@@ -345,6 +353,14 @@ class TestFactor:
         )
 
         assert (verdict.leaders_proven, verdict.changed_leaders_proven) == (True, True)
+
+    def test_who_is_to_receive_nothing_counts_where_nothing_is_received(self) -> None:
+        """Partition 0 has its two already; of the others each drops one, and brokers 2 and 3 share what is left."""
+        current = layout([[1, 2], [1, 2, 3], [1, 3, 2]])
+        wish = Wish(topics=("orders",), replication_factor=2, options=Options(never_onto=(3,)))
+
+        assert check(current, replace_lists(current, [[1, 2], [1, 2], [1, 3]]), wish).replicas_proven
+        assert not check(current, replace_lists(current, [[1, 2], [1, 2], [1, 2]]), wish).replicas_proven
 
     def test_a_rack_without_a_region_is_one_by_itself(self) -> None:
         """Broker 2 is in rack eu, of no zone; 3 is in another zone of the region that broker 1 is in."""
