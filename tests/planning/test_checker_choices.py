@@ -210,6 +210,28 @@ class TestLimit:
         assert (fuller.replica_sum_of_squares, fuller.replicas_proven) == (14, True)
         assert (emptier.replica_sum_of_squares, emptier.replicas_proven) == (18, False)
 
+    @pytest.mark.parametrize(("levels", "shown"), [((), True), (("/",), False)])
+    def test_within_regions_nothing_is_shown_of_a_limit(self, levels: tuple[str, ...], shown: bool) -> None:
+        """One moves that need not, and both sums are the least for two moves; regions are in them, where there are."""
+        racks = {1: "a/1", 2: "a/2", 3: "b/1", 4: "b/2"}
+        current = layout([[1], [2], [2], [2], [2]], *(Broker(broker, rack) for broker, rack in racks.items()))
+        wish = Wish(remove=(1,), options=Options(rack_levels=levels, max_moves=2))
+
+        verdict = check(current, replace_lists(current, [[3], [4], [2], [2], [2]]), wish, limited=True)
+
+        assert (verdict.valid, verdict.moves_proven, verdict.replicas_proven) == (True, False, shown)
+
+    def test_of_a_plan_with_a_fault_nothing_is_shown_within_a_limit(self) -> None:
+        """Broker 4, where one goes, is dead."""
+        current = layout([[1], [2], [2], [2]], Broker(3), Broker(4, state=BrokerState.DEAD))
+        wish = Wish(remove=(1,), options=Options(max_moves=2))
+
+        good = check(current, replace_lists(current, [[3], [3], [2], [2]]), wish, limited=True)
+        bad = check(current, replace_lists(current, [[3], [4], [2], [2]]), wish, limited=True)
+
+        assert (good.valid, good.replicas_proven) == (True, True)
+        assert (bad.valid, bad.replicas_proven) == (False, False)
+
     def test_of_a_higher_factor_no_partition_need_be_more_diverse_than_newcomers_make_it(self) -> None:
         """With more moves than are needed: the least sum of squares of all that leave none less diverse, tried."""
         found = {limited_growth(np.random.default_rng(seed)) for seed in range(250)}
