@@ -216,7 +216,7 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
         identities,
         (a, b),
         # Short, so that both names have room above their handles on a small screen.
-        format_func=lambda identity: words.get(identity, identity).replace(" UTC", ""),
+        format_func=lambda identity: str(words.get(identity, identity)).replace(" UTC", ""),
         key=_TURN.key(f"history-ends-{cluster}-{stretch}"),
         help="Drag the handles, use the arrow keys, or click the figure and choose below it",
     )
