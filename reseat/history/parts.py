@@ -16,12 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from urllib.parse import unquote
 
 from reseat.history.delta import delta_of, home_of
 from reseat.history.folder import FileFact, Folder
 from reseat.history.places import CLUSTER_NAME
+from reseat.model.snapshot import in_utc
 
 __all__ = ["Part", "clusters_of", "day_of", "days_of", "flat_of", "parts_of"]
 
@@ -53,9 +54,8 @@ class Part:
 
 def day_of(moment: datetime | date) -> str:
     """The UTC day of a moment, or a day, as folders are named. A moment without a zone is taken as UTC."""
-    if isinstance(moment, datetime) and moment.tzinfo is not None:
-        moment = moment.astimezone(UTC)
-    return moment.strftime("%Y-%m-%d")
+    day = in_utc(moment).date() if isinstance(moment, datetime) else moment
+    return day.isoformat()  # not strftime, whose %Y of the year 900 has three digits
 
 
 def clusters_of(tables: Folder) -> tuple[str, ...]:

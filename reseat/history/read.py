@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from reseat.history.parts import clusters_of, day_of, days_of, flat_of, parts_of
 from reseat.history.places import PRIVATE
 from reseat.history.scan import COUNTED, Gather, counted, frame, none_of, read_listed
 from reseat.history.schema import table
+from reseat.model.snapshot import in_utc
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +209,7 @@ class History:
 
         if not table(name).partitioned:
             return read_listed(self.tables, name, flat, columns, filter=filter, gather=gather)
-        since, until = _utc(since), _utc(until)
+        since, until = (None if one is None else in_utc(one) for one in (since, until))
         asked = [] if filter is None else [filter]
         wanted = None if days is None else sorted(set(days))
         if snapshot_id is not None:
@@ -326,9 +327,3 @@ class History:
         rows = self.table("snapshots", cluster, snapshot_id=snapshot_id, columns=["taken_at"])
         moment: datetime | None = rows["taken_at"][0].as_py() if len(rows) else None
         return moment
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    if moment is None:
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 
 from reseat.model.finding import Finding
@@ -13,7 +13,12 @@ from reseat.model.layout import ClusterLayout
 from reseat.model.quorum import Quorum
 from reseat.model.tiering import RECORDS, Tiering
 
-__all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot", "with_offline_dirs"]
+__all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot", "in_utc", "with_offline_dirs"]
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment in UTC; one whose zone is not told is taken to be."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 class Consistency(Enum):

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
@@ -26,10 +25,12 @@ import pyarrow as pa
 from reseat.errors import InputRefused, ReseatError
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.documents.snapshot_writer import identity
+from reseat.history.parts import day_of
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import arrow_schema
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, Snapshot
-from reseat.pipeline.measures import SMALL_TABLES, day_of, measures, row_type, whole_bytes
+from reseat.model.snapshot import in_utc
+from reseat.pipeline.measures import SMALL_TABLES, measures, row_type, whole_bytes
 
 __all__ = [
     "KEPT_BYTES",
@@ -118,7 +119,7 @@ def read_landed(content: bytes, path: str) -> Landed | Refusal:
             "cluster",
         )
     snapshot = replace(snapshot, cluster=cluster)
-    return Landed(snapshot, identity(snapshot), day_of(snapshot))
+    return Landed(snapshot, identity(snapshot), day_of(snapshot.taken_at))
 
 
 def _other_name(snapshot: Snapshot, path: str) -> str | None:
@@ -188,7 +189,7 @@ def _measured(path: str, size: int, content: bytes) -> pa.RecordBatch:
             "cluster": read.snapshot.cluster,
             "day": read.day,
             "snapshot_id": read.snapshot_id,
-            "taken_at": utc(read.snapshot.taken_at),
+            "taken_at": in_utc(read.snapshot.taken_at),
         }
     else:
         row |= {
@@ -205,11 +206,6 @@ def _measured(path: str, size: int, content: bytes) -> pa.RecordBatch:
         else:
             columns.append(pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows, type=one.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def utc(moment: datetime) -> datetime:
-    """A moment with its time zone said."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 # ---- one row per replica -------------------------------------------------------------------------------------
@@ -251,7 +247,7 @@ def replica_batches(landed: Landed) -> Iterator[pa.RecordBatch]:
         "cluster": snapshot.cluster,
         "day": landed.day,
         "snapshot_id": landed.snapshot_id,
-        "taken_at": utc(snapshot.taken_at),
+        "taken_at": in_utc(snapshot.taken_at),
     }
     topics = pa.array(layout.topics, pa.string())
     racks = pa.array([broker.rack for broker in layout.brokers], pa.string())

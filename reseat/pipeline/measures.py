@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import UTC
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from reseat.balance.spread import Spread
 from reseat.history.schema import table
 from reseat.model import NONE, ClusterLayout, Finding, FloatArray, LogDirectory, Severity, Snapshot
 
-__all__ = ["SMALL_TABLES", "Measures", "day_of", "measures", "row_type", "topic_digests", "whole_bytes"]
+__all__ = ["SMALL_TABLES", "Measures", "measures", "row_type", "topic_digests", "whole_bytes"]
 
 #: The tables whose rows are made of one snapshot alone and are few beside its replicas; ``snapshots`` has one row.
 SMALL_TABLES = ("snapshots", "brokers", "broker_balance", "rack_balance", "topic_spread", "findings")
@@ -43,13 +42,6 @@ Measures = dict[str, pa.StructArray]
 def row_type(name: str) -> pa.StructType:
     """The Arrow type of one row of a small table, without the columns that all rows of a snapshot share."""
     return pa.struct([pa.field(c.name, c.type) for c in table(name).columns if c.name not in _SHARED])
-
-
-def day_of(snapshot: Snapshot) -> str:
-    """The day under which a snapshot is kept: the UTC date of ``taken_at`` as ``YYYY-MM-DD``."""
-    moment = snapshot.taken_at
-    # Not strftime, whose %Y of the year 900 has three digits.
-    return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date().isoformat()
 
 
 def measures(snapshot: Snapshot, *, path: str, file_bytes: int) -> Measures:

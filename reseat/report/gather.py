@@ -10,7 +10,7 @@ Complexity: as planning; the curve and the draws of Kafka's ``--generate`` once 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from reseat.balance.moved import in_layout
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats import Reading
 from reseat.model import ClusterLayout, Curve, Plan, Wish
+from reseat.model.snapshot import in_utc
 from reseat.model.wording import listed, visible
 from reseat.placement import Tool
 from reseat.planning.against_generate import AgainstGenerate, against_generate, expected_seconds
@@ -179,4 +180,4 @@ def _moment(value: object) -> datetime | None:
         told = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
     except ValueError:
         return None
-    return told.replace(tzinfo=UTC) if told.tzinfo is None else told.astimezone(UTC)
+    return in_utc(told)

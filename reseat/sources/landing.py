@@ -29,6 +29,7 @@ from reseat.history.folder import FileFact, Folder
 from reseat.history.listing import hides
 from reseat.history.places import CLUSTER_NAME
 from reseat.model import Snapshot
+from reseat.model.snapshot import in_utc
 
 __all__ = ["LandedFile", "check_cluster", "land", "landed_pieces"]
 
@@ -83,7 +84,7 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     check_cluster(cluster)
     zone = landing if isinstance(landing, Folder) else Folder.open(landing)
     named = replace(snapshot, cluster=cluster)
-    moment = named.taken_at if named.taken_at.tzinfo is None else named.taken_at.astimezone(UTC)
+    moment = in_utc(named.taken_at)
     path = f"cluster={cluster}/{moment.year:04d}{moment:%m%dT%H%M%S.%fZ}-{identity(named)}.json"
     new = not zone.exists(path)
     if new:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pytest
 from reseat.errors import InputRefused
 from reseat.history import read
 from reseat.history.folder import FileFact, Folder
+from reseat.history.parts import day_of
 from reseat.history.read import History
 from reseat.history.scan import read_listed as plain
 from reseat.history.schema import TABLES, arrow_schema
@@ -304,3 +305,17 @@ def test_what_a_commit_was_about_to_rewrite_is_named(tmp_path):
 
     assert history.unfinished() == (("shop", FIRST_DAY),)
     assert history.stamp() != before
+
+
+@pytest.mark.parametrize(
+    ("moment", "day"),
+    [
+        (datetime(2026, 5, 1, 12, tzinfo=UTC), "2026-05-01"),
+        (datetime(2026, 5, 1, 23, 30, tzinfo=timezone(timedelta(hours=-2))), "2026-05-02"),
+        (datetime(2026, 5, 1, 0, 30), "2026-05-01"),  # noqa: DTZ001 - a time zone that is not said is UTC
+        (datetime(900, 5, 1, tzinfo=UTC), "0900-05-01"),
+    ],
+)
+def test_a_day_is_one_of_utc(moment: datetime, day: str) -> None:
+    """Whatever the time zone that a snapshot's moment is said in."""
+    assert day_of(moment) == day

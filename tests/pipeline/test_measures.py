@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reseat.balance.changes import changes
 from reseat.history.schema import table
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
-from reseat.pipeline.measures import SMALL_TABLES, day_of, measures, row_type, topic_digests
+from reseat.pipeline.measures import SMALL_TABLES, measures, row_type, topic_digests
 
 TAKEN = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)
 BROKERS = [
@@ -155,19 +154,6 @@ def test_an_empty_cluster_has_rows_too() -> None:
     assert made["snapshots"].to_pylist()[0]["partitions"] == 0
     assert len(made["broker_balance"]) == 1
     assert len(made["topic_spread"]) == 0
-
-
-@pytest.mark.parametrize(
-    ("moment", "day"),
-    [
-        (TAKEN, "2026-05-01"),
-        (datetime(2026, 5, 1, 23, 30, tzinfo=timezone(timedelta(hours=-2))), "2026-05-02"),
-        (datetime(2026, 5, 1, 0, 30), "2026-05-01"),  # noqa: DTZ001 - a time zone that is not said is UTC
-    ],
-)
-def test_a_day_is_one_of_utc(moment: datetime, day: str) -> None:
-    """Whatever the time zone that a snapshot's moment is said in."""
-    assert day_of(Snapshot(layout(), moment, "text")) == day
 
 
 @st.composite

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from reseat.model import (
     QuorumMember,
     Snapshot,
 )
-from reseat.model.snapshot import GAPS_BY_PROTOCOL
+from reseat.model.snapshot import GAPS_BY_PROTOCOL, in_utc
 
 __all__ = ["identity", "moment", "write_snapshot"]
 
@@ -183,7 +183,7 @@ def _line(key: str, value: object) -> bytes:
 
 def moment(when: datetime) -> str:
     """Always of one form, so that texts sort as the moments do."""
-    utc = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    utc = in_utc(when)
     return f"{utc.year:04d}-{utc:%m-%dT%H:%M:%S.%fZ}"  # %Y has no leading zeros everywhere
 
 
