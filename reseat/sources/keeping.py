@@ -32,12 +32,20 @@ from reseat.model import Original, Snapshot
 from reseat.model.wording import counted, verb
 from reseat.sources.upload import read_files
 
-__all__ = ["KeptSnapshot", "check_moment", "moment_of", "original_of", "snapshot_of_files", "snapshot_of_reading"]
+__all__ = [
+    "SKEW",
+    "KeptSnapshot",
+    "check_moment",
+    "moment_of",
+    "original_of",
+    "snapshot_of_files",
+    "snapshot_of_reading",
+]
 
 #: Kafka was given to the public in January 2011: no cluster was looked at before.
 _FIRST = datetime(2011, 1, 1, tzinfo=UTC)
 #: How far the clocks of two machines may be apart.
-_SKEW = timedelta(minutes=5)
+SKEW = timedelta(minutes=5)
 #: Texts up to this size are kept: in JSON they may take twice as much, and a snapshot that is read has a limit too.
 MOST_CHARACTERS = 150_000_000
 #: Facts of a reading that a snapshot has fields for, or that are about the reading of another one.
@@ -89,7 +97,7 @@ def check_moment(when: datetime, *, now: datetime | None = None) -> None:
     """
     present = datetime.now(UTC) if now is None else now
     told = f"{when.astimezone(UTC).replace(microsecond=0, tzinfo=None)} UTC"
-    if when > present + _SKEW:
+    if when > present + SKEW:
         raise InputRefused(
             f"{told} is in the future: it is {present.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC by this machine's clock. "
             "Give the time at which the cluster was in this state."

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -98,6 +99,18 @@ def test_a_finding_is_told_of_the_cluster_whose_latest_snapshot_has_it(hooked: H
 
     assert main(["watch", "--tables", str(found), "--limits", str(limits), "--state", state]) == 0
     assert [(body["cluster"], body["event"]) for _, body in hooked.came] == [("shop", "began")]
+
+
+def test_a_snapshot_of_the_future_hides_what_is_and_that_is_said(
+    hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a machine whose clock was wrong: until that time alerts are of it, and nothing said so."""
+    last = snapshots()["shop"][0]
+    later = replace(last, taken_at=datetime.now(UTC) + timedelta(days=900))
+    made.write(tmp_path / "until-1", {"shop": (last, later)}, swept=False)
+
+    assert main(words(tmp_path, 1)) == 0
+    assert f"last snapshot of shop says that it is of {later.taken_at:%Y-%m-%d %H:%M} UTC" in capsys.readouterr().err
 
 
 def test_what_an_alert_can_never_tell_of_is_said(

@@ -18,6 +18,7 @@ from reseat.forecast.settings import Settings, configured, read_settings
 from reseat.history.places import default_tables
 from reseat.history.read import History
 from reseat.model.wording import counted, listed
+from reseat.sources.keeping import SKEW
 
 __all__ = ["watch"]
 
@@ -41,11 +42,11 @@ def watch(chosen: argparse.Namespace) -> int:
             complain(f"reseat watch: {settings.source}: Alert {alert.name} tells of limits, and none are set.")
     with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
         now = datetime.now(UTC)
-        outbox.note(
-            judged(history, settings, default_file(history, settings, os.environ)),
-            [alert.name for alert in settings.alerts],
-            now,
-        )
+        found = tuple(judged(history, settings, default_file(history, settings, os.environ)))
+        for name, moment in sorted({(one.cluster, one.taken_at) for one in found if one.taken_at > now + SKEW}):
+            until = f"{moment:%Y-%m-%d %H:%M} UTC, which is yet to come: no snapshot before it is looked at."
+            complain(f"reseat watch: The last snapshot of {name} says that it is of {until}")
+        outbox.note(found, [alert.name for alert in settings.alerts], now)
         for old in outbox.give_up(now):
             complain(f"reseat watch: given up after a week: {old.cluster}, {old.alert} {old.event}: {old.sentence}")
         return _tell(outbox, settings, address)
