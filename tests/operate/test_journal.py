@@ -199,6 +199,18 @@ def test_a_process_that_is_hidden_is_told_by_its_heartbeat(told, silent, alive, 
     assert is_alive(hidden, silent) is alive
 
 
+@pytest.mark.skipif(not Path("/bin/ps").exists(), reason="no ps")
+def test_without_proc_a_process_is_the_same_in_every_time_zone(monkeypatch):
+    """As on macOS: a service in UTC was taken for gone by whoever asked in another zone, and a run begun beside it."""
+    exists = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path: path != Path("/proc/self/stat") and exists(path))
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    me = this_process()
+    assert me.started
+    monkeypatch.setenv("TZ", "UTC")
+    assert is_alive(me, 1e9)
+
+
 def test_whoever_lost_the_lock_writes_nothing_more(journal):
     """An owner thought dead that wakes up is refused before it can send."""
     run = journal.approve(APPROVAL)

@@ -102,6 +102,10 @@ def _started(pid: int) -> str | None:
         fields = stat[stat.rindex(")") + 2 :].split()
         return None if fields[0] in "ZXx" else fields[19]
     told = subprocess.run(  # noqa: S603
-        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"LC_ALL": "C", "TZ": "UTC"},  # in whose words and zone it would tell the time
     ).stdout.split(maxsplit=1)
     return None if len(told) < 2 or told[0].startswith("Z") else told[1].strip()
