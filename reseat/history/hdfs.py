@@ -82,7 +82,7 @@ def hdfs(authority: str) -> fs.FileSystem:
         authority: ``HOST``, ``HOST:PORT`` or the nameservice.
 
     Raises:
-        OSError: the nameservice is not known, or the files that would tell it cannot be read.
+        OSError: the port is none, the nameservice is not known, or the files that would tell it cannot be read.
     """
     host, _, port = authority.partition(":")
-    return fs.PyFileSystem(fs.FSSpecHandler(_Hdfs(host, int(port) if port else None)))
+    return fs.PyFileSystem(fs.FSSpecHandler(_as_os_error(_Hdfs)(host, int(port) if port else None)))

@@ -367,6 +367,7 @@ def test_credentials_in_a_url_are_refused_and_never_repeated(where: str) -> None
         ("file:/srv/tables", "two slashes after file:, as in file:///srv/reseat/tables"),
         ("S3:/bucket/tables", "two slashes after s3:"),
         ("hdfs:nameservice/tables", "two slashes after hdfs:"),
+        ("hdfs://host:70000/tables", "hdfs://host:70000 cannot be used: .*Port"),
         ("~no-such-account/tables", "~no-such-account is not an account"),
         ("/srv/na\udcffme", r"/srv/na\\xffme is not UTF-8"),
     ],
