@@ -161,6 +161,14 @@ class TestRebalance:
         crowded = replace_lists(apart, [[1, 2], [2, 3]])
         assert not proven(check(apart, crowded, Wish(rebalance=True, options=Options(keep_racks=True))))[0]
 
+    def test_racks_are_kept_of_a_partition_with_fewer_replicas_than_others_too(self) -> None:
+        """Partition 0 has two, in both racks; the third of partition 1 gives it no right to lie in one."""
+        current = layout([[1, 2], [1, 2, 3]], *(Broker(broker, "ab"[broker % 2]) for broker in (1, 2, 3, 4)))
+        wish = Wish(rebalance=True, options=Options(keep_racks=True))
+
+        assert not check(current, replace_lists(current, [[3, 1], [1, 2, 3]]), wish).rack_proven
+        assert check(current, replace_lists(current, [[3, 4], [1, 2, 3]]), wish).rack_proven
+
     def test_each_topic_is_looked_at_alone(self) -> None:
         """Topic a is even on its own, b is not, c cannot be evener: three replicas on two brokers."""
         current = topics({"a": [[1], [2]], "b": [[1], [1]], "c": [[1], [2], [2]]})
