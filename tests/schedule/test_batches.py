@@ -75,6 +75,13 @@ def test_the_leader_sends_else_who_is_in_sync_else_the_first():
     assert names(some, [0, 1, 2]) == [2, 3, 1]
 
 
+def test_the_first_of_the_brokers_sends_where_it_leads():
+    """Broker 1 leads and is in sync, though 2 is named first."""
+    now = {("a", 0): [2, 1]}
+
+    assert work(now, {("a", 0): [2, 3]}, leaders={("a", 0): 1}, in_sync={("a", 0): [1, 2]}).sender.tolist() == [0]
+
+
 def test_a_partition_with_more_newcomers_than_the_limit_goes_when_its_leader_is_idle():
     """Two newcomers at one move a broker: it goes, but not beside another of the same leader."""
     now = {("a", 0): [1], ("a", 1): [1]}
