@@ -96,6 +96,8 @@ AREAS = {
             "same_topics stalled throttling timing waiting",
         ),
     ),
+    "schedule": Area(("reseat/schedule",), ("tests/schedule",)),
+    "election": Area(("reseat/election",), ("tests/election",)),
     "access": Area(
         ("reseat/access",),
         ("tests/access", *_tests("operate", "approving second_word")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reseat.election.isr import eligible_afterwards, least_in_sync
@@ -27,6 +27,7 @@ def one_by_one(isr: set[int], elr: set[int], leaving: list[int], least: int) -> 
     least=st.integers(1, 6),
     eligible=st.sets(st.sampled_from([1, 2, 3, 4, 5])),
 )
+@example(replicas=[1, 2, 3, 4, 5], isr={1, 2, 3, 4}, gone={3, 4}, least=3, eligible=set())  # 4 alone
 @settings(max_examples=cases(200))
 def test_leaving_at_once_is_leaving_one_by_one(
     replicas: list[int], isr: set[int], gone: set[int], least: int, eligible: set[int]

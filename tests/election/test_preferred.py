@@ -47,6 +47,15 @@ def test_leaders_go_back_to_their_preferred_replicas() -> None:
     assert preview.sentences == ("A preferred leader election changes the leader of 2 partitions.",)
 
 
+def test_where_all_are_led_by_their_preferred_replica_no_leader_changes() -> None:
+    """That is said once it is known of all, and of none otherwise."""
+    lists = [[1, 2], [2, 1]]
+
+    assert preferred(layout_of(lists, [1, 2], lists)).sentences == ("A preferred leader election changes no leader.",)
+    untold = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [2, 1]}, leaders={("t", 0): 1})
+    assert not any("changes no leader" in sentence for sentence in preferred(untold).sentences)
+
+
 @pytest.mark.parametrize("state", [BrokerState.DEAD, BrokerState.FENCED, BrokerState.SHUTTING_DOWN])
 def test_a_preferred_replica_that_is_not_alive_is_not_elected(state: BrokerState) -> None:
     """The leader stays, and Kafka's error is named."""
@@ -257,6 +266,17 @@ def test_a_plan_says_which_leaders_change_while_data_moves() -> None:
         after_plan(plan_of(untold, {0: [3, 2]})).sentences[0]
         == "Current leaders are unknown, so leader changes while data moves are unknown, too."
     )
+
+
+def test_leaders_are_counted_of_a_broker_that_the_plan_adds_too() -> None:
+    """Broker 3 leads nothing before, and one partition once the plan is done."""
+    current = layout_of([[1, 2], [2, 1]], [1, 2], [[1, 2], [2, 1]])
+
+    preview = after_plan(plan_of(current, {0: [3, 2]}))
+
+    assert preview.leaders_before is not None
+    assert preview.leaders_before.tolist() == [1, 1, 0]
+    assert preview.leaders_after.tolist() == [0, 1, 1]
 
 
 def test_an_election_that_makes_leaders_less_even_is_named() -> None:

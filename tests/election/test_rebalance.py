@@ -36,7 +36,8 @@ def test_kraft_knows_no_percentage() -> None:
 
 
 def test_kraft_says_in_how_many_rounds() -> None:
-    """At most 1,000 elections a round."""
+    """At most 1,000 elections a round; of one round nothing is said."""
+    assert not any("rounds" in said for said in auto_rebalance(led(1000, 1000), mode="kraft").sentences)
     assert "It does so in 2 rounds of at most 1,000." in auto_rebalance(led(1001, 1001), mode="kraft").sentences
 
 

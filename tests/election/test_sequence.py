@@ -148,12 +148,13 @@ def test_against_a_majority_of_the_same_replicas() -> None:
 
 
 def test_observers_decide_nothing_in_a_majority() -> None:
-    """Of three replicas one observes: with one of the others stopped, one vote of three is left."""
+    """Of three replicas one observes: with one of the others stopped, one vote of three is left; with it, two are."""
     made = layout({("a", 0): [1, 2, 3]})
     observed = replace(made, observers=np.array([[False, False, True]]))
 
     assert against_majority(made, (1,)).would_decide == 1
     assert against_majority(observed, (1,)).would_decide == 0
+    assert against_majority(observed, (3,)).would_decide == 1
 
 
 def kraft(replicas: list[int], min_in_sync: int) -> ClusterLayout:
@@ -231,6 +232,14 @@ def test_an_isr_that_is_not_told_is_followed_once_it_is_assumed() -> None:
 
     assert leaders(steps) == [5, -1, -1, 5]
     assert all(step.election.assumed[0] for step in steps)
+
+
+def test_an_isr_that_is_told_is_where_a_story_begins_whoever_of_it_is_dead() -> None:
+    """2 is dead and told to be in sync: an election takes nobody out of the ISR."""
+    start = layout({("orders", 0): [1, 2]}).with_brokers([Broker(2, state=BrokerState.DEAD)])
+    (step,) = walk(start, [Move(PREFERRED)]).steps
+
+    assert members(step, "in_sync") == [1, 2]
 
 
 def test_an_unclean_election_on_request_brings_back_what_waits() -> None:

@@ -281,6 +281,13 @@ def test_of_brokers_that_stop_at_once_the_last_id_stays_in_the_isr() -> None:
     assert after.in_sync_after.tolist() == [[True, False, False]]
 
 
+def test_who_was_not_in_the_isr_is_not_the_last_of_it() -> None:
+    """3 stops too, and lags: of 1 and 2 the latter is waited for."""
+    after = stop(layout_of([[3, 1, 2]], [1], [[1, 2]]), [1, 2, 3])
+
+    assert after.in_sync_after.tolist() == [[False, False, True]]
+
+
 def test_a_stop_says_what_it_assumed() -> None:
     """Leaders and ISRs that nobody tells stand in sentences, with their number."""
     told = stop(ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [2, 1]}, leaders={("t", 0): 1}), [1])

@@ -34,6 +34,7 @@ def test_an_in_sync_replica_goes_first_and_nothing_is_lost() -> None:
     preview = unclean(layout(None, [3], dead=(1,)))
 
     assert preview.leader_after.tolist() == [3]
+    assert preview.reason_of(0) is Reason.TAKES_OVER
     assert preview.sentences == ("1 partition gets an in-sync leader: nothing is lost.",)
 
 

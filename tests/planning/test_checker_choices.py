@@ -268,6 +268,14 @@ class TestAddition:
         assert proven(check(current, current, wish)) == (True, False, False)
         assert proven(check(current, replace_lists(current, [[3], [3], [1], [1], [1], [3]]), wish)) == (True,) * 3
 
+    def test_a_cap_that_is_not_reached_holds_nothing_back(self) -> None:
+        """Broker 3 receives none of the five that it may, though one or two would even loads out."""
+        current = layout([[1], [1], [1], [1]], Broker(3))
+        wish = Wish(add=((3, None),), options=Options(receive_cap=5))
+
+        assert proven(check(current, current, wish)) == (True, False, False)
+        assert proven(check(current, replace_lists(current, [[1], [1], [3], [3]]), wish)) == (True, True, True)
+
     def test_what_the_last_broker_could_give_is_looked_at_too(self) -> None:
         """Broker 2, the last, holds three, and 0, which is added, nothing."""
         current = layout([[1], [2], [2], [2]], Broker(0))
