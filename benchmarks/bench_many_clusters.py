@@ -26,9 +26,9 @@ from reseat.history.fleet import fleet
 from reseat.history.folder import Folder
 from reseat.history.read import History
 from reseat.model import Snapshot
-from reseat.pipeline.ingest import run as ingest
+from reseat.pipeline.ingest import run_on_demand as ingest
 from reseat.pipeline.spark.session import open_session
-from reseat.pipeline.sweep import sweep
+from reseat.pipeline.sweep import sweep_on_demand as sweep
 from reseat.sources.landing import land
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run() -> list[tuple[str, str, str]]:
             tell(f"  hour {hour + 1}: a snapshot of each", f"{0.06 * CLUSTERS:.0f} s", _told(used, further))
         tell("  peak memory", "-", memory(used))
         with measured() as used:
-            sweep(spark, tables, latest=True)
+            sweep(lambda: spark, tables, latest=True)
         tell("  sweep of the latest of each", "-", _told(used, f", {memory(used)}"))
         history = History.open(tables)
         # A page keeps the figures, and asks each time whether the tables have changed.
@@ -81,7 +81,7 @@ def _taken(spark: SparkSession, landing: Folder, tables: Folder) -> tuple[Usage,
     """What a run takes, and what it made and asked, in words."""
     before = len(tables.files())
     with _calls() as calls, measured() as used:
-        ingest(spark, landing, tables)
+        ingest(lambda _: spark, landing, tables)
     return used, f", {len(tables.files()) - before:,} files more, {len(calls):,} calls of the driver"
 
 

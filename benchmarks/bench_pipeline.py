@@ -33,10 +33,10 @@ from reseat.model import ClusterLayout, Snapshot
 from reseat.pipeline.admission import Job, landed_files
 from reseat.pipeline.decode import measurer, replica_reader
 from reseat.pipeline.frames import spark_schema, write
-from reseat.pipeline.ingest import run as ingest
+from reseat.pipeline.ingest import run_on_demand as ingest
 from reseat.pipeline.progress import silent
 from reseat.pipeline.spark.session import open_session
-from reseat.pipeline.sweep import sweep
+from reseat.pipeline.sweep import sweep_on_demand as sweep
 from reseat.pipeline.turns import take_turn
 from reseat.sources.landing import land
 
@@ -74,7 +74,7 @@ def _runs(spark: SparkSession, home: Path, landings: dict[int, Path]) -> list[tu
     def taken(count: int) -> tuple[int, Usage]:
         tables = Path(tempfile.mkdtemp(dir=home, prefix="tables-"))
         with measured() as used:
-            done = ingest(spark, Folder.open(landings[count]), Folder.open(tables))
+            done = ingest(lambda _: spark, Folder.open(landings[count]), Folder.open(tables))
         shutil.rmtree(tables)
         return done.taken * PARTITIONS * FACTOR, used
 
@@ -155,9 +155,9 @@ def _sweep(spark: SparkSession, home: Path) -> list[tuple[str, str, str]]:
     layout = replace(layout, min_in_sync=np.full(len(layout.topics), 2, np.int32))
     landing, tables = home / "landing-sweep", Folder.open(home / "tables-sweep")
     land(Snapshot(layout, FIRST, "admin"), landing, "large")
-    ingest(spark, Folder.open(landing), tables)
+    ingest(lambda _: spark, Folder.open(landing), tables)
     with measured() as used:
-        sweep(spark, tables)
+        sweep(lambda: spark, tables)
     return [
         ("sweep of 300 brokers, 200,000 partitions: brokers, racks, all 44,850 pairs", "60 s", f"{used.seconds:.1f} s"),
         ("  peak memory", "-", memory(used)),

@@ -20,9 +20,8 @@ import pyarrow.compute as pc
 
 from reseat.history.delta import delta_of
 from reseat.history.folder import FileFact, Folder
-from reseat.history.scan import read_listed
 from reseat.pipeline.decode import measured_schema, measurer
-from reseat.pipeline.frames import ClusterDay, paths_on, spark_schema
+from reseat.pipeline.frames import ClusterDay, days_in, rows_on, spark_schema
 from reseat.pipeline.ledger import AGAIN, month_of, name_of, taken_among, token_of
 from reseat.pipeline.progress import Report
 from reseat.pipeline.unreadable_files import UnreadableFile, refuse_unreadable, rows_of
@@ -104,8 +103,7 @@ class Admission:
     @cached_property
     def days(self) -> list[ClusterDay]:
         """The clusters' days that get snapshots, ascending."""
-        taken = self.of("taken").select(["cluster", "day"]).to_pylist()
-        return sorted({(row["cluster"], row["day"]) for row in taken})
+        return days_in(self.of("taken"))
 
 
 def measured_files(job: Job, paths: Sequence[str]) -> DataFrame:
@@ -183,8 +181,7 @@ def admit(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list
 
 def _shown_among(tables: Folder, told: pa.Table) -> pa.ChunkedArray:
     """Of measured snapshots those that ``snapshots`` has already: a run was stopped before it wrote its ledger."""
-    days = {(row["cluster"], row["day"]) for row in told.select(["cluster", "day"]).to_pylist() if row["day"]}
-    return read_listed(tables, "snapshots", lambda: paths_on(tables, "snapshots", days), ["snapshot_id"])["snapshot_id"]
+    return rows_on(tables, "snapshots", days_in(told), ["snapshot_id"])["snapshot_id"]
 
 
 def _month(day: str) -> str:

@@ -28,7 +28,18 @@ from reseat.history.schema import TABLES, arrow_schema, table
 from reseat.pipeline.admission import PORTION, SHOWN, Admission, Job, landed_files
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.decode import replica_reader
-from reseat.pipeline.frames import ClusterDay, frame_of, paths_on, read_days, read_files, read_flat, spark_schema, write
+from reseat.pipeline.frames import (
+    ClusterDay,
+    days_in,
+    frame_of,
+    paths_on,
+    read_days,
+    read_files,
+    read_flat,
+    rows_on,
+    spark_schema,
+    write,
+)
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.spark.side_by_side import side_by_side
 from reseat.pipeline.staging import Staging
@@ -179,8 +190,8 @@ class _There:
             pairs.filter(pc.invert(pairs[f"{side}is_new"])).select(["cluster", f"{side}day", f"{side}snapshot_id"])
             for side in ("", "previous_")
         ]
-        known = [row for side in sides for row in side.rename_columns(["cluster", "day", "id"]).to_pylist()]
-        return cls(sorted({(row["cluster"], row["day"]) for row in known}), sorted({row["id"] for row in known}))
+        known = pa.concat_tables([side.rename_columns(["cluster", "day", "id"]) for side in sides])
+        return cls(days_in(known), sorted(set(known["id"].to_pylist())))
 
 
 class BatchChanges:
@@ -227,8 +238,7 @@ class BatchChanges:
         job, tables = self._job, self._job.tables
         brokers = self._both("brokers", found.there, _unfolded(self._fresh, "brokers"))
         rows = found.compared.changes(brokers, self._replicas(found))
-        told = found.pairs.select(["cluster", "day", "is_new"]).to_pylist()
-        again = sorted({(row["cluster"], row["day"]) for row in told if not row["is_new"]})
+        again = days_in(found.pairs.filter(pc.invert(found.pairs["is_new"])))
         stale = paths_on(tables, "changes", again)
         if stale:
             anew = f.broadcast(job.spark.createDataFrame(found.pairs.select(["snapshot_id"])))
@@ -268,8 +278,7 @@ class BatchChanges:
         spark, tables = self._job.spark, self._job.tables
         if self._admission.together:
             chosen = None if where.snapshots is None else pc.field("snapshot_id").isin(where.snapshots)
-            rows = read_listed(tables, name, lambda: paths_on(tables, name, where.days), filter=chosen)
-            there = frame_of(spark, rows)
+            there = frame_of(spark, rows_on(tables, name, where.days, chosen=chosen))
         else:
             there = read_days(spark, tables, name, where.days)
             if where.snapshots is not None:
@@ -316,8 +325,4 @@ def fill_up(
         if (day not in there or (one.name == "changes" and day in rewritten))
         and batch.day_folder(one.name, day) not in staged
     ]
-    tables.each(lambda one: batch.stage_table(one[0], _no_rows(one[0]), cluster=one[1][0], day=one[1][1]), lacking)
-
-
-def _no_rows(name: str) -> pa.Table:
-    return arrow_schema(name).empty_table()
+    tables.each(lambda one: batch.stage_table(one[0], arrow_schema(one[0]).empty_table(), one[1]), lacking)

@@ -35,7 +35,6 @@ as in Hadoop's and Spark's output committers.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -44,7 +43,7 @@ from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.commit_record import RUNS, CommitRecord
 from reseat.pipeline.ledger import LEDGER
 from reseat.pipeline.publishing import parent
-from reseat.pipeline.staging import BEGUN, STAGED, Staging, cluster_day_of
+from reseat.pipeline.staging import STAGED, Staging, cluster_day_of, new_name
 from reseat.pipeline.turns import Turn
 
 __all__ = ["Batch"]
@@ -66,8 +65,7 @@ class Batch(Staging):
             turn: the job's right to publish it.
             mark: ends its name, and so tells later who wrote a file.
         """
-        name = f"{datetime.now(UTC):{BEGUN}}-{secrets.token_hex(4)}"
-        return cls(turn, f"{name}-{mark}" if mark else name)
+        return cls(turn, new_name(datetime.now(UTC), mark))
 
     def staging(self, name: str) -> str:
         """Where the batch's files of a table are written; see :class:`Staging`.

@@ -41,7 +41,7 @@ from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
 from reseat.pipeline.progress import JobProgress, Report, silent
-from reseat.pipeline.staging import BEGUN, STAGED, Staging, cluster_day_of
+from reseat.pipeline.staging import BEGUN, STAGED, Staging, cluster_day_of, new_name
 
 __all__ = ["DeltaBatch", "DeltaTurn", "Overtaken", "make_entry", "take_delta_turn"]
 
@@ -141,8 +141,7 @@ class DeltaBatch(Staging):
         now = datetime.now(UTC)
         with suppress(ValueError):
             now = max(now, _begun(last) + timedelta(microseconds=1))
-        name = f"{now:{BEGUN}}-{secrets.token_hex(4)}"
-        return cls(turn, f"{name}-{mark}" if mark else name, whole_clusters=whole_clusters, base=base)
+        return cls(turn, new_name(now, mark), whole_clusters=whole_clusters, base=base)
 
     def staging(self, name: str) -> str:
         """Where the batch's files of a table are written, and stay; see :class:`Staging`.

@@ -5,14 +5,15 @@ The types of columns are those of ``reseat.history.schema`` and never guessed: a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
 from reseat.history.parts import days_of, parts_of
+from reseat.history.scan import read_listed
 from reseat.history.schema import PARTITION_KEYS, arrow_schema, table
 from reseat.pipeline.staging import day_in
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClusterDay",
     "day_folder",
+    "days_in",
     "days_known",
     "empty",
     "frame_of",
@@ -30,6 +32,7 @@ __all__ = [
     "read_days",
     "read_files",
     "read_flat",
+    "rows_on",
     "spark_schema",
     "write",
 ]
@@ -53,6 +56,12 @@ def day_folder(name: str, day: ClusterDay) -> str:
 def days_known(tables: Folder, clusters: Collection[str]) -> set[ClusterDay]:
     """The days of which the tables hold something of some clusters."""
     return {(cluster, day) for cluster, days in days_of(tables, clusters).items() for day in days}
+
+
+def days_in(rows: pa.Table) -> list[ClusterDay]:
+    """The days of rows that have ``cluster`` and ``day``, in order; rows without a day have none."""
+    found = zip(rows["cluster"].to_pylist(), rows["day"].to_pylist(), strict=True)
+    return sorted({(cluster, day) for cluster, day in found if day is not None})
 
 
 def empty(spark: SparkSession, name: str) -> DataFrame:
@@ -90,6 +99,24 @@ def paths_on(tables: Folder, name: str, days: Collection[ClusterDay]) -> list[st
         return [part.path for part in found if (part.cluster, part.day) in asked]
     listed = tables.each(lambda day: tables.files(day_folder(name, day), suffix=".parquet"), sorted(asked))
     return [file.path for files in listed for file in files]
+
+
+def rows_on(
+    tables: Folder, name: str, days: Collection[ClusterDay], columns: Sequence[str] | None = None, chosen: Any = None
+) -> pa.Table:
+    """The rows of some clusters' days, read by this process.
+
+    Args:
+        tables: the tables.
+        name: which table; a partitioned one.
+        days: which days.
+        columns: only these; None: all.
+        chosen: a ``pyarrow.compute.Expression`` that rows must meet.
+
+    Raises:
+        InputRefused: they cannot be read.
+    """
+    return read_listed(tables, name, lambda: paths_on(tables, name, days), columns, filter=chosen)
 
 
 def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[str], *, base: str = "") -> DataFrame:

@@ -30,7 +30,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ from reseat.sources.landing import landed_pieces
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run", "run_on_demand"]
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run_on_demand"]
 
 #: What one batch takes at most: as much as its facts and its measures may take in memory, and as little as a crash
 #: should cost.
@@ -107,21 +107,6 @@ class RunReport:
         if self.rejected:
             told.append(f"{counted(self.rejected, 'file')} could not be read (see table rejected)")
         return f"{counted(self.new, 'new file')}: {', '.join(told)}. {self.seconds:.1f} s.{left_out}"
-
-
-def run(
-    spark: SparkSession,
-    landing: Folder,
-    tables: Folder,
-    *,
-    report: Report = silent,
-    batch_files: int = BATCH_FILES,
-    batch_bytes: int = BATCH_BYTES,
-) -> RunReport:
-    """``run_on_demand`` in a session that is there already (``reseat.pipeline.spark.session``)."""
-    return run_on_demand(
-        lambda _: spark, landing, tables, report=report, batch_files=batch_files, batch_bytes=batch_bytes
-    )
 
 
 def run_on_demand(
@@ -265,7 +250,8 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
     kept_back = {one.file.path for one in unreadable}
     measured = measured_files(job, [file.path for file in files if file.path not in kept_back]).persist()
     batch = begin(job.turn)
-    try:
+    with batch.filling(), ExitStack() as kept:
+        kept.callback(measured.unpersist)
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         admission = admit(job, files, measured, unreadable)
         write_rejected(job, batch, measured, admission)
@@ -279,14 +265,8 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission
                 rewritten = changes.write()
             fill_up(job.tables, batch, admission.days, there, rewritten)
         batch.record(admission.ledger)
-    except BaseException:
-        with suppress(InputRefused):  # a worker may still write there: the next job deletes it
-            batch.abandon()
-        raise
-    finally:
-        measured.unpersist()
     say("commit", f"Committing {counted(len(admission.days), 'cluster-day')}.")
-    batch.commit(admission.days)  # stopped within, the next job completes it: nothing is to be abandoned here
+    batch.commit(admission.days)
     job.report(
         JobProgress("commit", so_far + len(files), of, f"{so_far + len(files):,} of {counted(of, 'file')} done.")
     )

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import io
 import re
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -22,7 +25,7 @@ from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.pipeline.ledger import by_month
 
-__all__ = ["BEGUN", "STAGED", "Staging", "cluster_day_of", "day_in"]
+__all__ = ["BEGUN", "STAGED", "Staging", "cluster_day_of", "day_in", "new_name"]
 
 #: How the name of a batch begins: when it was begun.
 BEGUN = "%Y%m%dT%H%M%S%fZ"
@@ -88,6 +91,19 @@ class Staging(ABC):
             InputRefused: it cannot be deleted.
         """
 
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Abandon the batch where what is done within fails.
+
+        Commit it after that, and not within: stopped while it commits, the next job completes it.
+        """
+        try:
+            yield
+        except BaseException:
+            with suppress(InputRefused):  # a worker may still write there: the next job deletes it
+                self.abandon()
+            raise
+
     def day_folder(self, name: str, day: tuple[str, str]) -> str:
         """Where a cluster's day of a table is staged, relative to the tables."""
         return f"{self.staging(name)}/{day_in(day)}"
@@ -107,23 +123,21 @@ class Staging(ABC):
         found = self._tables.each(lambda name: self._tables.files(self.staging(name), ".parquet"), names)
         return dict(zip(names, found, strict=True))
 
-    def stage_table(self, name: str, rows: pa.Table, *, cluster: str | None = None, day: str | None = None) -> None:
+    def stage_table(self, name: str, rows: pa.Table, day: tuple[str, str] | None = None) -> None:
         """Write one file from this process: for what is small.
 
         Args:
             name: the table.
             rows: its rows, without ``cluster`` and ``day`` where it is partitioned.
-            cluster: of all rows; where the table is partitioned.
-            day: the same, ``YYYY-MM-DD``.
+            day: the cluster and the day, ``YYYY-MM-DD``, of all rows; where the table is partitioned.
 
         Raises:
             InputRefused: it cannot be written, or cluster and day are missing or too many.
             KeyError: there is no table of that name.
         """
-        if STAGED[name] != (cluster is not None and day is not None):
+        if STAGED[name] != (day is not None):
             raise InputRefused(f"Rows of {name}: cluster and day belong to partitioned tables, and to all of these.")
-        keys = day_in((cluster, day)) if cluster is not None and day is not None else ""
-        self._stage(f"{self.staging(name)}/{keys}", rows)
+        self._stage(self.staging(name) if day is None else self.day_folder(name, day), rows)
 
     def stage_days(self, name: str, rows: pa.Table) -> None:
         """Write a file for each cluster's day from this process, its rows in the order of time.
@@ -140,7 +154,7 @@ class Staging(ABC):
         schema, start = arrow_schema(name), 0
         told = rows.sort_by([*keys, ("taken_at", "ascending")]).select(schema.names).cast(schema)
         for day in days.to_pylist():
-            self.stage_table(name, told.slice(start, day["count_all"]), cluster=day["cluster"], day=day["day"])
+            self.stage_table(name, told.slice(start, day["count_all"]), (day["cluster"], day["day"]))
             start += day["count_all"]
 
     def record(self, rows: pa.Table) -> None:
@@ -158,6 +172,11 @@ class Staging(ABC):
         out = io.BytesIO()
         parquet.write_table(rows, out, **_plainly(rows))
         self._tables.prepare(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
+
+
+def new_name(now: datetime, mark: str) -> str:
+    """The name of a batch that is begun now; ``mark`` ends it, where there is one."""
+    return "-".join([f"{now:{BEGUN}}", secrets.token_hex(4), *([mark] if mark else [])])
 
 
 def _plainly(rows: pa.Table) -> dict[str, Any]:

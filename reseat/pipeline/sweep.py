@@ -36,10 +36,9 @@ from reseat.errors import InputRefused
 from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
 from reseat.history.parts import parts_of
-from reseat.history.scan import read_listed
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.frames import ClusterDay, frame_of, paths_on, read_days, spark_schema, write
+from reseat.pipeline.frames import ClusterDay, days_in, frame_of, read_days, rows_on, spark_schema, write
 from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
 from reseat.pipeline.progress import JobProgress, Report, silent
 from reseat.pipeline.staging import Staging
@@ -55,7 +54,6 @@ __all__ = [
     "BATCH_TAKEOVERS",
     "SHARE_REPLICAS",
     "SweepReport",
-    "sweep",
     "sweep_on_demand",
 ]
 
@@ -104,13 +102,6 @@ class SweepReport:
         if not self.chosen:
             return "Nothing to analyse: every chosen snapshot is analysed already."
         return f"{counted(self.swept, 'snapshot')} analysed. {self.seconds:.1f} s."
-
-
-def sweep(
-    spark: SparkSession, tables: Folder, *, cluster: str | None = None, latest: bool = False, report: Report = silent
-) -> SweepReport:
-    """``sweep_on_demand`` in a session that is there already (``reseat.pipeline.spark.session``)."""
-    return sweep_on_demand(lambda: spark, tables, cluster=cluster, latest=latest, report=report)
 
 
 def sweep_on_demand(
@@ -177,7 +168,7 @@ def _to_do(tables: Folder, cluster: str | None, *, latest: bool) -> Iterator[pa.
 
 def _chosen(tables: Folder, days: Collection[ClusterDay], *, latest: bool) -> pa.Table:
     """The snapshots of some days, or the last of each cluster in them, in order."""
-    rows = read_listed(tables, "snapshots", lambda: paths_on(tables, "snapshots", days), _CHOSEN)
+    rows = rows_on(tables, "snapshots", days, _CHOSEN)
     rows = rows.sort_by([(name, "ascending") for name in ("cluster", "day", "taken_at", "snapshot_id")])
     if latest and len(rows):
         clusters = rows["cluster"].combine_chunks()
@@ -188,14 +179,8 @@ def _chosen(tables: Folder, days: Collection[ClusterDay], *, latest: bool) -> pa
 
 def _unswept(tables: Folder, snapshots: pa.Table) -> pa.Table:
     """Those of some snapshots that have no row of ``copysets``."""
-    days = _days(snapshots)
-    swept = read_listed(tables, "copysets", lambda: paths_on(tables, "copysets", days), ["snapshot_id"])["snapshot_id"]
+    swept = rows_on(tables, "copysets", days_in(snapshots), ["snapshot_id"])["snapshot_id"]
     return snapshots.filter(pc.invert(pc.is_in(snapshots["snapshot_id"], swept.combine_chunks())))
-
-
-def _days(snapshots: pa.Table) -> list[ClusterDay]:
-    """The days of some snapshots, in order."""
-    return sorted({(row["cluster"], row["day"]) for row in snapshots.select(["cluster", "day"]).to_pylist()})
 
 
 def _batches(left: pa.Table) -> Iterator[pa.Table]:
@@ -218,22 +203,19 @@ def _batches(left: pa.Table) -> Iterator[pa.Table]:
 
 def _sweep(spark: SparkSession, tables: Folder, batch: Staging, snapshots: pa.Table) -> int:
     """Compute the rows of these snapshots and commit them; says of how many."""
-    try:
+    with batch.filling():
         if delta_of(tables) is not None:  # where another sweep may have been faster
             snapshots = _unswept(tables, snapshots)
         if not snapshots.num_rows:
             batch.abandon()
             return 0
-        days = _days(snapshots)
+        days = days_in(snapshots)
         jobs = _jobs(snapshots, cores=_cores(spark))
         if _together(snapshots, days):
             _stage_together(spark, tables, batch, jobs, days)
         else:
             _stage(spark, tables, batch, jobs, days)
-    except BaseException:
-        batch.abandon()
-        raise
-    batch.commit(days)  # stopped within, the next job completes it: nothing is to be abandoned here
+    batch.commit(days)
     return int(snapshots.num_rows)
 
 
@@ -273,15 +255,13 @@ def _stage_together(
 
     asked = pc.field("snapshot_id").isin([job.snapshot_id for job in jobs])
 
-    def read(name: str) -> DataFrame:
-        def listed() -> list[str]:
-            return paths_on(tables, name, days)
-
-        return frame_of(spark, read_listed(tables, name, listed, ["snapshot_id", *SOURCES[name]], filter=asked))
-
+    sources = {
+        name: frame_of(spark, rows_on(tables, name, days, ["snapshot_id", *columns], asked))
+        for name, columns in SOURCES.items()
+    }
     tasks = min(len(jobs), 4 * _cores(spark))
     found = (
-        _rows(spark, {name: read(name) for name in SOURCES}, jobs)
+        _rows(spark, sources, jobs)
         .repartitionById(tasks, f.col("job") % tasks)
         .mapInArrow(sweeper(jobs), spark_schema(lossy_schema()))
         .toArrow()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from reseat.history.folder import Folder
-from reseat.pipeline.ingest import run
 from reseat.pipeline.spark.session import open_session
 from tests.pipeline import plain
 from tests.pipeline.moments import MOMENTS, put, snapshot_of
+from tests.pipeline.running import run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -53,7 +53,7 @@ def test_a_file_of_few_rows_has_nothing_that_pays_off_for_many(tables: Folder) -
     schema = arrow_schema("snapshots")
     rows = pa.Table.from_pylist([{"snapshot_id": "ab", "taken_at": MOMENT, "path": "cluster=a/1.json"}], schema)
     batch = Batch.begin(take_turn(tables))
-    batch.stage_table("snapshots", rows, cluster="a", day="2026-05-02")
+    batch.stage_table("snapshots", rows, ("a", "2026-05-02"))
     (path,) = batch.staged("snapshots")
     told = pq.read_metadata(tables.path(path)).row_group(0)
     columns = [told.column(number) for number in range(told.num_columns)]
@@ -81,7 +81,7 @@ def test_this_process_writes_what_is_small_and_of_a_day_that_it_can_hold(
 def test_what_is_there_or_staged_is_not_filled_up_again(tables: Folder) -> None:
     """A second batch of the day adds the file that it wrote and no other."""
     batch = Batch.begin(take_turn(tables))
-    batch.stage_table("brokers", arrow_schema("brokers").empty_table(), cluster="a", day="2026-05-01")
+    batch.stage_table("brokers", arrow_schema("brokers").empty_table(), ("a", "2026-05-01"))
     fill_up(tables, batch, [DAY], [DAY], [])
     batch.commit([DAY])
 

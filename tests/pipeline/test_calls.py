@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from reseat.history.folder import Folder
-from reseat.pipeline.ingest import run
 from reseat.sources.landing import land
 from tests.pipeline.moments import put
+from tests.pipeline.running import run
 from tests.pipeline.test_exactly_once import SHOP
 
 if TYPE_CHECKING:

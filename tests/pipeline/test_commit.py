@@ -403,7 +403,7 @@ def test_the_driver_stages_small_tables(tmp_path: Path) -> None:
     """Rows of this process are published as Parquet; the ledger is read back as it was recorded."""
     tables = Folder.open(tmp_path)
     batch = Batch.begin(take_turn(tables))
-    batch.stage_table("findings", arrow_schema("findings").empty_table(), cluster="007", day="2026-05-01")
+    batch.stage_table("findings", arrow_schema("findings").empty_table(), ("007", "2026-05-01"))
     batch.record(
         pa.table(
             {
@@ -435,7 +435,7 @@ def test_what_is_no_row_of_a_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputRefused, match="cluster and day"):
         batch.stage_table("findings", rows)
     with pytest.raises(InputRefused, match="cluster and day"):
-        batch.stage_table("rejected", rows, cluster="a", day="2026-05-01")
+        batch.stage_table("rejected", rows, ("a", "2026-05-01"))
     with pytest.raises(KeyError):
         batch.staging("nothing")
 

@@ -37,7 +37,7 @@ def written(home: Path) -> Folder:
         batch.record(
             pa.Table.from_pylist([{"path": path + month, "month": month, **told} for month in ("2026-05", "2026-06")])
         )
-        batch.stage_table("changes", arrow_schema("changes").empty_table(), cluster="007", day="2026-05-01")
+        batch.stage_table("changes", arrow_schema("changes").empty_table(), ("007", "2026-05-01"))
         batch.commit()
     return tables
 

@@ -10,12 +10,11 @@ import pytest
 from reseat.history.delta import DeltaTables
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
-from reseat.pipeline.ingest import run
-from reseat.pipeline.sweep import sweep
 from reseat.pipeline.upkeep.compaction import compact
 from reseat.pipeline.upkeep.retention import retain
 from tests.pipeline import plain
 from tests.pipeline.moments import put
+from tests.pipeline.running import run, sweep
 from tests.pipeline.test_exactly_once import ALL, SHOP
 
 if TYPE_CHECKING:

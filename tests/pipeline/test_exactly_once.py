@@ -24,7 +24,6 @@ from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
 from reseat.operate.targets.patience import Patience
 from reseat.pipeline import admission, batch_tables, ingest
-from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
 from reseat.pipeline.progress import JobProgress
 from reseat.pipeline.spark.spark_errors import in_words
@@ -32,6 +31,7 @@ from reseat.pipeline.upkeep.compaction import compact
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
 from tests.pipeline.moments import MOMENTS, put, snapshot_of
+from tests.pipeline.running import run
 from tests.pipeline.test_commit import Mortal, Stopped
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import psutil
 import pytest
 
 from reseat.history.folder import Folder
-from reseat.pipeline.ingest import run
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
 from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.running import run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

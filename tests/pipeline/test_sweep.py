@@ -20,9 +20,10 @@ from reseat.pipeline import publishing, turns
 from reseat.pipeline import sweep as module
 from reseat.pipeline.progress import JobProgress
 from reseat.pipeline.staging import Staging
-from reseat.pipeline.sweep import SweepReport, sweep
+from reseat.pipeline.sweep import SweepReport
 from reseat.pipeline.work import AnyTurn
 from tests.history.made import history, write
+from tests.pipeline.running import sweep
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,13 +20,14 @@ from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
 from reseat.model import NOT_TOLD, Snapshot
 from reseat.pipeline import admission
-from reseat.pipeline.ingest import RunReport, run
+from reseat.pipeline.ingest import RunReport
 from reseat.sources.keeping import snapshot_of_files
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.expected import EXPECTED, Rows, changes, same
 from tests.pipeline.in_object_store import reseat
 from tests.pipeline.moments import MOMENTS, Moment, snapshot_of
+from tests.pipeline.running import run
 from tests.pipeline.test_sweep import same_losses
 from tests.servers.object_store import ObjectStore
 

@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from reseat.errors import InputRefused, SparkFailed
@@ -157,18 +158,12 @@ def _is_loose(group: FileGroup, least_files: int) -> bool:
 
 def _compact(spark: SparkSession, tables: Folder, batch: Staging, bundle: Sequence[FileGroup]) -> int:
     """Rewrite and publish one bundle, and say how many files it has now."""
-    by_table = [
-        list(groups) for _, groups in groupby(sorted(bundle, key=lambda one: one.name), key=lambda one: one.name)
-    ]
-    try:
-        left: int = sum(
-            side_by_side(spark, [partial(_rewritten, spark, tables, batch, one) for one in by_table], WRITERS)
-        )
-    except BaseException:
-        batch.abandon()
-        raise
+    name_of = attrgetter("name")
+    by_table = [list(groups) for _, groups in groupby(sorted(bundle, key=name_of), key=name_of)]
+    with batch.filling():
+        left = side_by_side(spark, [partial(_rewritten, spark, tables, batch, one) for one in by_table], WRITERS)
     batch.commit()
-    return left
+    return sum(left)
 
 
 def _rewritten(spark: SparkSession, tables: Folder, batch: Staging, groups: Sequence[FileGroup]) -> int:

@@ -216,14 +216,11 @@ def _thin(spark: SparkSession, tables: Folder, batch: Staging, days: Collection[
         step.last.update({day: one for day, one in last.items() if day in days})
         step.before.update({one.cluster_day: before for before, one in pairwise(left) if one.cluster_day in days})
         removed += len(known) - len(left)
-    try:
+    with batch.filling():
         groups = [found for name in _NAMES if name != "changes" and (found := _file_groups(tables, name, days))]
         kept = step.kept()
         side_by_side(spark, [partial(rewrite, spark, tables, batch, found, kept) for found in groups], WRITERS)
         _compare_again(step)
-    except BaseException:
-        batch.abandon()
-        raise
     batch.commit()
     return removed
 
@@ -235,7 +232,7 @@ def _compare_again(step: _Step) -> None:
             rows = compared.changes(_rows(step, "brokers"), _rows(step, "replicas"))
             write_sorted(rows, step.tables, step.batch, "changes")
     step.batch.remove(path for group in _file_groups(step.tables, "changes", step.last) for path in group.paths)
-    keep_one_file(step.tables, step.batch, "changes", step.last)
+    keep_one_file(step.batch, "changes", step.last)
 
 
 def _rows(step: _Step, name: str) -> DataFrame:

@@ -194,7 +194,7 @@ def rewrite(
         files = ceil(some[0].size / FILE_BYTES) if some[0] in alone else 1
         write_sorted(rows, tables, batch, name, files=files, folder=some[0].month if some[0].day is None else "")
     batch.remove(path for group in groups for path in group.paths)
-    keep_one_file(tables, batch, name, [group.day for group in groups])
+    keep_one_file(batch, name, [group.day for group in groups])
 
 
 def write_sorted(
@@ -225,12 +225,12 @@ def write_sorted(
     writer.parquet(tables.spark_url(f"{batch.staging(name)}/{folder}"))
 
 
-def keep_one_file(tables: Folder, batch: Staging, name: str, days: Collection[ClusterDay | None]) -> None:
+def keep_one_file(batch: Staging, name: str, days: Collection[ClusterDay | None]) -> None:
     """Stage a file without rows for each day for which Spark staged none, having no row of it."""
     staged = {path.rpartition("/")[0] for path in batch.staged(name)}
     for day in days:
         if day is not None and batch.day_folder(name, day) not in staged:
-            batch.stage_table(name, arrow_schema(name).empty_table(), cluster=day[0], day=day[1])
+            batch.stage_table(name, arrow_schema(name).empty_table(), day)
 
 
 def rows_in(tables: Folder, paths: Collection[str]) -> int:
