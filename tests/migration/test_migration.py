@@ -41,6 +41,21 @@ def test_what_mirror_maker_leaves_out_stays_and_is_said():
     assert made.sentence == "2 topics with 4 partitions and 7.0 GB can move to the target, in 2 waves."
 
 
+def test_tiered_topics_that_move_are_named_and_no_others():
+    """What lies in remote storage of audit is copied too; orders is not tiered, and gone is not in the source."""
+    said = [one for one in migrate(SOURCE, TARGET, MigrationRequest(), ("audit", "gone")).caveats if "tiered" in one]
+
+    assert said == ["1 topic is tiered (audit): what is in remote storage is copied, too, and not counted here."]
+    assert not any("tiered" in one for one in migrate(SOURCE, TARGET, MigrationRequest()).caveats)
+
+
+def test_a_side_tells_whether_the_racks_of_all_its_brokers_are_known():
+    """Of one of four they are not."""
+    made = migrate(SOURCE, TARGET.with_racks({12: None}), MigrationRequest())
+
+    assert (made.source.racks_told, made.target.racks_told) == (True, False)
+
+
 def test_balanced_fills_the_emptier_brokers_and_nothing_else_moves():
     """Broker 13 holds four replicas already and gets one, the dead broker gets none; what is there stays."""
     made = migrate(SOURCE, TARGET, MigrationRequest())
