@@ -50,8 +50,9 @@ def test_tiered_topics_that_move_are_named_and_no_others():
 
 
 def test_a_side_tells_whether_the_racks_of_all_its_brokers_are_known():
-    """Of one of four they are not."""
-    made = migrate(SOURCE, TARGET.with_racks({12: None}), MigrationRequest())
+    """Of the target's brokers one has none."""
+    target = ClusterLayout.from_assignments({}, brokers=[Broker(11, "x"), Broker(12), Broker(13, "x")])
+    made = migrate(SOURCE, target, MigrationRequest())
 
     assert (made.source.racks_told, made.target.racks_told) == (True, False)
 
