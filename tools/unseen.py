@@ -339,6 +339,109 @@ UNSEEN: dict[tuple[str, str, str], str] = {
     ): "a class more that no partition is of",
     (_PROOF + "circles.py", "for _ in range(nodes.bit_length() + 1):", "1"): "once more, on a circle already",
     (_PROOF + "exchange.py", "weight = 1", "1"): "a weight that is larger than it has to be",
+    (
+        _PROOF + "checker.py",
+        "if wish.topics and wish.replication_factor is not None:",
+        "wish.topics and wish.replication_factor is not None",
+    ): "half a wish is refused before",
+    (
+        _PROOF + "checker.py",
+        "names, factor = frozenset(wish.topics), wish.replication_factor or 0",
+        "0",
+    ): "a factor that is wished for is at least 1",
+    (
+        _PROOF + "checker.py",
+        "proven = _moves_and_squares(graph, spread=not wish.mend_racks, limit=0 if limited else None, least=1)",
+        "1",
+    ): "two of the parts of a square that a move may cost are as little as one",
+    (
+        _PROOF + "checker.py",
+        "proven = _moves_and_squares(graph, spread=False, limit=0 if limited else None, least=1)",
+        "1",
+    ): "as before",
+    (
+        _PROOF + "checker.py",
+        "places, targets = places_kept(change, wish.options, moves=True), change.targets",
+        "True",
+    ): "a topic that is looked at alone shares no broker with another",
+    (_PROOF + "choices.py", "least_moves: int = 0", "0"): "where balance says how many move, nobody asks",
+    (
+        _PROOF + "choices.py",
+        "last_resorts_needed: bool = True",
+        "True",
+    ): "where balance says how many move, nobody asks",
+    (_PROOF + "circles.py", "return 2 * len(self.load) + 1", "1"): "more than a circle has arcs",
+    (
+        _PROOF + "circles.py",
+        "distance, parent = np.zeros(nodes, np.int64), np.full(nodes, -1, np.int64)",
+        "1",
+    ): "any number below 0 is nobody",
+    (
+        _PROOF + "circles.py",
+        "shorter = np.minimum(distance, through.min(axis=0))",
+        "0",
+    ): "backwards a circle is one, too",
+    (
+        _PROOF + "circles.py",
+        "if step % _LOOK_EVERY == 0 and (found := _closed(parent)) is not None:",
+        "step % _LOOK_EVERY == 0",
+    ): "how early a circle is looked for",
+    (
+        _PROOF + "circles.py",
+        "on = np.flatnonzero(jump[:-1] != nodes)",
+        "1",
+    ): "whichever of them is begun at, a circle is found; there are two at least",
+    (
+        _PROOF + "circles.py",
+        "guess = max(least, square * (int(np.ptp(load)) - 1)) if load.size else least",
+        "int(np.ptp(load)) - 1",
+    ): "where a search begins",
+    (
+        _PROOF + "compared.py",
+        "codes = np.append(rack, -1).astype(np.int32)  # padding is -1: the last",
+        "1",
+    ): "any number below 0 is padding",
+    (
+        _PROOF + "exchange.py",
+        "most = max(1, _CELLS // max(racks * max(choice.chosen.shape[1], 1), 1))",
+        "1",
+    ): "how many are in memory at once",
+    (
+        _PROOF + "exchange.py",
+        "nowhere = ~choice.targets | np.eye(brokers, dtype=np.bool_)",
+        "~choice.targets | np.eye(brokers, dtype=np.bool_)",
+    ): "whether what is known is looked at once more",
+    (
+        _PROOF + "exchange.py",
+        "wanted = np.append(~(edges | nowhere).all(axis=1), False)",
+        "edges | nowhere",
+    ): "as before",
+    (
+        _PROOF + "exchange.py",
+        "if choice.others is None and choice.again is None and choice.keeps_racks and choice.bound is None:",
+        "choice.others is None",
+    ): "as before",
+    (
+        _PROOF + "exchange.py",
+        "left = left[row_any(there & choice.chosen.take(left, axis=0))]",
+        "there & choice.chosen.take(left, axis=0)",
+    ): "as before",
+    (_PROOF + "exchange.py", "self._place = np.full(self._racks, -1)", "1"): "any number below 0 is nowhere",
+    (
+        _PROOF + "leaders.py",
+        "after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max())",
+        "0",
+    ): "padding may not lead",
+    (
+        _PROOF + "leaders.py",
+        "return graph.within(spent=True, least=1), False",
+        "1",
+    ): "two of the parts of a square that a change may cost are as little as one",
+    (
+        _PROOF + "places.py",
+        "wide = np.append(self.allowed, np.ones((len(self.allowed), 1), np.bool_), axis=1)",
+        "1",
+    ): "padding is the last column, however many there are",
     (_PROOF + "leaders.py", "late = held & np.append(change.alive, False)[lists]", "False"): "padding holds nothing",
     (_REPLICAS, "told = now.in_sync_known[rows] & (least >= 0)", "least >= 0"): (
         "Kafka takes no min.insync.replicas of 0, so that it is told as one of 1, or not"

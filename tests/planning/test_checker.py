@@ -240,6 +240,12 @@ class TestFaults:
         assert verdict.faults[-1] == "10 more replicas are left on brokers to be drained."
         assert verdict.least_moves == 30
 
+    def test_as_many_faults_as_are_named_are_all(self) -> None:
+        """Of twenty none is left to be counted."""
+        current = layout([[1]] * 20, Broker(2))
+
+        assert len(check_removal(current, current, [1]).faults) == 20
+
     def test_long_lists_are_searched_too(self) -> None:
         """A broker that is named twice in a list of twenty is found."""
         current = layout([list(range(20))], Broker(20))
