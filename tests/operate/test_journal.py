@@ -519,6 +519,8 @@ MOUNTS = """\
 31 30 8:2 / /home/ann/local\\040disk rw,relatime master:1 - xfs /dev/sdb1 rw
 32 27 0:41 / /mnt rw - ext4 /dev/sdc1 rw
 33 27 0:42 / /mnt rw - cifs //filer/share rw
+34 27 0:43 / /jfs rw,relatime - fuse.juicefs JuiceFS:shared rw
+35 27 0:44 / /usb rw,relatime - fuseblk /dev/sdd1 rw
 """
 
 
@@ -528,7 +530,7 @@ def test_a_journal_on_a_network_file_system_is_refused(tmp_path, monkeypatch):
     mounts.write_text(MOUNTS)
     kinds = {
         place: network_file_system(Path(place), mounts)
-        for place in ("/var/j", "/home/ann/j", "/home/ann/local disk/j", "/homes/j", "/mnt/j")
+        for place in ("/var/j", "/home/ann/j", "/home/ann/local disk/j", "/homes/j", "/mnt/j", "/jfs/j", "/usb/j")
     }
     untold = network_file_system(Path("/home/ann/j"), tmp_path / "nothing")
     monkeypatch.setattr("reseat.operate.journal.schema.network_file_system", lambda path: "nfs4")
@@ -541,6 +543,8 @@ def test_a_journal_on_a_network_file_system_is_refused(tmp_path, monkeypatch):
         "/home/ann/local disk/j": None,
         "/homes/j": None,
         "/mnt/j": "cifs",
+        "/jfs/j": "fuse.juicefs",
+        "/usb/j": None,
     }
     assert untold is None
     assert not (tmp_path / "journal.sqlite").exists()

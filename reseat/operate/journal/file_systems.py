@@ -11,8 +11,9 @@ __all__ = ["network_file_system"]
 _MOUNTS = Path("/proc/self/mountinfo")
 #: Kinds whose files other machines may have open, and whose locks and shared memory SQLite cannot rely on.
 _NETWORK = frozenset({
-    "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.glusterfs", "fuse.s3fs", "fuse.sshfs",
-    "gfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "smb3", "smbfs",
+    "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.ceph-fuse", "fuse.gcsfuse", "fuse.glusterfs",
+    "fuse.juicefs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs",
+    "nfs", "nfs4", "ocfs2", "orangefs", "smb3", "smbfs", "wekafs",
 })  # fmt: skip
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
