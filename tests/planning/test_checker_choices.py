@@ -439,6 +439,20 @@ class TestMend:
         assert proven(check(current, replace_lists(current, [[1], [1], *rest]), wish)) == (True, True, True)
         assert proven(check(current, replace_lists(current, [[1], [2], *rest]), wish)) == (True, True, False)
 
+    def test_a_broker_named_twice_holds_one_replica_that_could_move(self) -> None:
+        """Partition 0 is led by 2, named twice, and in sync on 3 alone, in one rack: one of the two goes to another."""
+        racks = {2: "a", 3: "a", 4: "b", 5: "c"}
+        current = ClusterLayout.from_assignments(
+            {("orders", 0): [2, 2, 3], ("orders", 1): [4, 5], ("orders", 2): [5, 4]},
+            brokers=[Broker(broker, rack) for broker, rack in racks.items()],
+            leaders={("orders", 0): 2},
+            in_sync={("orders", 0): [3]},
+        )
+
+        for first, best in (([2, 3], False), ([2, 4], True), ([5, 3], True)):
+            verdict = check(current, replace_lists(current, [first, [4, 5], [5, 4]]), Wish(mend=True))
+            assert proven(verdict) == (best, best, best)
+
     def test_within_a_limit_more_moves_are_no_objection(self) -> None:
         """Broker 1 keeps its three, 2 gets the one of the dead: evener with a move more, which was not allowed."""
         current = layout([[1], [1], [1], [9]], Broker(2), Broker(9, state=BrokerState.DEAD))
