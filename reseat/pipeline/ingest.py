@@ -79,8 +79,8 @@ class RunReport:
         days: clusters' days that changed.
         batches: commits.
         healed: what an earlier run had left behind, in words.
-        closed: why a folder of the landing zone cannot be listed, a file cannot be looked at, or something is no file
-            (a link, a pipe), by its path; they are left alone, and a later run looks at them again.
+        closed: why a folder of the landing zone cannot be listed, a file cannot be looked at or waits for its time, or
+            something is no file (a link, a pipe), by its path; all are left alone, and a later run looks at them again.
         seconds: how long it took, Spark's start not included.
     """
 

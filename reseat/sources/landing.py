@@ -16,6 +16,7 @@ those of one folder.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -36,6 +37,9 @@ __all__ = ["LandedFile", "check_cluster", "land", "landed_pieces"]
 #: A file that is being written is written to all the while; one that nobody wrote to for so long has no writer left.
 #: Long enough for the clocks of two machines that share a folder to differ.
 _ABANDONED = timedelta(hours=1)
+#: A snapshot dated farther ahead is of a machine whose clock is wrong: it would be the latest until then.
+_AHEAD = timedelta(days=1)
+_MOMENT = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,7 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     check_cluster(cluster)
     zone = landing if isinstance(landing, Folder) else Folder.open(landing)
     named = replace(snapshot, cluster=cluster)
-    moment = in_utc(named.taken_at)
-    path = f"cluster={cluster}/{moment.year:04d}{moment:%m%dT%H%M%S.%fZ}-{identity(named)}.json"
+    path = f"cluster={cluster}/{_named(in_utc(named.taken_at))}-{identity(named)}.json"
     new = not zone.exists(path)
     if new:
         data = write_snapshot(named)
@@ -98,13 +101,17 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     return LandedFile(path, zone.path(path) if zone.local is not None else f"{zone.where.rstrip('/')}/{path}", new)
 
 
+def _named(moment: datetime) -> str:
+    return f"{moment.year:04d}{moment:%m%dT%H%M%S.%fZ}"  # %Y of the year 900 has three digits
+
+
 def landed_pieces(
     zone: Folder, *, closed: dict[str, str] | None = None, now: datetime | None = None
 ) -> Iterator[list[FileFact]]:
     """All files of a landing zone, some at a time; what writers that died left behind is deleted on the way.
 
     That are hidden ``.….part`` files that nobody wrote to for an hour. One that cannot be deleted stays, as where the
-    pipeline may only read: it is in nobody's way.
+    pipeline may only read: it is in nobody's way. A file whose name is of a moment more than a day ahead waits for it.
 
     Args:
         zone: the landing zone.
@@ -117,12 +124,16 @@ def landed_pieces(
     Raises:
         InputRefused: the landing zone cannot be listed.
     """
-    before = ((datetime.now(UTC) if now is None else now) - _ABANDONED).timestamp() * 1e9
+    now = datetime.now(UTC) if now is None else now
+    before, latest = (now - _ABANDONED).timestamp() * 1e9, _named(now + _AHEAD)
     for piece in zone.pieces(hidden="files", closed=closed):
         files = []
         for one in piece:
             name = one.path.rpartition("/")[2]
-            if not hides(name):
+            if _MOMENT.match(name) and name[: len(latest)] > latest:
+                if closed is not None:
+                    closed[one.path] = "its time is yet to come by this machine's clock: it waits"
+            elif not hides(name):
                 files.append(one)
             # A file system that does not tell times may hold one that is just being written.
             elif name.startswith(".") and name.endswith(".part") and 0 < one.modified_ns < before:

@@ -203,6 +203,24 @@ def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
     assert list(landed_pieces(Folder.open(tmp_path / "nowhere"))) == []
 
 
+def test_a_snapshot_of_the_future_waits_for_its_time_and_is_named(tmp_path: Path) -> None:
+    """A machine whose clock is years ahead landed it: it would be the latest until then; hours ahead it is taken."""
+    zone, closed = Folder.open(tmp_path), dict[str, str]()
+    soon, late = (
+        land(replace(SMALL, taken_at=NOON + ahead), zone, cluster="shop").path
+        for ahead in (timedelta(hours=23), timedelta(days=400))
+    )
+
+    def listed(now: datetime) -> list[str]:
+        return [one.path for piece in landed_pieces(zone, closed=closed, now=now) for one in piece]
+
+    assert listed(NOON) == [soon]
+    assert closed == {late: "its time is yet to come by this machine's clock: it waits"}
+    closed.clear()
+    assert listed(NOON + timedelta(days=400)) == [soon, late]
+    assert closed == {}
+
+
 def test_a_landing_zone_that_may_only_be_read_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be swept is in nobody's way."""
     (tmp_path / "cluster=shop").mkdir()
