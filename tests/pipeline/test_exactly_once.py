@@ -117,11 +117,17 @@ def test_in_any_order_of_delivery_the_tables_are_the_same(
 
 
 def test_clocks_that_go_wrong_count_nothing_twice(spark: SparkSession, tmp_path: Path) -> None:
-    """A snapshot that says it was taken in a hundred years, in a file that was changed in seventy."""
+    """A snapshot that says it was taken in a hundred years, in a file that was changed in seventy: landed, it waits."""
     landing, tables = folders(tmp_path)
     ahead = replace(SHOP[0], taken_at=SHOP[0].taken_at.replace(year=2126))
     put(landing, ahead)
-    os.utime(landing.path(landing.files()[0].path), (4_000_000_000, 4_000_000_000))
+    (landed,) = landing.files()
+    waits = run(spark, landing, tables)
+    assert (waits.new, waits.taken, list(waits.closed)) == (0, 0, [landed.path])
+    assert waits.sentence.endswith("(its time is yet to come by this machine's clock: it waits).")
+
+    landing.write("other.json", write_snapshot(ahead))  # whoever gives it another name
+    os.utime(landing.path("other.json"), (4_000_000_000, 4_000_000_000))
     assert run(spark, landing, tables).taken == 1
     assert run(spark, landing, tables).new == 0
 
