@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.charts import before_after
 from components.look import tables, text
 from components.state import fields
-from reseat.model import NOT_TOLD, ClusterLayout
+from reseat.model import NOT_TOLD, ClusterLayout, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from reseat.election import AutoRebalance, ElectionPreview, Reason, RestartSafety
 
 __all__ = [
-    "Counts",
     "as_csv",
     "draw_auto_rebalance",
     "draw_leaders",
@@ -30,9 +28,6 @@ __all__ = [
     "is_told",
     "reason_counts",
 ]
-
-#: Leaders by broker, in the order of the layout.
-Counts = npt.NDArray[np.int64]
 
 
 def reason_counts(preview: ElectionPreview) -> dict[Reason, int]:
@@ -68,8 +63,8 @@ def figures_of(preview: ElectionPreview) -> list[tuple[str, str, None, str]]:
 
 def draw_leaders(
     layout: ClusterLayout,
-    before: Counts | None,
-    after: Counts,
+    before: Longs | None,
+    after: Longs,
     key: str,
     *,
     stopped: tuple[int, ...] = (),
@@ -125,12 +120,12 @@ def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> N
     tables.foot(key, said, "leaders.csv", lambda: as_csv(layout, preview, found))
 
 
-def as_csv(layout: ClusterLayout, preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> str:
+def as_csv(layout: ClusterLayout, preview: ElectionPreview, rows: Longs) -> str:
     """The preview of some partitions as CSV, names made harmless for spreadsheets."""
     return tables.as_csv(_frame(layout, preview, rows))
 
 
-def _frame(layout: ClusterLayout, preview: ElectionPreview, first: npt.NDArray[np.int64]) -> pd.DataFrame:
+def _frame(layout: ClusterLayout, preview: ElectionPreview, first: Longs) -> pd.DataFrame:
     """The preview partition by partition, as words."""
     import pandas as pd
 
@@ -154,7 +149,7 @@ def _frame(layout: ClusterLayout, preview: ElectionPreview, first: npt.NDArray[n
     return pd.DataFrame(columns)
 
 
-def _reasons(preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> list[tuple[int, bool]]:
+def _reasons(preview: ElectionPreview, rows: Longs) -> list[tuple[int, bool]]:
     return list(zip(preview.reason[rows].tolist(), preview.assumed[rows].tolist(), strict=True))
 
 

@@ -17,7 +17,7 @@ from components.state import caching, fields, widgets
 from components.state.slots import Anew, Slot
 from reseat.balance.grid import brokers_by_rack
 from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
-from reseat.model import ClusterLayout, Severity
+from reseat.model import ClusterLayout, Longs, Severity
 from reseat.model.glossary import define
 from reseat.model.naming import natural
 
@@ -202,8 +202,8 @@ def draw_next_restart(layout: ClusterLayout) -> None:
 
 def apart(
     layout: ClusterLayout,
-    before: elections.Counts | None,
-    after: elections.Counts | None,
+    before: Longs | None,
+    after: Longs | None,
     *,
     away_before: tuple[int, ...] = (),
     away_after: tuple[int, ...] = (),

@@ -32,7 +32,7 @@ from reseat.balance.grid import brokers_by_rack
 from reseat.election import Move, MoveKind, Reason, against_majority, stop
 from reseat.election import unclean as unclean_election
 from reseat.election import walk as walk_through
-from reseat.model import BrokerState, ClusterLayout, Severity
+from reseat.model import BrokerState, ClusterLayout, Longs, Severity
 from reseat.model.naming import natural
 from reseat.model.wording import listed
 
@@ -214,7 +214,7 @@ def _figures(
     )
 
 
-def _draw_bars(layout: ClusterLayout, before: elections.Counts | None, after: elections.Counts, walk: Walk) -> None:
+def _draw_bars(layout: ClusterLayout, before: Longs | None, after: Longs, walk: Walk) -> None:
     key = ANEW.key("walk-bars")
     dead = tuple(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)
     elections.draw_leaders(

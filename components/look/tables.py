@@ -11,7 +11,7 @@ import streamlit as st
 
 from components.look import on_paper, text
 from components.look.downloads import download
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray, Longs
 from reseat.model.glossary import meaning
 from reseat.model.search import Search
 
@@ -35,7 +35,7 @@ __all__ = [
     "table",
 ]
 
-#: Rows sent to the browser; the count of the others is said, and a search or the download finds them.
+#: Longs sent to the browser; the count of the others is said, and a search or the download finds them.
 MOST_ROWS = 500
 #: More rows than these get a line to search in.
 _SEARCHED = 12
@@ -48,7 +48,6 @@ RIGHT = st.column_config.TextColumn(alignment="right")
 #: Ids are names: no separators. Streamlit's own "plain" writes 1001 with digits behind the point.
 PLAIN = st.column_config.NumberColumn(format="%d")
 
-Rows = npt.NDArray[np.int64]
 _AS_THEY_ARE: Mapping[str, ColumnConfig] = {}
 
 
@@ -139,7 +138,7 @@ def in_unit(sizes: pd.Series[float]) -> tuple[str, npt.NDArray[np.float64]]:
     return unit, np.array([float(f"{size:.1g}") if 0 < size < 1 else round(size, 1) for size in scaled])
 
 
-def matching(layout: ClusterLayout, rows: Rows, typed: str, *columns: IntArray) -> Rows:
+def matching(layout: ClusterLayout, rows: Longs, typed: str, *columns: IntArray) -> Longs:
     """Which of some rows a search is about, as positions in ``rows``.
 
     A number finds a broker in ``columns`` or a partition id; ``topic-7`` one partition; other words a part of the

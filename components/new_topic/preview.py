@@ -16,7 +16,7 @@ from components.shell import frame
 from components.state import caching, fields
 from reseat.balance.grid import brokers_by_rack
 from reseat.errors import PlacementRefused
-from reseat.model import BrokerState, ClusterLayout
+from reseat.model import BrokerState, ClusterLayout, Longs
 from reseat.model.glossary import define
 from reseat.placement import Placement
 from reseat.placement.creation import CreationMethod, loads_over_draws
@@ -32,8 +32,6 @@ _TRIED_PARTITIONS, _TRIED = 20_000, 50
 #: Up to so many brokers the matrix of replicas is drawn.
 _MATRIX_BROKERS = 60
 
-Counts = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class Effect:
@@ -46,8 +44,8 @@ class Effect:
         fewer_racks: its partitions on fewer racks than they could be; None where no broker has a rack.
     """
 
-    replicas: Counts
-    leaders: Counts
+    replicas: Longs
+    leaders: Longs
     up: npt.NDArray[np.bool_]
     fewer_racks: int | None
 
@@ -107,7 +105,7 @@ def figures(layout: ClusterLayout, placement: Placement, effect: Effect) -> None
     )
 
 
-def _apart(counts: Counts, up: npt.NDArray[np.bool_]) -> int:
+def _apart(counts: Longs, up: npt.NDArray[np.bool_]) -> int:
     on = counts[up]
     return int(on.max() - on.min()) if on.size else 0
 
@@ -158,7 +156,7 @@ def draw_other_draws(
     st.caption(f"Over {rounds} random assignments, {', '.join(said)}.")
 
 
-def _range(counts: Counts, up: npt.NDArray[np.bool_]) -> str:
+def _range(counts: Longs, up: npt.NDArray[np.bool_]) -> str:
     """The least and the largest spread over (n, B) draws."""
     apart = counts[:, up].max(axis=1, initial=0) - counts[:, up].min(axis=1, initial=int(counts.max(initial=0)))
     least, most = int(apart.min()), int(apart.max())

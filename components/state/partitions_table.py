@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from components.look import on_paper, text
-from components.look.tables import MOST_ROWS, RIGHT, Rows, foot, leader_names, lists, matching, shown_of, table
+from components.look.tables import MOST_ROWS, RIGHT, foot, leader_names, lists, matching, shown_of, table
 from components.state import fields
 from reseat.formats.tables.table import write_csv
-from reseat.model import NONE, ClusterLayout
+from reseat.model import NONE, ClusterLayout, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,12 +19,12 @@ __all__ = ["partitions_on_paper", "partitions_table"]
 
 #: More rows than these get a line to search in.
 _SEARCHED = 12
-#: Rows of a folded table that are printed; they are sent with the page, though few print it.
+#: Longs of a folded table that are printed; they are sent with the page, though few print it.
 _FOLDED = 100
 _RIGHT = {"leader": RIGHT, "bytes": RIGHT}
 
 
-def partitions_table(layout: ClusterLayout, rows: Rows, key: str) -> None:
+def partitions_table(layout: ClusterLayout, rows: Longs, key: str) -> None:
     """Some partitions with all their facts: searched on the server, the first of them sent, all to download."""
     found = rows
     if len(rows) > _SEARCHED:
@@ -36,12 +36,12 @@ def partitions_table(layout: ClusterLayout, rows: Rows, key: str) -> None:
     foot(key, said, "partitions.csv", lambda: write_csv(layout.select(found), per="partition"))
 
 
-def partitions_on_paper(layout: ClusterLayout, rows: Rows) -> None:
+def partitions_on_paper(layout: ClusterLayout, rows: Longs) -> None:
     """The first of some partitions for a printer alone: what a fold holds that nobody has opened."""
     on_paper.rows(_frame(layout, rows[:_FOLDED]), _RIGHT, total=len(rows))
 
 
-def _frame(layout: ClusterLayout, rows: Rows) -> pd.DataFrame:
+def _frame(layout: ClusterLayout, rows: Longs) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(

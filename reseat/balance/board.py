@@ -15,7 +15,7 @@ import numpy.typing as npt
 from reseat.balance import without_live_copy
 from reseat.balance.directories import directory_loads
 from reseat.balance.grid import shown_rack_places
-from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Plan, Wish
+from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Longs, Plan, Wish
 from reseat.model.wording import visible
 
 __all__ = ["MOST_FLOWS", "board_data"]
@@ -28,8 +28,6 @@ MOST_DIRECTORIES = 2_400
 _STATES = tuple(BrokerState)
 #: Host names longer than this are cut: the tile has no room for them, and 1,000 of them would be the whole payload.
 _HOST_LENGTH = 48
-
-_Counts = npt.NDArray[np.int64]
 
 
 def board_data(
@@ -125,19 +123,19 @@ def _directories(layout: ClusterLayout, told: tuple[LogDirectory, ...]) -> dict[
     return {broker: of for broker, of in by_broker.items() if len(of) > 1 or of[0][4] != "online"}
 
 
-def _counts(layout: ClusterLayout, positions: IntArray) -> _Counts:
+def _counts(layout: ClusterLayout, positions: IntArray) -> Longs:
     """How often each broker occurs; padding and what is not told do not count."""
     # One bincount with the padding shifted to the front is faster than masking millions of entries first.
     shifted = np.bincount((positions.ravel() - NOT_TOLD), minlength=len(layout.brokers) - NOT_TOLD)
-    counts: _Counts = shifted[-NOT_TOLD:].astype(np.int64)
+    counts: Longs = shifted[-NOT_TOLD:].astype(np.int64)
     return counts
 
 
-def _listed(counts: _Counts) -> list[int]:
+def _listed(counts: Longs) -> list[int]:
     return [int(count) for count in counts]
 
 
-def _leaders(layout: ClusterLayout) -> tuple[str, _Counts | None]:
+def _leaders(layout: ClusterLayout) -> tuple[str, Longs | None]:
     """Which leaders are counted, and how many by broker: the preferred ones, which a plan has too.
 
     Who leads now is never set beside who is preferred after: where no order is told there is no plan to compare with.

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import holds, newcomers, of_one_width, row_keys, split_keys
 from reseat.model.wording import counted, named, verb
 
@@ -40,8 +40,6 @@ KINDS = (
     "replica_removed",
     "order_changed",
 )
-
-_Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,7 @@ class Changes:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def rows(self, kind: str) -> _Rows:
+    def rows(self, kind: str) -> Longs:
         """(m,) int64: the rows of one kind."""
         return np.flatnonzero(self.kind == KINDS.index(kind))
 
@@ -104,7 +102,7 @@ class Changes:
         return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _distinct(changed: Changes, rows: _Rows) -> int:
+def _distinct(changed: Changes, rows: Longs) -> int:
     keys = row_keys(changed.topic_of[rows], changed.partition[rows])
     return int(np.count_nonzero(np.diff(np.sort(keys), prepend=-1)))
 
@@ -162,7 +160,7 @@ class _Found:
     """Changes of one kind: (n,) keys (-1 for brokers), broker ids, and broker ids before."""
 
     kind: str
-    key: _Rows
+    key: Longs
     broker: IntArray
     was: IntArray | None = None
     whole: bool = False
@@ -194,7 +192,7 @@ def _joined(topics: tuple[str, ...], found: list[_Found]) -> Changes:
     return changed
 
 
-def _common(before: _Rows, after: _Rows) -> tuple[_Rows, _Rows]:
+def _common(before: Longs, after: Longs) -> tuple[Longs, Longs]:
     """The rows of either that hold the same partitions."""
     if len(before) == len(after) and bool((before == after).all()):
         rows = np.arange(len(before))
@@ -203,7 +201,7 @@ def _common(before: _Rows, after: _Rows) -> tuple[_Rows, _Rows]:
     return rows_before, rows_after
 
 
-def _replicas_changed(before: IntArray, after: IntArray, keys: _Rows) -> list[_Found]:
+def _replicas_changed(before: IntArray, after: IntArray, keys: Longs) -> list[_Found]:
     added, removed = newcomers(before, after), newcomers(after, before)
     return [
         _Found(kind, keys[np.nonzero(mask)[0]], lists[mask])
@@ -212,7 +210,7 @@ def _replicas_changed(before: IntArray, after: IntArray, keys: _Rows) -> list[_F
 
 
 def _orders_changed(
-    before: ClusterLayout, after: ClusterLayout, rows_before: _Rows, rows_after: _Rows, keys: _Rows
+    before: ClusterLayout, after: ClusterLayout, rows_before: Longs, rows_after: Longs, keys: Longs
 ) -> list[_Found]:
     """Lists of the same brokers in another order, where both layouts keep the order."""
     first, second = of_one_width(before.replica_ids[rows_before], after.replica_ids[rows_after])
@@ -222,7 +220,7 @@ def _orders_changed(
 
 
 def _leaders_moved(
-    before: ClusterLayout, after: ClusterLayout, rows_before: _Rows, rows_after: _Rows, keys: _Rows
+    before: ClusterLayout, after: ClusterLayout, rows_before: Longs, rows_after: Longs, keys: Longs
 ) -> list[_Found]:
     was, now = before.leader_ids[rows_before], after.leader_ids[rows_after]
     rows = np.flatnonzero((was != now) & (was != NOT_TOLD) & (now != NOT_TOLD))
@@ -230,7 +228,7 @@ def _leaders_moved(
 
 
 def _isr_changed(
-    before: ClusterLayout, after: ClusterLayout, rows_before: _Rows, rows_after: _Rows, keys: _Rows
+    before: ClusterLayout, after: ClusterLayout, rows_before: Longs, rows_after: Longs, keys: Longs
 ) -> list[_Found]:
     """Members that left or joined the ISR while they were replicas before and after."""
     if before.in_sync is None or after.in_sync is None:
@@ -252,7 +250,7 @@ def _isr_changed(
     ]
 
 
-def _whole_partitions(kind: str, layout: ClusterLayout, rows: _Rows, keys: _Rows) -> _Found:
+def _whole_partitions(kind: str, layout: ClusterLayout, rows: Longs, keys: Longs) -> _Found:
     lists = layout.replica_ids[rows]
     here = lists != NONE
     return _Found(kind, keys[rows][np.nonzero(here)[0]], lists[here], whole=True)

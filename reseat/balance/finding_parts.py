@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray, ClusterLayout
+from reseat.model import BoolArray, ClusterLayout, Longs
 from reseat.model.wording import counted, named
 
-__all__ = ["Rows", "brokers_named", "ids_where", "partitions", "rows_where"]
-
-#: Rows of a layout, ascending: what a finding is about.
-Rows = npt.NDArray[np.int64]
+__all__ = ["brokers_named", "ids_where", "partitions", "rows_where"]
 
 
-def rows_where(mask: BoolArray) -> Rows:
+def rows_where(mask: BoolArray) -> Longs:
     """The rows that a mask over partitions chooses."""
     return np.flatnonzero(mask).astype(np.int64)
 
 
-def partitions(rows: Rows) -> str:
+def partitions(rows: Longs) -> str:
     """How many partitions rows are, in words."""
     return counted(len(rows), "partition")
 

@@ -21,12 +21,12 @@ import numpy as np
 
 from reseat.balance import health
 from reseat.balance.broker_findings import of_brokers, of_racks_and_hosts
-from reseat.balance.finding_parts import Rows, brokers_named, partitions, rows_where
+from reseat.balance.finding_parts import brokers_named, partitions, rows_where
 from reseat.balance.mends import KINDS
 from reseat.balance.racks import least_replica_spread
 from reseat.balance.spread import Spread, spread_of
 from reseat.balance.told import incomplete
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, FloatArray, IntArray, Severity
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, FloatArray, IntArray, Longs, Severity
 from reseat.model.arrays import row_any
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
@@ -154,8 +154,8 @@ def _lists(layout: ClusterLayout) -> Iterator[Finding]:
         )
 
 
-def _mixed_factor_rows(layout: ClusterLayout, factor: IntArray) -> Rows:
-    """Rows whose replication factor is not the most common one of their topic (the larger of equally common ones)."""
+def _mixed_factor_rows(layout: ClusterLayout, factor: IntArray) -> Longs:
+    """Longs whose replication factor is not the most common one of their topic (the larger of equally common ones)."""
     if not factor.size or int(factor.min()) == int(factor.max()):
         return np.zeros(0, np.int64)
     starts = np.flatnonzero(np.concatenate(([True], np.diff(layout.topic_of) != 0)))
@@ -171,7 +171,7 @@ def _mixed_factor_rows(layout: ClusterLayout, factor: IntArray) -> Rows:
     last = np.flatnonzero(np.concatenate((np.diff(keys[by_topic] // width) != 0, [True])))
     usual = np.zeros(len(layout.topics), np.int64)
     usual[keys[by_topic][last] // width] = keys[by_topic][last] % width
-    odd: Rows = rows[factor[rows] != usual[layout.topic_of[rows]]].astype(np.int64)
+    odd: Longs = rows[factor[rows] != usual[layout.topic_of[rows]]].astype(np.int64)
     return odd
 
 
@@ -246,7 +246,7 @@ def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
     )
 
 
-def _can_give(layout: ClusterLayout, each: FloatArray, carried: FloatArray, fullest: int, order: Rows) -> bool:
+def _can_give(layout: ClusterLayout, each: FloatArray, carried: FloatArray, fullest: int, order: Longs) -> bool:
     """Whether a replica of the fullest broker can go where less is held, racks no worse: to few, emptiest first."""
     row, column = np.nonzero(layout.replicas == fullest)
     lists, copied = layout.replicas[row], each[row, column]

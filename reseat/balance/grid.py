@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, Longs
 from reseat.model.naming import natural
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
 CellMeasure = Literal["replicas", "leaders", "preferred leaders", "bytes", "behind"]
 BrokerOrder = Literal["rack", "id", "load", "directory"]
 TopicOrder = Literal["name", "size", "imbalance"]
-_Rows = npt.NDArray[np.int64]
 
 
 class CellState(IntEnum):
@@ -79,10 +78,10 @@ class Axes:
             (``reseat.balance.directories.by_directory``).
     """
 
-    brokers: _Rows
+    brokers: Longs
     base: ClusterLayout
     by_partition: bool
-    columns: _Rows
+    columns: Longs
     row_spans: tuple[range, ...]
     column_spans: tuple[range, ...]
     by_directory: bool = False
@@ -125,7 +124,7 @@ class Grid:
     left_out: int
 
 
-def broker_order(layout: ClusterLayout, order: BrokerOrder = "rack") -> _Rows:
+def broker_order(layout: ClusterLayout, order: BrokerOrder = "rack") -> Longs:
     """(B,) broker ids by rack and id (those without a rack last), by id, or by replicas, most first.
 
     Of log directories, whose ids are in the order of brokers, that is by rack, broker and path.
@@ -139,13 +138,13 @@ def broker_order(layout: ClusterLayout, order: BrokerOrder = "rack") -> _Rows:
     return ids[brokers_by_rack(layout)]
 
 
-def brokers_by_rack(layout: ClusterLayout) -> _Rows:
+def brokers_by_rack(layout: ClusterLayout) -> Longs:
     """(B,) positions of the brokers by rack as a person sorts their names, those without one last, then by id."""
     place = np.append(shown_rack_places(layout), len(layout.racks))  # -1, no rack, looks up the last entry
     return np.lexsort((layout.broker_ids, place[layout.rack_of])).astype(np.int64)
 
 
-def shown_rack_places(layout: ClusterLayout) -> _Rows:
+def shown_rack_places(layout: ClusterLayout) -> Longs:
     """(racks,) where each rack of ``layout.racks`` stands when a person sorts them: rack-2 before rack-10."""
     order = sorted(range(len(layout.racks)), key=lambda rack: natural(layout.racks[rack]))
     place = np.empty(len(order), np.int64)
@@ -159,7 +158,7 @@ def column_order(
     *,
     by_partition: bool = False,
     topics: Sequence[str] | None = None,
-) -> _Rows:
+) -> Longs:
     """The columns in the order shown: topic positions, or partition rows grouped by topic.
 
     Args:
@@ -224,12 +223,12 @@ def _spans(count: int, most: int) -> tuple[range, ...]:
     return tuple(range(start, min(start + width, count)) for start in range(0, count, width))
 
 
-def _block_of(count: int, spans: tuple[range, ...]) -> _Rows:
+def _block_of(count: int, spans: tuple[range, ...]) -> Longs:
     width = len(spans[0]) if spans else 1
     return np.arange(count, dtype=np.int64) // width
 
 
-def _place_of_position(layout: ClusterLayout, axes: Axes) -> _Rows:
+def _place_of_position(layout: ClusterLayout, axes: Axes) -> Longs:
     """(B + 1,) where each broker position of a layout stands in ``axes.brokers``, -1 if nowhere; -1 finds the last."""
     order = np.argsort(axes.brokers, kind="stable")
     found = np.searchsorted(axes.brokers[order], layout.broker_ids)
@@ -240,19 +239,19 @@ def _place_of_position(layout: ClusterLayout, axes: Axes) -> _Rows:
     return np.append(np.where(same, order[inside], -1), -1)
 
 
-def _rows_at(place: _Rows, axes: Axes) -> _Rows:
+def _rows_at(place: Longs, axes: Axes) -> Longs:
     """The grid rows of places in ``axes.brokers``, -1 of none."""
     return np.append(_block_of(len(axes.brokers), axes.row_spans), -1)[place]
 
 
-def _column_of_partition(layout: ClusterLayout, axes: Axes) -> _Rows:
+def _column_of_partition(layout: ClusterLayout, axes: Axes) -> Longs:
     """(P,) the grid column of each partition of a layout, -1 where it has none."""
     base = axes.base
     block = _block_of(len(axes.columns), axes.column_spans)
     place = np.full(base.partition_count if axes.by_partition else len(base.topics), -1, np.int64)
     place[axes.columns] = block
     if layout.topics == base.topics:
-        codes: _Rows = np.arange(len(base.topics), dtype=np.int64)
+        codes: Longs = np.arange(len(base.topics), dtype=np.int64)
     else:
         known = {name: i for i, name in enumerate(base.topics)}
         codes = np.array([known.get(name, -1) for name in layout.topics], np.int64)

@@ -19,17 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import health
 from reseat.balance.racks import least_replica_spread, rack_sum_of_squares, rack_violations
 from reseat.balance.spread import Spread, spread_of
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import on_brokers
 
 __all__ = ["Balance", "Loads", "TopicLoads", "measure"]
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +50,9 @@ class Loads:
     """
 
     names: tuple[int, ...] | tuple[str | None, ...]
-    replicas: Counts
-    leaders: Counts | None
-    preferred_leaders: Counts | None
+    replicas: Longs
+    leaders: Longs | None
+    preferred_leaders: Longs | None
     size_bytes: FloatArray | None
     replica_spread: Spread | None
     leader_spread: Spread | None
@@ -77,16 +74,16 @@ class TopicLoads:
         size_bytes: (T,) float64 bytes of the replicas whose size is told; None where no size is told.
     """
 
-    partitions: Counts
-    replicas: Counts
-    brokers: Counts
-    most: Counts
-    least: Counts
-    least_possible: Counts
+    partitions: Longs
+    replicas: Longs
+    brokers: Longs
+    most: Longs
+    least: Longs
+    least_possible: Longs
     size_bytes: FloatArray | None
 
     @property
-    def spread(self) -> Counts:
+    def spread(self) -> Longs:
         """(T,) int64: ``most`` less ``least``."""
         return self.most - self.least
 
@@ -179,20 +176,20 @@ def measure(layout: ClusterLayout) -> Balance:
 class _Carried:
     """What each carrier carries; None where not told."""
 
-    replicas: Counts
-    leaders: Counts | None
-    preferred: Counts | None
+    replicas: Longs
+    leaders: Longs | None
+    preferred: Longs | None
     sizes: FloatArray | None
 
 
 def _by_broker(layout: ClusterLayout, leader_told: BoolArray, order_told: BoolArray) -> _Carried:
     brokers = len(layout.brokers)
 
-    def count(positions: IntArray) -> Counts:
+    def count(positions: IntArray) -> Longs:
         # One further place takes -1 and -2, which is faster than picking the others out.
         return np.bincount(np.maximum(positions, NONE).ravel() + 1, minlength=brokers + 1)[1:].astype(np.int64)
 
-    preferred: Counts | None = None
+    preferred: Longs | None = None
     if order_told.any() and layout.replicas.shape[1]:
         first = layout.replicas[:, 0]
         preferred = count(first if order_told.all() else first[order_told])
@@ -230,11 +227,11 @@ def _loads(
     carried: _Carried,
     carriers: BoolArray,
     *,
-    room: Counts | None = None,
-    leader_room: Counts | None = None,
+    room: Longs | None = None,
+    leader_room: Longs | None = None,
     least_replicas: int | None = None,
 ) -> Loads:
-    def whole(load: Counts | None, most: Counts | None) -> Spread | None:
+    def whole(load: Longs | None, most: Longs | None) -> Spread | None:
         return None if load is None else spread_of(load[carriers], room=None if most is None else most[carriers])
 
     replica_room = None if room is None else room[carriers]
@@ -257,7 +254,7 @@ def _told(load: FloatArray) -> FloatArray:
     return load[~np.isnan(load)]
 
 
-def _rack_bytes(sizes: FloatArray, held: Counts, place: IntArray, racks: int) -> FloatArray:
+def _rack_bytes(sizes: FloatArray, held: Longs, place: IntArray, racks: int) -> FloatArray:
     """(n,) bytes by rack; NaN where no broker of it that holds replicas tells a size."""
     unknown = np.isnan(sizes)
     summed = np.bincount(place, np.where(unknown, 0.0, sizes), racks).astype(np.float64)
@@ -274,10 +271,10 @@ def _rack_loads(layout: ClusterLayout, carried: _Carried, alive: BoolArray) -> L
         names = (*names, None)
         place = np.where(place < 0, len(names) - 1, place).astype(np.int32)
 
-    def summed(load: Counts | FloatArray) -> FloatArray:
+    def summed(load: Longs | FloatArray) -> FloatArray:
         return np.bincount(place, load, len(names)).astype(np.float64)
 
-    def counts(load: Counts | None) -> Counts | None:
+    def counts(load: Longs | None) -> Longs | None:
         return None if load is None else summed(load).astype(np.int64)
 
     # A rack holds at most min(RF, its brokers) replicas of a partition: a small rack cannot carry as much as others.

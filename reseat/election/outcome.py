@@ -8,12 +8,11 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Longs
 
 __all__ = ["LOSSY", "ElectionPreview", "Reason", "leader_counts", "leader_spread", "less_even"]
 
 Codes = npt.NDArray[np.uint8]
-Counts = npt.NDArray[np.int64]
 
 
 class Reason(IntEnum):
@@ -130,7 +129,7 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
 }
 
 
-def leader_counts(layout: ClusterLayout, leader: IntArray) -> Counts:
+def leader_counts(layout: ClusterLayout, leader: IntArray) -> Longs:
     """(B,) int64: partitions that each broker leads, by positions, (P,) int32."""
     brokers = len(layout.brokers)
     return np.bincount(np.maximum(leader, NONE) + 1, minlength=brokers + 1)[1:].astype(np.int64)
@@ -158,11 +157,11 @@ class ElectionPreview:
     reason: Codes
     assumed: BoolArray
     broker_ids: IntArray
-    leaders_before: Counts | None
-    leaders_after: Counts
+    leaders_before: Longs | None
+    leaders_after: Longs
     sentences: tuple[str, ...] = ()
     leader_done: IntArray | None = None
-    leaders_done: Counts | None = None
+    leaders_done: Longs | None = None
 
     @classmethod
     def of(cls, layout: ClusterLayout, after: IntArray, reason: Codes, assumed: BoolArray) -> ElectionPreview:
@@ -195,7 +194,7 @@ class ElectionPreview:
         return {reason: numbers[reason] for reason in Reason if numbers[reason]}
 
 
-def leader_spread(layout: ClusterLayout, counts: Counts | None, away: tuple[int, ...] = ()) -> int | None:
+def leader_spread(layout: ClusterLayout, counts: Longs | None, away: tuple[int, ...] = ()) -> int | None:
     """Most minus fewest leaders over the brokers not known to be dead, as ``reseat.balance.measure`` counts them.
 
     Args:

@@ -34,13 +34,11 @@ from reseat.election.candidates import Candidates, broker_mask, candidates, colu
 from reseat.election.isr import eligible_afterwards, least_in_sync, shrunk, with_eligible
 from reseat.election.outcome import LOSSY, ElectionPreview, Reason
 from reseat.election.rules import Mode
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, named, verb
 
 __all__ = ["StopPreview", "stop"]
-
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ class StopPreview:
         offline: (n,) int64 rows that lose their leader and get no other.
         unclean: (n,) int64 rows that get a leader which was not in sync: data may be lost.
         below_min_isr: (n,) int64 rows that fall below ``min.insync.replicas`` (where told): writes with acks=all
-            are refused. Rows that go offline are not repeated here.
+            are refused. Longs that go offline are not repeated here.
         under_replicated: (n,) int64 rows that have a leader and fewer replicas in sync.
         in_sync_after: (P, R) bool, the ISR while they are stopped.
         eligible_after: (P, R) bool, eligible leader replicas then (KIP-966); None where the layout or the controller
@@ -63,10 +61,10 @@ class StopPreview:
 
     stopped: tuple[int, ...]
     election: ElectionPreview
-    offline: Rows
-    unclean: Rows
-    below_min_isr: Rows
-    under_replicated: Rows
+    offline: Longs
+    unclean: Longs
+    below_min_isr: Longs
+    under_replicated: Longs
     in_sync_after: BoolArray
     eligible_after: BoolArray | None = None
     sentences: tuple[str, ...] = ()

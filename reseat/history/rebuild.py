@@ -26,12 +26,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reseat.errors import LayoutInvalid
-from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, Longs
 from reseat.model.arrays import row_keys
 
 __all__ = ["layout_from_tables"]
 
-_Ints = npt.NDArray[np.int64]
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
@@ -91,9 +90,9 @@ class _Rows:
         new = np.ones(len(key), np.bool_)
         new[1:] = key[1:] != key[:-1]
         self.topic, self.partition = topic, partition
-        self.first: _Ints = np.flatnonzero(new)
-        self._row: _Ints = np.cumsum(new) - 1
-        self._place: _Ints = np.arange(len(key)) - self.first[self._row]
+        self.first: Longs = np.flatnonzero(new)
+        self._row: Longs = np.cumsum(new) - 1
+        self._place: Longs = np.arange(len(key)) - self.first[self._row]
         wrong = np.flatnonzero(position != self._place)
         if wrong.size:
             at = int(wrong[0])
@@ -137,7 +136,7 @@ class _Rows:
         return values if self._order is None else values[self._order]
 
 
-def _sorting(key: _Ints, position: npt.NDArray[np.int32]) -> _Ints | None:
+def _sorting(key: Longs, position: npt.NDArray[np.int32]) -> Longs | None:
     """The order that sorts rows by key and then position; None where they are sorted already."""
     step = np.diff(key)
     if bool(((step > 0) | ((step == 0) & (np.diff(position) > 0))).all()):

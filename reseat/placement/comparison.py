@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker, IntArray
+from reseat.model import Broker, IntArray, Longs
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.evenest import place_evenest
 from reseat.placement.kraft import place_kraft
@@ -27,7 +26,6 @@ from reseat.placement.striped import RackMode, by_rack_mode, place_striped
 
 __all__ = ["PLACERS", "Outcome", "compare", "mixed_sizes"]
 
-Longs = npt.NDArray[np.int64]
 
 #: The placers, in the order in which each adds something to the one before.
 PLACERS = ("naive", "random start", "striped", "kraft", "evenest")

@@ -21,15 +21,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray, IntArray
+from reseat.model import BoolArray, IntArray, Longs
 from reseat.model.arrays import row_keys
 from reseat.placement.ring import Ring, walk
 
 __all__ = ["Tally", "TopicRows", "Votes", "count_votes", "votes_on_own_rings", "votes_on_ring"]
 
-Longs = npt.NDArray[np.int64]
 
 #: Votes counted at once; bounds memory where a rack holds nearly all brokers.
 _VOTES_AT_ONCE = 8_000_000

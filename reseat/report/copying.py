@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Plan
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Longs, Plan
 from reseat.model.tiering import Tiering
 from reseat.model.units import money, size
 from reseat.model.wording import counted, verb
@@ -32,8 +32,6 @@ from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
 from reseat.schedule.tiered import left_out, with_tiered
 
 __all__ = ["Copying", "Route", "copying_of", "leave_their_rack", "rollback"]
-
-_Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +110,12 @@ class Copying:
         return self._by_broker(self.receiver)
 
     @cached_property
-    def copies_sent(self) -> _Counts:
+    def copies_sent(self) -> Longs:
         """(B,) int64: replicas that each broker sends."""
         return self._count(self.sender)
 
     @cached_property
-    def copies_received(self) -> _Counts:
+    def copies_received(self) -> Longs:
         """(B,) int64: replicas that each broker receives."""
         return self._count(self.receiver)
 
@@ -218,7 +216,7 @@ class Copying:
         size = np.append(np.nan_to_num(self.bytes), 0.0)[:-1]
         return np.bincount(carrier + 1, size, len(self.broker_ids) + 1)[1:].astype(np.float64)
 
-    def _count(self, carrier: IntArray) -> _Counts:
+    def _count(self, carrier: IntArray) -> Longs:
         return np.bincount(carrier + 1, minlength=len(self.broker_ids) + 1)[1:].astype(np.int64)
 
     def _route(self, mask: npt.NDArray[np.bool_]) -> Route:
@@ -231,7 +229,7 @@ def leave_their_rack(plan: Plan) -> int:
     rack = np.append(plan.current.rack_groups, NONE)
     racks, rows = int(rack.max(initial=0)) + 2, np.flatnonzero(plan.changed)
 
-    def held(lists: IntArray) -> _Counts:
+    def held(lists: IntArray) -> Longs:
         cell = np.arange(len(lists))[:, None] * racks + rack[lists] + 1
         counts = np.bincount(cell.ravel(), minlength=len(lists) * racks).reshape(-1, racks)
         return counts[:, 1:]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.election import Mode
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Longs
 from reseat.model.arrays import row_keys
 from reseat.resilience import copysets, pairs
 from reseat.resilience.counting import GroupCounts, counted_by_group
@@ -22,7 +21,6 @@ from reseat.resilience.words import MEASURES, LossMeasure, Worst, who
 
 __all__ = ["MOST_PAIRED", "LossGroup", "LossSummary", "PairLoss", "losses_of"]
 
-Counts = npt.NDArray[np.int64]
 
 #: Above so many brokers pairs are not counted: their number grows with the square.
 MOST_PAIRED = 1_500
@@ -40,7 +38,7 @@ class LossGroup:
     """
 
     names: tuple[int, ...] | tuple[str, ...]
-    by: dict[LossMeasure, Counts]
+    by: dict[LossMeasure, Longs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +117,8 @@ def losses_of(layout: ClusterLayout, mode: Mode) -> LossSummary:
     )
 
 
-def _told(at: FailoverOrder, counts: GroupCounts) -> dict[LossMeasure, Counts]:
-    told: dict[LossMeasure, Counts] = {"offline_partitions": counts.offline}
+def _told(at: FailoverOrder, counts: GroupCounts) -> dict[LossMeasure, Longs]:
+    told: dict[LossMeasure, Longs] = {"offline_partitions": counts.offline}
     if at.floor_told:
         told["below_min_isr"] = counts.below
     if at.leader_told:

@@ -33,12 +33,11 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, ClusterLayout, IntArray
+from reseat.model import NONE, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import row_counts
 
 __all__ = ["Copysets", "copysets", "distinct_sets"]
 
-_Ints = npt.NDArray[np.int64]
 
 #: Rows of the matrix product at a time: 16 MB at 1,000 brokers, 80 MB at 5,000.
 _BLOCK = 4_096
@@ -121,7 +120,7 @@ def distinct_sets(layout: ClusterLayout) -> IntArray:
     return np.where(kept == last, NONE, kept).astype(np.int32)
 
 
-def _numbered(ordered: IntArray, base: int) -> _Ints:
+def _numbered(ordered: IntArray, base: int) -> Longs:
     """(n,) int64 that is equal for equal rows: as a number in this base, renumbered whenever it would grow too long."""
     key = np.zeros(len(ordered), np.int64)
     bound = 1

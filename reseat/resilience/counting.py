@@ -21,12 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.resilience.failover_order import FailoverOrder
 
 __all__ = ["GroupCounts", "counted_by_group"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +37,14 @@ class GroupCounts:
         takes_over: (G, B) int64 partitions that each broker takes over.
     """
 
-    offline: _Ints
-    below: _Ints
-    takes_over: _Ints
+    offline: Longs
+    below: Longs
+    takes_over: Longs
 
     @property
-    def moved(self) -> _Ints:
+    def moved(self) -> Longs:
         """(G,) int64 partitions that get another leader."""
-        moved: _Ints = self.takes_over.sum(axis=1)
+        moved: Longs = self.takes_over.sum(axis=1)
         return moved
 
 
@@ -71,12 +69,12 @@ def counted_by_group(at: FailoverOrder, group: IntArray, groups: int) -> GroupCo
     )
 
 
-def _tally(entries: npt.NDArray[np.integer], groups: int) -> _Ints:
+def _tally(entries: npt.NDArray[np.integer], groups: int) -> Longs:
     """(G,) how often each group occurs; groups not asked about are left out."""
     return np.bincount(entries, minlength=groups)[:groups].astype(np.int64)
 
 
-def _below(at: FailoverOrder, groups_of: list[IntArray], fate: IntArray, groups: int) -> _Ints:
+def _below(at: FailoverOrder, groups_of: list[IntArray], fate: IntArray, groups: int) -> Longs:
     """(G,) partitions offline or below min ISR once each group is lost."""
     always = int(np.count_nonzero(at.short))
     below = np.full(groups, always, np.int64)
@@ -102,7 +100,7 @@ def _below(at: FailoverOrder, groups_of: list[IntArray], fate: IntArray, groups:
     return below
 
 
-def _takes_over(at: FailoverOrder, queue: list[IntArray], group: IntArray, groups: int) -> _Ints:
+def _takes_over(at: FailoverOrder, queue: list[IntArray], group: IntArray, groups: int) -> Longs:
     """(G, B) partitions that each broker takes over once each group is lost."""
     brokers = len(group)
     rows = np.flatnonzero(at.layout.leader >= 0)

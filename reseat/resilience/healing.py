@@ -25,17 +25,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance.health import without_live_copy
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import on_brokers
 from reseat.planning.solve.problem import Problem
 from reseat.planning.solve.solver import Solver
 
 __all__ = ["Healer", "Healing"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,8 @@ class Healer:
     """
 
     layout: ClusterLayout
-    rows: _Ints
-    first: _Ints
+    rows: Longs
+    first: Longs
     size: FloatArray | None
     rack: IntArray
     racked: bool
@@ -103,7 +100,7 @@ class Healer:
         )
 
     @property
-    def held(self) -> _Ints:
+    def held(self) -> Longs:
         """(B,) int64: replicas of each broker that can be copied."""
         return np.diff(self.first)
 
@@ -139,7 +136,7 @@ class Healer:
             racks_kept=kept,
         )
 
-    def _bytes(self, rows: _Ints, needed: _Ints) -> int | None:
+    def _bytes(self, rows: Longs, needed: Longs) -> int | None:
         if not needed.any():
             return 0
         if self.size is None:
@@ -168,7 +165,7 @@ class Healer:
             loads = healed
         return int(np.ptp(loads[targets]))
 
-    def _racks_kept(self, lists: IntArray, staying: IntArray, needed: _Ints, targets: BoolArray) -> bool:
+    def _racks_kept(self, lists: IntArray, staying: IntArray, needed: Longs, targets: BoolArray) -> bool:
         """Whether each partition can lie on as many racks again: newcomers enter racks that are free to it first."""
         open_racks = np.zeros(int(self.rack.max(initial=-1)) + 1, np.bool_)
         open_racks[self.rack[targets]] = True

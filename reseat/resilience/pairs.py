@@ -39,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election import Mode
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.resilience.counting import GroupCounts, counted_by_group
 from reseat.resilience.failover_order import FailoverOrder, failover_order
 from reseat.resilience.healing import Healer
@@ -47,7 +47,6 @@ from reseat.resilience.takeovers import Takeovers, takeovers_of_pairs
 
 __all__ = ["Pairs", "pairs"]
 
-_Ints = npt.NDArray[np.int64]
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 
@@ -70,10 +69,10 @@ class Pairs:
     brokers: IntArray
     first: IntArray
     second: IntArray
-    offline_partitions: _Ints
-    below_min_isr: _Ints | None
-    leaders_moved: _Ints | None
-    moves: _Ints
+    offline_partitions: Longs
+    below_min_isr: Longs | None
+    leaders_moved: Longs | None
+    moves: Longs
     bytes_to_move: FloatArray
     leaders_to: Takeovers | None = None
 
@@ -92,13 +91,13 @@ class _Corner:
         """How many pairs there are."""
         return self.brokers * (self.brokers - 1) // 2
 
-    def place(self, one: IntArray, other: IntArray) -> _Ints:
+    def place(self, one: IntArray, other: IntArray) -> Longs:
         """(m,) int64 the place of each pair of different positions, in either order."""
         low = np.minimum(one, other).astype(np.int64)
         high = np.maximum(one, other).astype(np.int64)
         return low * (2 * self.brokers - low - 1) // 2 + high - low - 1
 
-    def tally(self, one: IntArray, other: IntArray) -> _Ints:
+    def tally(self, one: IntArray, other: IntArray) -> Longs:
         """(n,) int64 how often each pair occurs."""
         return np.bincount(self.place(one, other), minlength=self.size).astype(np.int64)
 
@@ -144,7 +143,7 @@ def _places(width: int) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(width), 2))
 
 
-def _only_two(at: FailoverOrder, replicas: list[IntArray], corner: _Corner) -> _Ints:
+def _only_two(at: FailoverOrder, replicas: list[IntArray], corner: _Corner) -> Longs:
     """(n,) partitions that exactly these two could lead."""
     two = at.waiting == 2
     found = np.zeros(corner.size, np.int64)
@@ -154,7 +153,7 @@ def _only_two(at: FailoverOrder, replicas: list[IntArray], corner: _Corner) -> _
     return found
 
 
-def _below(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> _Ints:
+def _below(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> Longs:
     """(n,) partitions offline or below min ISR: what either does, less what both do, and what only both together do."""
     sound = ~at.short
     last_one, last_two = sound & (at.waiting == 1), sound & (at.waiting == 2)
@@ -171,7 +170,7 @@ def _below(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corn
     return found
 
 
-def _moved(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> _Ints:
+def _moved(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> Longs:
     """(n,) partitions that get another leader."""
     leader = at.layout.leader
     found = corner.sums(alone.moved)
@@ -187,7 +186,7 @@ def _moved(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corn
     return found
 
 
-def _moves(healer: Healer, corner: _Corner) -> tuple[_Ints, FloatArray]:
+def _moves(healer: Healer, corner: _Corner) -> tuple[Longs, FloatArray]:
     """(n,) replicas to copy, -1 where the rest cannot hold them, and their bytes, NaN where not told."""
     if not healer.plannable:
         return np.full(corner.size, -1, np.int64), np.full(corner.size, np.nan)

@@ -26,14 +26,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, IntArray
+from reseat.model import NONE, IntArray, Longs
 from reseat.resilience.failover_order import FailoverOrder
 
 __all__ = ["Takeovers", "takeovers_of_pairs"]
-
-_Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +43,7 @@ class Takeovers:
         leaders: (m,) int32 partitions that each takes over.
     """
 
-    offsets: _Ints
+    offsets: Longs
     brokers: IntArray
     leaders: IntArray
 
@@ -59,7 +56,7 @@ class Takeovers:
         return tuple(zip(self.brokers[mine].tolist(), self.leaders[mine].tolist(), strict=True))
 
 
-def takeovers_of_pairs(at: FailoverOrder, alone: _Ints, *, most: int) -> Takeovers | None:
+def takeovers_of_pairs(at: FailoverOrder, alone: Longs, *, most: int) -> Takeovers | None:
     """Who takes over after each pair, pairs in the order of the upper triangle, row by row.
 
     Args:
@@ -98,7 +95,7 @@ def takeovers_of_pairs(at: FailoverOrder, alone: _Ints, *, most: int) -> Takeove
     return Takeovers(np.concatenate(counts).cumsum(), np.concatenate([none, *heirs]), np.concatenate([none, *leaders]))
 
 
-def _seconds(at: FailoverOrder, brokers: int) -> tuple[_Ints, IntArray]:
+def _seconds(at: FailoverOrder, brokers: int) -> tuple[Longs, IntArray]:
     """Cells (a, b, c), ascending, with a < b, and in how many partitions c takes over only once both are lost.
 
     One of a and b leads these, the other is the first that would take over.

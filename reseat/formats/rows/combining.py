@@ -7,7 +7,7 @@ and no broker is lost.
 Authority: assignments in assignment order (describe, reassignment JSON, topic nodes), then assignments whose order
 is not told (rpk, old kcat), then what only adds facts (log directories); within each, as given.
 
-How it works: layouts are merged one by one. Rows are matched by one integer key (topic, partition) and compared as
+How it works: layouts are merged one by one. Longs are matched by one integer key (topic, partition) and compared as
 arrays; what is told of replicas goes from broker id to broker id, since places in the lists may differ. Which columns
 there are, and what stands where nothing is told, says ``reseat.model.columns``.
 
@@ -37,6 +37,7 @@ from reseat.model import (
     Finding,
     IntArray,
     LogDirectory,
+    Longs,
     Severity,
 )
 from reseat.model.arrays import newcomers, of_one_width, row_any
@@ -47,8 +48,6 @@ __all__ = ["combine", "combine_parts"]
 
 _NAMED = 3
 _PLACES = 10
-
-Rows = npt.NDArray[np.int64]
 
 
 def combine(readings: Sequence[Reading]) -> Reading:
@@ -228,7 +227,7 @@ def _codes(layout: ClusterLayout, code: Mapping[str, int]) -> IntArray:
 
 
 def _topic_columns(
-    a: ClusterLayout, b: ClusterLayout, names: Sequence[str], new: Rows
+    a: ClusterLayout, b: ClusterLayout, names: Sequence[str], new: Longs
 ) -> tuple[IntArray | None, BoolArray]:
     """``min_in_sync`` and ``order_told`` by topic: order holds where every text whose rows are used keeps it."""
     code = {name: i for i, name in enumerate(names)}
@@ -253,7 +252,7 @@ def _topic_ids(a: ClusterLayout, b: ClusterLayout, names: Sequence[str]) -> tupl
     return tuple(told.get(name, "") for name in names) if told else None
 
 
-def _compare(so_far: _Merged, part: Part, rows_a: Rows, rows_b: Rows) -> list[Finding]:
+def _compare(so_far: _Merged, part: Part, rows_a: Longs, rows_b: Longs) -> list[Finding]:
     """Contradictions in rows that both tell; the findings' rows are those of the layout so far."""
     a, b = so_far.layout, part.reading.layout
     ids_a, ids_b = of_one_width(a.replica_ids[rows_a], b.replica_ids[rows_b])
@@ -328,8 +327,8 @@ def _compare(so_far: _Merged, part: Part, rows_a: Rows, rows_b: Rows) -> list[Fi
     return findings
 
 
-def _rows_in(old: ClusterLayout, new: ClusterLayout, rows: Rows) -> Rows:
-    """Rows of ``new`` that tell the same partitions as these rows of ``old``."""
+def _rows_in(old: ClusterLayout, new: ClusterLayout, rows: Longs) -> Longs:
+    """Longs of ``new`` that tell the same partitions as these rows of ``old``."""
     return np.unique(new.rows_of(old)[rows]) if len(rows) else rows
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from reseat.model import ClusterLayout, Snapshot
+from reseat.model import ClusterLayout, Longs, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import Rows, names_of
+from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.losses import RecordLoss, losses
 from reseat.operate.request import ElectionRequest
 from reseat.operate.targets.target import Election, Partition
@@ -37,8 +37,8 @@ def election_checks(request: ElectionRequest, snapshot: Snapshot, ends: Ends | N
     )
 
 
-def _rows(request: ElectionRequest, layout: ClusterLayout) -> tuple[Rows, tuple[str, ...]]:
-    """Rows of the partitions asked for, ascending; and those that the cluster does not have."""
+def _rows(request: ElectionRequest, layout: ClusterLayout) -> tuple[Longs, tuple[str, ...]]:
+    """Longs of the partitions asked for, ascending; and those that the cluster does not have."""
     if request.partitions is None:
         return np.arange(layout.partition_count, dtype=np.int64), ()
     found = {wanted: layout.row(*wanted) for wanted in request.partitions}
@@ -55,7 +55,7 @@ def _partitions_exist(missing: tuple[str, ...], number: int) -> Check:
     return passed("partitions_exist", f"{counted(number, 'partition')} to elect leaders for.")
 
 
-def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Rows) -> Check:
+def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Longs) -> Check:
     """The replica lists, which say who is preferred, are those of the reading whose preview was shown."""
     name, now, shown = "layout_unchanged", snapshot.layout, request.shown
     unordered = [now.topics[i] for i in np.unique(now.topic_of[rows]) if not now.order_told[i]]

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from reseat.formats.documents.sealed import layout_hash, topic_ids_of
-from reseat.model import NONE, ClusterLayout, IntArray
+from reseat.model import NONE, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
 from reseat.model.wording import SPELLED_OUT, counted, listed, named, verb, visible
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import PlanDiff, Rows, keys_of, names_of, same_members
+from reseat.operate.checks.plan_diff import PlanDiff, keys_of, names_of, same_members
 from reseat.operate.targets.target import Partition
 
 __all__ = [
@@ -111,7 +111,7 @@ def layout_unchanged(diff: PlanDiff) -> Check:
     )
 
 
-def _made_for(diff: PlanDiff) -> tuple[IntArray | None, Rows]:
+def _made_for(diff: PlanDiff) -> tuple[IntArray | None, Longs]:
     """(m, R) lists that the plan was made for, as positions of ``diff``; and rows for which nothing tells them."""
     none = np.empty(0, np.int64)
     plan, shown = diff.request.plan, diff.request.shown
@@ -134,7 +134,7 @@ def _replicas_in(base: ClusterLayout, layout: ClusterLayout) -> IntArray:
     return np.asarray(place[layout.replicas], np.int32)
 
 
-def _compared(diff: PlanDiff, rows: Rows, baseline: IntArray) -> str:
+def _compared(diff: PlanDiff, rows: Longs, baseline: IntArray) -> str:
     """The first few differences, partition by partition, and how many more."""
     shown = rows[:SPELLED_OUT]
     ids = [*map(str, diff.now.broker_ids.tolist()), "?"]  # ?: a broker that neither plan nor cluster has any more

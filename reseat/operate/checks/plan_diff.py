@@ -20,14 +20,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray, Snapshot
+from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray, Longs, Snapshot
 from reseat.model.arrays import lists_differ, newcomers, row_any
 from reseat.operate.request import PlanRequest
 from reseat.operate.targets.target import Partition
 
 __all__ = ["PlanDiff", "keys_of", "names_of", "same_members"]
-
-Rows = npt.NDArray[np.int64]
 
 
 def keys_of(layout: ClusterLayout, rows: npt.NDArray[np.integer]) -> Iterator[Partition]:
@@ -64,7 +62,7 @@ class PlanDiff:
 
     request: PlanRequest
     snapshot: Snapshot
-    row: Rows
+    row: Longs
     now: ClusterLayout
     current: ClusterLayout
     after: ClusterLayout
@@ -104,13 +102,13 @@ class PlanDiff:
         )
 
     @cached_property
-    def planned(self) -> Rows:
+    def planned(self) -> Longs:
         """(m,) rows of the plan that the cluster has."""
         return np.flatnonzero(self.row >= 0)
 
     @cached_property
-    def changed(self) -> Rows:
-        """Rows (of ``now``) whose list is not yet what the plan says: the rest needs nothing."""
+    def changed(self) -> Longs:
+        """Longs (of ``now``) whose list is not yet what the plan says: the rest needs nothing."""
         return np.flatnonzero(lists_differ(self.current.replicas, self.after.replicas))
 
     @cached_property
@@ -124,7 +122,7 @@ class PlanDiff:
         return newcomers(self.after.replicas, self.now.replicas)
 
     @cached_property
-    def moving(self) -> Rows:
+    def moving(self) -> Longs:
         """Changed rows that gain or lose a replica; a change of order alone touches no data."""
         rows = self.changed
         touched = row_any(self.newcomers[rows]) | row_any(self.goes[rows])
@@ -135,7 +133,7 @@ class PlanDiff:
         """(B,) bool: brokers that can serve as far as is told: alive, or in the reading without a word on it."""
         return self.now.in_state(BrokerState.ALIVE, BrokerState.CORDONED, BrokerState.NOT_TOLD) & self.known
 
-    def names(self, rows: Rows) -> tuple[str, ...]:
+    def names(self, rows: Longs) -> tuple[str, ...]:
         """``topic-partition`` of rows of ``now``."""
         return names_of(self.now, rows)
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from reseat.balance.health import in_sync_count, min_in_sync_by_row, staying_factor, without_live_copy
 from reseat.balance.racks import rack_squares, rack_violating
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, Longs
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import PlanDiff, Rows
+from reseat.operate.checks.plan_diff import PlanDiff
 
 __all__ = [
     "can_finish",
@@ -269,7 +269,7 @@ def _worse(before: ClusterLayout, after: ClusterLayout, usable: BoolArray) -> Bo
     return worse
 
 
-def _worse_when_planned(diff: PlanDiff, rows: Rows, usable: BoolArray) -> BoolArray:
+def _worse_when_planned(diff: PlanDiff, rows: Longs, usable: BoolArray) -> BoolArray:
     plan = diff.request.plan
     if plan.before is None or plan.racks is None or not any(plan.racks.values()):
         return np.zeros(rows.size, np.bool_)

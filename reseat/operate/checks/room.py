@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.documents.directory_moves import directory_moves
-from reseat.model import NONE, LogDirectory
+from reseat.model import NONE, LogDirectory, Longs
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import PlanDiff, Rows
+from reseat.operate.checks.plan_diff import PlanDiff
 
 __all__ = ["Room", "directories_fit", "directories_online", "disk_room", "log_dirs_chosen", "usable_room"]
 
@@ -78,7 +78,7 @@ class _Arrivals:
         directory: (k,) positions in the plan's log directories, -1 where the broker chooses.
     """
 
-    row: Rows
+    row: Longs
     broker: npt.NDArray[np.int32]
     size: npt.NDArray[np.float64]
     directory: npt.NDArray[np.int32]

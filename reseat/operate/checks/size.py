@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.wording import named
 from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
@@ -27,8 +27,6 @@ _NODE_BYTES = 1_040_000
 #: that all move.
 _FEWEST = 1_000
 _TENS = 10 ** np.arange(1, 10, dtype=np.int64)
-
-_Sizes = npt.NDArray[np.int64]
 
 
 def requests_fit(diff: PlanDiff) -> Check:
@@ -67,7 +65,7 @@ def throttled_as_wholes(diff: PlanDiff) -> tuple[str, ...]:
     return tuple(now.topics[topic] for topic in np.flatnonzero(longest - 1 > LONGEST_LIST).tolist())
 
 
-def _node_bytes(diff: PlanDiff) -> tuple[_Sizes, _Sizes]:
+def _node_bytes(diff: PlanDiff) -> tuple[Longs, Longs]:
     """Bytes of each topic's node as it is, and at most while the plan is carried out; 0 where that cannot be much."""
     layout, topics = diff.snapshot.layout, len(diff.snapshot.layout.topics)
     in_topic = layout.topic_of[diff.row[diff.planned]]
@@ -86,17 +84,17 @@ def _node_bytes(diff: PlanDiff) -> tuple[_Sizes, _Sizes]:
     return before.astype(np.int64), (before + np.bincount(of_topic, more, topics)).astype(np.int64)
 
 
-def _entries(partition: IntArray, lists: IntArray, held: BoolArray) -> _Sizes:
+def _entries(partition: IntArray, lists: IntArray, held: BoolArray) -> Longs:
     """Bytes of ``"12":[1,2,3],`` by row."""
     return _digits(partition) + 5 + _listed(lists, held)
 
 
-def _listed(lists: IntArray, held: BoolArray) -> _Sizes:
+def _listed(lists: IntArray, held: BoolArray) -> Longs:
     """Bytes of ``1,2,3,`` by row."""
-    sizes: _Sizes = np.where(held, _digits(lists) + 1, 0).sum(axis=1).astype(np.int64)
+    sizes: Longs = np.where(held, _digits(lists) + 1, 0).sum(axis=1).astype(np.int64)
     return sizes
 
 
-def _digits(numbers: npt.NDArray[np.integer]) -> _Sizes:
+def _digits(numbers: npt.NDArray[np.integer]) -> Longs:
     """How many digits each has, none of them below 0."""
     return np.searchsorted(_TENS, numbers, side="right").astype(np.int64) + 1

@@ -9,12 +9,9 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE
+from reseat.model import NONE, Longs
 from reseat.placement.ring import Ring
 from reseat.placement.striped import lists_at
-from reseat.placement.votes import (
-    Longs,
-)
 
 __all__ = ["FingerprintKind", "Fit", "TopicFingerprint", "differences"]
 

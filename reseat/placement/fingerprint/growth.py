@@ -8,15 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import BoolArray
+from reseat.model import BoolArray, Longs
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.fingerprint.rings import MEMBERSHIPS, Found, Search, nearest_fit
-from reseat.placement.votes import (
-    Longs,
-    TopicRows,
-    count_votes,
-    votes_on_ring,
-)
+from reseat.placement.votes import TopicRows, count_votes, votes_on_ring
 
 __all__ = ["CHANCE_OF_MOVED", "pieces_of"]
 

@@ -38,7 +38,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker, ClusterLayout
+from reseat.model import Broker, ClusterLayout, Longs
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.admin_order import admin_order
 from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
@@ -52,10 +52,7 @@ from reseat.placement.fingerprint.rings import (
     try_present_cluster,
 )
 from reseat.placement.ring import ring_of
-from reseat.placement.votes import (
-    Longs,
-    TopicRows,
-)
+from reseat.placement.votes import TopicRows
 
 __all__ = ["infer"]
 

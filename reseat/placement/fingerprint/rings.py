@@ -12,18 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, Broker, ClusterLayout
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Longs
 from reseat.model.wording import listed, verb
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.ring import Ring, ring_of
-from reseat.placement.votes import (
-    Longs,
-    Tally,
-    TopicRows,
-    count_votes,
-    votes_on_own_rings,
-    votes_on_ring,
-)
+from reseat.placement.votes import Tally, TopicRows, count_votes, votes_on_own_rings, votes_on_ring
 
 __all__ = [
     "CHANCE_OF_ADMIN_ORDER",

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from reseat.balance.grid import broker_order
 from reseat.election import ElectionPreview, Reason, leader_spread, preferred
-from reseat.model import NONE, NOT_TOLD, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Longs
 from reseat.model.units import count
 from reseat.model.wording import counted
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Series, Table
@@ -15,8 +15,6 @@ from reseat.report.matter import Matter, ReportChoices
 from reseat.report.telling import arrow
 
 __all__ = ["chapter"]
-
-Counts = npt.NDArray[np.int64]
 
 
 def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
@@ -157,7 +155,7 @@ def _table(preview: ElectionPreview, layout: ClusterLayout) -> Table:
     at = np.searchsorted(layout.broker_ids, ids)
     place = np.searchsorted(preview.broker_ids, ids)
 
-    def of(counts: Counts | None) -> npt.NDArray[np.float64]:
+    def of(counts: Longs | None) -> npt.NDArray[np.float64]:
         return np.full(len(ids), np.nan) if counts is None else counts[place].astype(np.float64)
 
     columns = [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.text.commands import ASSUMED, Command, Part, commands, version_of
-from reseat.model import NONE, Plan
+from reseat.model import NONE, Longs, Plan
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, ids
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
@@ -16,7 +15,6 @@ from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES, Preview
 
 __all__ = ["chapter"]
 
-Counts = npt.NDArray[np.int64]
 
 _PARTS: dict[Part, str] = {"steps": "Steps", "meanwhile": "While it runs", "rollback": "Rollback"}
 
@@ -145,7 +143,7 @@ def _way_back(plan: Plan, choices: ReportChoices) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choices: ReportChoices) -> tuple[Fact, ...]:
+def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Longs, choices: ReportChoices) -> tuple[Fact, ...]:
     changed, total = int(plan.changed.sum()), int(copies.sum())
     facts = [
         Fact("Batches", count(len(preview)), f"at most {DEFAULT_CONCURRENT_MOVES} moves per broker", len(preview)),
@@ -170,7 +168,7 @@ def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choic
     return tuple(facts)
 
 
-def _done(preview: Preview, copies: Counts) -> Lines:
+def _done(preview: Preview, copies: Longs) -> Lines:
     told = not preview.unknown.any()
     amount = preview.bytes if told else copies.astype(np.float64)
     done = np.concatenate([[0.0], np.cumsum(amount)])
@@ -189,7 +187,7 @@ def _done(preview: Preview, copies: Counts) -> Lines:
     )
 
 
-def _batches(preview: Preview, copies: Counts, choices: ReportChoices) -> Table:
+def _batches(preview: Preview, copies: Longs, choices: ReportChoices) -> Table:
     columns = [
         Column("Batch", np.arange(1, len(preview) + 1)),
         Column("Partitions", np.bincount(preview.batch, minlength=len(preview)), "partitions"),
