@@ -12,7 +12,6 @@ from components.shell import navigation
 from components.shell.live_strip import progress_in_words
 from components.state import connections, session
 from components.state.connections import state_in_words
-from components.state.slots import Slot
 from reseat.sources.diagnosis import DiagnosisStep, StepOutcome
 from reseat.sources.followed import LiveCluster, LiveState
 
@@ -22,8 +21,6 @@ __all__ = ["draw_card"]
 _LOOK_SECONDS = 1.0
 _BY_HAND = "Off"
 _EVERY = {_BY_HAND: None, "10 s": 10.0, "30 s": 30.0, "1 min": 60.0, "5 min": 300.0}
-#: Kept: the cluster whose layout is to be opened as soon as it is read, and how many readings there were before.
-_OPENING: Slot[tuple[str, int]] = Slot("connect-opening")
 _ICONS = {
     StepOutcome.PASSED: ":green[:material/check_circle:]",
     StepOutcome.WARNED: ":orange[:material/warning:]",
@@ -49,10 +46,7 @@ def _open_name() -> str | None:
 
 def _draw(live: LiveCluster, drawn: datetime | None, opened: str | None) -> None:
     state, connection = live.state, live.connection
-    name, before = _OPENING.get(("", 0))
-    if name == live.name and state.generation > before:
-        _OPENING.set(("", 0))
-        session.open_live(live)
+    connections.open_if_read(live, state)
     if state.tried_at != drawn or _open_name() != opened:
         st.rerun()  # a reading came or was refused, or a layout was opened: the rest of the page tells of it too
     st.markdown(f"**{text.plain(live.name, 80)}** · {state_in_words(state)}")
@@ -92,7 +86,7 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
             key="connect-read",
             icon=":material/refresh:" if is_open else ":material/download:",
             disabled=state.refreshing,
-            on_click=_read,
+            on_click=connections.read_to_open,
             args=(live,),
         )
         if state.snapshot is not None and not is_open:
@@ -115,11 +109,6 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
             st.button("Cancel", key="connect-cancel", icon=":material/close:", on_click=live.cancel)
         if is_open:
             navigation.link(navigation.OVERVIEW, "See the layout")
-
-
-def _read(live: LiveCluster) -> None:
-    _OPENING.set((live.name, live.state.generation))
-    connections.read(live)
 
 
 def _progress(live: LiveCluster, state: LiveState) -> None:

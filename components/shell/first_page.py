@@ -78,7 +78,7 @@ def _live() -> None:
     for name, live in list(offered.named.items())[:_MOST_NAMED]:
         if st.button(f"Read {text.plain(name, 40)}", key=f"door-live-{name}", width="stretch"):
             connections.choose(name)
-            connections.read(live)
+            connections.read_to_open(live)
             navigation.go(navigation.CLUSTERS, navigation.ClustersView.LIVE.query)
     navigation.link(navigation.CLUSTERS, "Connect to a cluster", also=navigation.ClustersView.LIVE.query)
 

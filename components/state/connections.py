@@ -24,13 +24,17 @@ __all__ = [
     "choose",
     "chosen",
     "draw_list",
+    "open_if_read",
     "read",
+    "read_to_open",
     "refused_address",
     "state_in_words",
     "test",
 ]
 
 _CHOSEN: Slot[str] = Slot("connect-chosen", addressed=True)
+#: The cluster whose layout is to be opened as soon as it is read, and how many readings there were before.
+_OPENING: Slot[tuple[str, int]] = Slot("connect-opening")
 #: The address's name for the named cluster that is looked at closer.
 _NAMED = "named"
 #: More clusters than these scroll within a fixed height.
@@ -77,6 +81,20 @@ def read(live: LiveCluster) -> None:
     """Begin to read a cluster, if the person may now; what they pressed may have been drawn before."""
     if session.may(Door.READ_CLUSTERS).may:
         live.refresh(session.person().name)
+
+
+def read_to_open(live: LiveCluster) -> None:
+    """Begin to read a cluster, and look at it as soon as it is read (``open_if_read``)."""
+    _OPENING.set((live.name, live.state.generation))
+    read(live)
+
+
+def open_if_read(live: LiveCluster, state: LiveState) -> None:
+    """Look at a cluster that was to be read for that, once it is."""
+    name, before = _OPENING.get(("", 0))
+    if name == live.name and state.generation > before:
+        _OPENING.set(("", 0))
+        session.open_live(live)
 
 
 def test(live: LiveCluster) -> None:

@@ -161,6 +161,20 @@ def test_read_opens_the_layout_on_every_page(app: AppTest, reads: Reads, registr
     assert "a live cluster, read from ZooKeeper" in texts(app)
 
 
+def test_a_cluster_read_from_the_first_page_is_opened_as_well(
+    app: AppTest, reads: Reads, registry: LiveClusters
+) -> None:
+    """Who pressed its button there is led to the reading, and finds the layout on every page after it."""
+    reads(taken())
+    app.switch_page("pages/overview.py").run()
+    app.button(key="door-live-prod").click().run()
+    assert prod(registry).wait(20)
+    at_connect(app)
+
+    assert not app.exception
+    assert "ZooKeeper, consistent" in texts(app)
+
+
 def test_the_page_is_drawn_while_a_reading_runs_and_cancel_stops_it(
     app: AppTest, reads: Reads, registry: LiveClusters
 ) -> None:
