@@ -45,7 +45,7 @@ _MOVES = {
     "done": "✔ complete",
 }
 _STALLED = "▲ stalled"
-#: What a runner says while there is nothing but counts to say.
+#: What a runner says of counts.
 _COUNTS = re.compile(r"[\d,]+ of [\d,]+ partitions? as planned(, [\d,]+ [a-z ]+)*\.")
 
 
@@ -100,9 +100,11 @@ def draw_progress(
     frame.answer(said)
     # The runner's own words: what it waits for, what was left behind. Its line is there in any case: nothing jumps.
     own = progress.run.sentence if progress.run.sentence not in said else ""
-    if _COUNTS.fullmatch(own):  # nothing but what the figures below say
-        own = ""
-    st.caption(text.plain(own) or "\u00a0")
+    own = " ".join(_COUNTS.sub("", own).split())  # the figures below say these
+    if own and progress.run.state is RunState.RUNNING:  # what it waits for, maybe for somebody to act
+        st.markdown(f":orange[:material/warning:] {text.plain(own)}")
+    else:
+        st.caption(text.plain(own) or "\u00a0")
     between()
     waiting = sum(move.state == "waiting" for move in progress.moves)
     bytes_told = progress.bytes_total is not None and progress.bytes_done is not None

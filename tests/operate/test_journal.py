@@ -254,6 +254,10 @@ def test_remaining_time_comes_of_the_last_minutes_pace(journal):
 
         assert journal.progress(run.id, moves=False).seconds_left == pytest.approx(10, abs=0.5)
 
+        journal.note_pace(lease, run.id, 1, 500, anew=True)
+
+        assert journal.progress(run.id, moves=False).seconds_left is None
+
     assert journal.progress(run.id, moves=False).seconds_left is None
 
 

@@ -497,7 +497,9 @@ def test_the_pace_is_noted_every_second(begun, monkeypatch):
     """How many are done and how many bytes there are, of those that tell any."""
     cluster, ledger = begun
     noted = []
-    monkeypatch.setattr(ledger.journal, "note_pace", lambda lease, run, *told: noted.append((cluster.clock, *told)))
+    monkeypatch.setattr(
+        ledger.journal, "note_pace", lambda lease, run, *told, anew: noted.append((cluster.clock, *told))
+    )
     teller = Teller(cluster.target(), ledger, Tracker(ledger, cluster.pace()), Quiet(), cluster.pace())
     for cluster.clock in (5, 5.9, 6, 6.9, 7):
         teller.describe(seen(), cancelling=False, held="")
@@ -506,6 +508,23 @@ def test_the_pace_is_noted_every_second(begun, monkeypatch):
             ledger.set(1, bytes_done=7)
 
     assert noted == [(5, 0, None), (6, 1, 200), (7, 1, 207)]
+
+
+@pytest.mark.parametrize(
+    ("alive", "held", "state"), [(range(1, 4), "", None), (range(1, 5), "HELD", None), (range(1, 5), "", "paused")]
+)
+def test_how_fast_it_was_tells_nothing_of_a_run_that_waits_for_somebody(begun, monkeypatch, alive, held, state):
+    """For a broker that is dead, for what holds it up, for who paused it: what was copied before is left aside."""
+    cluster, ledger = begun
+    noted = []
+    monkeypatch.setattr(ledger.journal, "note_pace", lambda *told, anew: noted.append(anew))
+    ledger.set(0, state="sent")
+    teller = Teller(cluster.target(), ledger, Tracker(ledger, cluster.pace()), Quiet(), cluster.pace())
+    teller.describe(seen(), cancelling=False, held="")
+    cluster.clock, ledger.paused = 5, state or ""
+    teller.describe(seen(alive=frozenset(alive)), cancelling=False, held=held)
+
+    assert noted == [False, True]
 
 
 def test_a_pause_is_told_since_it_began(begun):

@@ -453,6 +453,22 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
     assert {step.operator for step in world.journal.steps(kind="wish")} == {"ana"}
 
 
+def test_what_a_run_waits_for_stands_out_beside_its_counts(operate, world):
+    """A broker that is dead is for somebody to start: it is no small print, and the counts stand in figures."""
+    counts, waits = "0 of 2 partitions as planned, 2 in progress.", "Broker 4 is not alive: 2 partitions wait for it."
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    with world.journal.lease("FAKE", operator="ben", run_id=1) as lease:
+        world.journal.set_state(lease, 1, RunState.RUNNING, counts)
+        quiet = texts(at.run())
+        world.journal.set_state(lease, 1, RunState.RUNNING, f"{counts} {waits}")
+        told = [str(part.value) for part in at.run().markdown]
+
+    assert not at.exception
+    assert counts not in quiet
+    assert any(part.startswith(":orange[:material/warning:]") and "Broker 4 is not alive" in part for part in told)
+
+
 def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world, monkeypatch):
     """What is typed goes into the journal; what is no window prevents the run, and says what was expected.
 

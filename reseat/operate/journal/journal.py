@@ -280,13 +280,13 @@ class Journal(JournalSteps, JournalProposals):
         with self._writing(lease) as database:
             update_moves(database, run_id, changed)
 
-    def note_pace(self, lease: Lease, run_id: int, done: int, bytes_done: int | None) -> None:
-        """Keep how far a run is now; the remaining time comes of these."""
+    def note_pace(self, lease: Lease, run_id: int, done: int, bytes_done: int | None, *, anew: bool = False) -> None:
+        """Keep how far a run is now; the remaining time comes of these, or of those from now on."""
         now = time.time()
         with self._writing(lease) as database:
             # What is later than now is from before the clock was set back.
             database.execute(
-                "DELETE FROM paces WHERE run = ? AND (at < ? OR at > ?)", (run_id, now - _PACE_SECONDS, now)
+                "DELETE FROM paces WHERE run = ? AND (? OR at < ? OR at > ?)", (run_id, anew, now - _PACE_SECONDS, now)
             )
             database.execute("INSERT OR REPLACE INTO paces VALUES (?, ?, ?, ?)", (run_id, now, done, bytes_done))
 

@@ -124,11 +124,11 @@ class Ledger:
                 self._report(sentence)
         return sentence
 
-    def note_pace(self) -> None:
-        """Keep how far the run is now."""
+    def note_pace(self, *, anew: bool) -> None:
+        """Keep how far the run is now; ``anew``: how fast it was until now says nothing of what is left."""
         told = [move.bytes_done for move in self.moves if move.bytes_done is not None]
         done = sum(move.state == "done" for move in self.moves)
-        self.journal.note_pace(self._lease, self.run.id, done, sum(told) if told else None)
+        self.journal.note_pace(self._lease, self.run.id, done, sum(told) if told else None, anew=anew)
 
     def _written(self, moves: Mapping[int, MoveProgress] | None) -> Mapping[int, MoveProgress] | None:
         """As the journal keeps them: it knows brokers, and no places."""

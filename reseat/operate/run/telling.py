@@ -76,6 +76,7 @@ class Teller:
             )
         if self._throttles.lifted:
             words.append(self._throttles.lifted)
+        dead = list[int]()
         if not self._ledger.stopping:
             missing = {row: self._ledger.dead_newcomers(row, seen.alive) for row in self._ledger.rows("waiting")}
             dead = [row for row in missing if missing[row]]
@@ -95,7 +96,8 @@ class Teller:
             words[:0] = filter(None, [self._ledger.paused])
             state = RunState.PAUSED if self._ledger.paused else RunState.RUNNING
         self._ledger.say(" ".join(words), state)
-        self._note_pace()
+        # What waits for a broker, or is not to be sent for now, is over when somebody acts.
+        self._note_pace(anew=bool(waits or dead or held or self._ledger.stopping or self._ledger.paused))
 
     def _stalled(self, seen: Observation) -> bool:
         sign = (
@@ -128,8 +130,8 @@ class Teller:
             self._ledger.set(row, bytes_done=copied if total is None else min(copied, total))
         self._ledger.keep()
 
-    def _note_pace(self) -> None:
+    def _note_pace(self, *, anew: bool) -> None:
         if self._pace.now() - self._pace_at < _PACE_SECONDS:
             return
         self._pace_at = self._pace.now()
-        self._ledger.note_pace()
+        self._ledger.note_pace(anew=anew)
