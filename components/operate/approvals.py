@@ -54,10 +54,14 @@ def proposed(operated: OperatedCluster, journal: Journal, number: int) -> Propos
 
 
 def asked_before(operated: OperatedCluster, proposal: Proposal) -> RunOptions:
-    """How a plan is to be executed: as it was proposed to a second person, if it was."""
+    """How a plan is to be executed: as it was proposed to a second person, if it was; a rollback as its run was."""
     journal = operated.journal
-    row = None if journal is None else journal.open_proposal(operated.cluster_id, proposal.sealed.hash)
-    return (None if row is None or proposal.kind != "plan" else row.options) or RunOptions()
+    if journal is None:
+        return RunOptions()
+    if proposal.takes_back is not None:
+        return journal.run(proposal.takes_back).rollback_options
+    row = journal.open_proposal(operated.cluster_id, proposal.sealed.hash)
+    return (None if row is None else row.options) or RunOptions()
 
 
 def draw_second_word(intent: Intent, checks: Sequence[Check], overrides: frozenset[str], label: str) -> bool:

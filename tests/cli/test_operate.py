@@ -120,7 +120,7 @@ def test_a_plan_is_carried_out_verified_and_taken_back(world, capsys):
     assert re.search(r"^\d\d:\d\d:\d\d UTC Done: all 6 partitions are as planned, seen twice\.$", said, re.MULTILINE)
     assert "6 of 6 partitions are as planned." in said
     assert "Nothing to roll back" in capsys.readouterr().err
-    assert [run.kind for run in world.runs()] == ["rollback", "plan"]
+    assert [(run.kind, run.options.throttle) for run in world.runs()] == [("rollback", 1_000), ("plan", 1_000)]
     assert world.cluster.dynamic == {}
 
 

@@ -282,6 +282,21 @@ def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
     assert [run.takes_back for run in world.journal.runs()] == [1, None]
 
 
+def test_a_rollback_has_the_pace_of_its_run_whoever_rolls_it_back(operate, world):
+    """A run was throttled for the sake of the cluster, and its rollback copies as much."""
+    at = operate()
+    at.number_input(key="operate-throttle").set_value(40).run()
+    buttons(confirm(at))["Move 2 replicas on prod"].click().run()
+    world.carry_out()
+    at.query_params.clear()
+    at = operate()
+    buttons(at)["Run 1"].click().run()
+    buttons(at)["Roll back"].click().run()
+
+    assert not at.exception
+    assert at.number_input(key="operate-throttle").value == 40
+
+
 def test_what_changed_since_is_refused_although_it_was_green(operate, world):
     """Between the checks shown and the click somebody moves a replica: the second judgement refuses; nothing begins."""
     at = confirm(operate())

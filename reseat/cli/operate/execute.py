@@ -183,7 +183,7 @@ def _approved(
         WriteRefused: with every check that failed.
     """
     kind: Kind = "plan" if takes_back is None else "rollback"
-    approved = _as_approved(session, plan) if takes_back is None else RunOptions()
+    approved = _as_approved(session, plan) if takes_back is None else takes_back.rollback_options
     options = chosen_options(chosen, approved)
     request = PlanRequest(
         plan=plan,

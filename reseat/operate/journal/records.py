@@ -103,6 +103,11 @@ class Run:
         """What it is, in a few words: ``Run 7, the rollback of run 5``."""
         return f"Run {self.id}" + ("" if self.takes_back is None else f", the rollback of run {self.takes_back}")
 
+    @property
+    def rollback_options(self) -> RunOptions:
+        """How its rollback is carried out where nothing else is said: at its own pace, and without its schedule."""
+        return RunOptions(self.options.max_concurrent_moves_per_broker, self.options.throttle)
+
 
 @dataclass(frozen=True, slots=True)
 class MoveProgress:
