@@ -136,13 +136,26 @@ def _named(file: Path) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
             yield node.attr
 
 
+def _patches_by_variable(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="setattr"), args=[_, ast.Name(), _]):
+            return True
+    return False
+
+
 def _used(file: Path) -> Iterator[str]:
-    """Names that a file takes from elsewhere: imported, as an attribute, or as a text that says what to patch."""
+    """Names that a file takes from elsewhere: imported, as an attribute, or as a text that says what to patch.
+
+    Such texts stand in the call, or in a list or tuple, where the call names a variable.
+    """
+    by_variable = any(map(_patches_by_variable, nodes(file)))
     for node in nodes(file):
+        if by_variable and isinstance(node, ast.List | ast.Tuple):
+            yield from (one.value for one in node.elts if isinstance(one, ast.Constant) and isinstance(one.value, str))
         if isinstance(node, ast.ImportFrom):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Attribute):

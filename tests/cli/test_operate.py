@@ -320,7 +320,7 @@ def test_what_was_sent_and_not_answered_is_not_said_to_have_sent_nothing(words, 
     assert f"reseat operate {words.split()[0]}: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("breaks", ["record_outcome", "_release"])
+@pytest.mark.parametrize("breaks", ["record_outcome", "release"])
 @pytest.mark.parametrize(
     "words", ["elect --partition orders-0 --preferred", "create --topic new --replica-assignment 1:2,2:4"]
 )

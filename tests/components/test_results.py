@@ -24,7 +24,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.server import housekeeping
 from components.server.housekeeping import Housekeeping, let_go, lifespan, reap
-from components.server.turns import PAGES
+from components.server.turns import Turns
 from components.state import caching
 from components.state.results import LARGE, Results, named
 from reseat.demo.generate import generate
@@ -224,8 +224,8 @@ def test_garbage_that_was_kept_is_found_by_a_whole_collection() -> None:
 
 def test_a_whole_collection_waits_for_the_page_that_is_being_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes once that is there; the first one leaves out of all later ones what it found in use."""
-    for name in ("_counts", "_patience"):  # a machine that is busy draws slowly
-        monkeypatch.setattr(PAGES, name, 60.0)
+    # A machine that is busy draws slowly.
+    monkeypatch.setattr(housekeeping, "PAGES", Turns(counts=60.0, patience=60.0))
 
     def page() -> None:
         import gc
@@ -233,8 +233,7 @@ def test_a_whole_collection_waits_for_the_page_that_is_being_drawn(monkeypatch: 
 
         import streamlit as st
 
-        from components.server.housekeeping import Housekeeping
-        from components.server.turns import PAGES
+        from components.server.housekeeping import PAGES, Housekeeping
 
         house = Housekeeping(lambda: None, held=iter((0, 10**9, 10**9, 10**9)).__next__)
         gc.unfreeze()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from reseat.history import folder
 from reseat.history.folder import Folder
 from reseat.sources.landing import land
 from tests.pipeline.moments import put
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-#: What goes to the file system, one request or more each.
+#: What goes to the file system, one request or more each; besides, ``scan`` and ``level`` list a folder.
 _CALLS = (
-    "_listed",
-    "_level",
     "exists",
     "read",
     "write",
@@ -51,9 +50,20 @@ def calls() -> Iterator[Counter[tuple[str, str]]]:
 
         return call
 
+    def listing(name: str) -> Any:
+        plain = getattr(folder, name)
+
+        def call(path: str, *given: object) -> object:
+            counted[next(part for part in Path(path).parts if part in ("landing", "tables")), name] += 1
+            return plain(path, *given)
+
+        return call
+
     with pytest.MonkeyPatch.context() as patched:
         for name in _CALLS:
             patched.setattr(Folder, name, counting(name))
+        for name in ("scan", "level"):
+            patched.setattr(folder, name, listing(name))
         yield counted
 
 
@@ -83,6 +93,6 @@ def test_calls_grow_with_what_is_new(spark: SparkSession, tmp_path: Path) -> Non
     large = next_run(spark, *fleet(spark, tmp_path / "large", 5), 2)
     files_each = small["tables", "move"] - 1  # beside the ledger's one
 
-    assert (small.pop(("landing", "_listed")), large.pop(("landing", "_listed"))) == (2, 5)
-    assert large - small == {("tables", "_level"): 1, ("tables", "move"): files_each}
+    assert (small.pop(("landing", "scan")), large.pop(("landing", "scan"))) == (2, 5)
+    assert large - small == {("tables", "level"): 1, ("tables", "move"): files_each}
     assert small - large == {}

@@ -219,10 +219,10 @@ def test_stopped_at_any_step_the_tables_are_the_old_or_the_new(tables: Folder, t
     assert steps > 15
 
 
-def dying(tables: Folder) -> Batch:
+def dying(tables: Folder, mortal: Mortal | None = None) -> Batch:
     """A batch that has its record and dies right before its first move."""
     turn = take_turn(tables)
-    turn.tables = Mortal.over(tables, 2)
+    turn.tables = mortal or Mortal.over(tables, 2)
     batch = Batch.begin(turn)
     put(tables, batch, "replicas", "replicas three")
     with pytest.raises(Stopped):
@@ -303,8 +303,8 @@ def test_a_batch_that_only_takes_away_does_so(tables: Folder) -> None:
 def test_a_batch_whose_commitment_was_begun_cannot_be_abandoned(tables: Folder) -> None:
     """A caller that cleans up after any error does no harm: the next job completes it."""
     before = visible(tables)
-    batch = dying(tables)
-    batch._tables = tables
+    batch = dying(tables, mortal := Mortal.over(tables, 2))
+    mortal.steps_left[0] = 99
     batch.abandon()
 
     assert len(take_turn(tables).healed) == 1

@@ -16,8 +16,8 @@ from deltalake import write_deltalake
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.history.read import History
-from reseat.pipeline import publishing, turns
 from reseat.pipeline import sweep as module
+from reseat.pipeline import turns
 from reseat.pipeline.progress import JobProgress
 from reseat.pipeline.staging import Staging
 from reseat.pipeline.sweep import SweepReport
@@ -155,7 +155,7 @@ def test_step_by_step_ends_in_the_same_tables(
         sweep(spark, tables, cluster="nowhere")
 
 
-@pytest.mark.parametrize("where", ["_rows", "write", "carry_out", "_publish"])
+@pytest.mark.parametrize("where", ["sweeper", "write", "carry_out", "move"])
 def test_a_sweep_that_is_stopped_is_healed_by_the_next(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -163,14 +163,14 @@ def test_a_sweep_that_is_stopped_is_healed_by_the_next(
     snapshots = {"007": history()["007"]}
     whole, stopped = (write(tmp_path / name, snapshots, swept=False) for name in ("whole", "stopped"))
     sweep(spark, Folder.open(whole.tables))
-    at = {"carry_out": turns, "_publish": publishing}.get(where, module)
-    monkeypatch.setattr(at, where, _dies_the_second_time(getattr(at, where), first=where in {"_rows", "carry_out"}))
+    at = {"carry_out": turns, "move": Folder}.get(where, module)
+    monkeypatch.setattr(at, where, _dies_the_second_time(getattr(at, where), first=where in {"sweeper", "carry_out"}))
     with pytest.raises(KeyboardInterrupt):
         sweep(spark, Folder.open(stopped.tables))
     monkeypatch.undo()
     healed = sweep(spark, Folder.open(stopped.tables))
 
-    on_record = where in {"carry_out", "_publish"}
+    on_record = where in {"carry_out", "move"}
     assert healed.swept == (0 if on_record else 2)
     assert len(healed.healed) == on_record
     assert not list((stopped.tables / "_reseat" / "runs").glob("*"))

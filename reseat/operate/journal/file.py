@@ -118,7 +118,7 @@ class JournalFile:
             ended.set()
             beat.join()
             _HELD.discard(lease.token)
-            self._release(lease)
+            self.release(lease)
 
     def holder(self, cluster_id: str) -> LeaseHolder | None:
         """Who holds the lock on a cluster, alive or not; None: nobody."""
@@ -141,7 +141,12 @@ class JournalFile:
                 (lease.cluster_id, lease.token, run_id, lease.operator, *astuple(this_process()), now(), time.time()),
             )
 
-    def _release(self, lease: Lease) -> None:
+    def release(self, lease: Lease) -> None:
+        """Take the lock off a cluster, if this lease still holds it, as ``lease`` does at its end.
+
+        Raises:
+            WriteRefused: the journal cannot be written.
+        """
         with self._writing() as database:
             database.execute("DELETE FROM owners WHERE cluster_id = ? AND token = ?", (lease.cluster_id, lease.token))
 
