@@ -14,6 +14,7 @@ from components.state import addresses
 from components.state.slots import Anew, Slot
 from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout
+from reseat.model.arrays import on_brokers
 
 __all__ = [
     "ANEW",
@@ -114,7 +115,7 @@ def keep(walk: Walk) -> None:
 
 def example(layout: ClusterLayout) -> Walk:
     """One stops, its fellow stops, the first is back, an election: with the first partition of two live replicas."""
-    live = np.append(layout.available, False)[layout.replicas]  # the last place is for -1, the padding
+    live = on_brokers(layout.replicas, layout.available)
     held = live.sum(axis=1) >= 2
     if not held.any():
         return Walk()

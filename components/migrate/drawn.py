@@ -13,6 +13,7 @@ from components.look.downloads import download
 from components.shell import frame
 from components.state import fields
 from reseat.migration import Migration
+from reseat.model.search import Search
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,8 +103,7 @@ def as_table(made: Migration) -> pd.DataFrame:
 def draw_topics(made: Migration) -> None:
     """Each topic on both sides."""
     whole = as_table(made)
-    typed = fields.find("migrate-find", "a topic").casefold()
-    found = whole[whole["topic"].str.casefold().str.contains(typed, regex=False)] if typed else whole
+    found = whole[Search.of(fields.find("migrate-find", "a topic")).within(whole["topic"])]
     shown = found.head(tables.MOST_ROWS)
     unit, sizes = tables.in_unit(shown["bytes"])
     tables.table(shown.drop(columns=["bytes"]).assign(**{f"copied, {unit}": sizes}), "migrate-topics-table", height=360)

@@ -25,7 +25,7 @@ from reseat.errors import InputRefused
 from reseat.history.places import Places
 from reseat.history.read import History
 from reseat.model import ClusterLayout, Snapshot, Wish
-from reseat.model.arrays import row_any
+from reseat.model.arrays import on_brokers, row_any
 from reseat.resilience import Loss, loss
 from reseat.resilience.failover_order import failover_order
 from reseat.resilience.losses import Losses, from_layout, from_tables
@@ -146,8 +146,8 @@ def _of_layout(
 def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> npt.NDArray[np.int64]:
     """Rows of the partitions that nobody can lead once these brokers are lost."""
     able = failover_order(layout, mode).able
-    gone = np.append(np.isin(layout.broker_ids, lost), False)  # the last place is for -1, the padding
-    return np.flatnonzero(~row_any(able & ~gone[layout.replicas]))
+    gone = on_brokers(layout.replicas, np.isin(layout.broker_ids, lost))
+    return np.flatnonzero(~row_any(able & ~gone))
 
 
 def _past(history: History, places: Places, seat: OpenLayout | None) -> Subject | None:

@@ -28,6 +28,7 @@ from reseat.balance.grid import (
 )
 from reseat.election import once_done
 from reseat.model import ClusterLayout
+from reseat.model.search import Search
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -301,8 +302,8 @@ def axes_for(base: ClusterLayout, view: HeatView, search: str = "") -> Axes:
     topics = None
     if view.topic is not None:
         topics = [view.topic]
-    elif search:
-        topics = [name for name in base.topics if search.lower() in name.lower()]
+    elif (found := Search.of(search)).words:
+        topics = [name for name, hit in zip(base.topics, found.within(base.topics), strict=True) if hit]
     columns = column_order(base, view.topic_order, by_partition=view.by_partition, topics=topics)
     return axes_of(
         base,

@@ -16,6 +16,7 @@ from reseat.balance import without_live_copy
 from reseat.balance.directories import directory_loads
 from reseat.balance.grid import shown_rack_places
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Longs, Plan, Wish
+from reseat.model.arrays import on_brokers
 from reseat.model.wording import visible
 
 __all__ = ["MOST_FLOWS", "board_data"]
@@ -158,7 +159,7 @@ def _stuck(drawn: ClusterLayout, layout: ClusterLayout, wish: Wish) -> list[int]
 
     Of a cordoned broker those that another one holds there, too: once it is out no list names it.
     """
-    kept = np.append(drawn.cordoned & ~np.isin(drawn.broker_ids, wish.remove), False)[drawn.replicas]
+    kept = on_brokers(drawn.replicas, drawn.cordoned & ~np.isin(drawn.broker_ids, wish.remove))
     stuck = (kept.sum(axis=1)[:, None] > kept) & (drawn.replicas != NONE)
     if not wish.options.keep_unmovable:
         stuck |= without_live_copy(layout)[:, None]

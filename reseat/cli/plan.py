@@ -22,8 +22,9 @@ from reseat.formats.documents.writers import (
     write_rollback,
     write_topics_to_move,
 )
-from reseat.formats.text.commands import commands, version_of
+from reseat.formats.text.commands import commands
 from reseat.model import ClusterLayout, Plan, Wish
+from reseat.model.naming import version_of
 from reseat.model.tiering import Tiering
 from reseat.model.units import size
 from reseat.model.wording import listed

@@ -6,13 +6,14 @@ import fnmatch
 import re
 from collections.abc import Collection, Iterable
 
-__all__ = ["LARGEST_ID", "by_topic", "id_in", "is_internal", "is_topic_id", "named_by", "natural"]
+__all__ = ["LARGEST_ID", "by_topic", "id_in", "is_internal", "is_topic_id", "named_by", "natural", "version_of"]
 
 #: Kafka's broker and partition ids are Java ints.
 LARGEST_ID = 2**31 - 1
 _DIGITS = len(str(LARGEST_ID))
 _NUMBER = re.compile(r"([0-9]+)")
 _TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
+_VERSION = re.compile(r"\s*v?(\d{1,4}(?:\.\d{1,4}){1,3})", re.ASCII)
 
 
 def is_topic_id(text: str) -> bool:
@@ -62,3 +63,9 @@ def natural(name: str) -> tuple[tuple[tuple[str, int, str], ...], str]:
     parts = _NUMBER.split(name)
     told = [part.lstrip("0") if at % 2 else part.casefold() for at, part in enumerate(parts)]
     return tuple((part, 0, "") if at % 2 == 0 else ("", len(part), part) for at, part in enumerate(told)), name
+
+
+def version_of(version: str | None) -> tuple[int, ...] | None:
+    """Numbers of a version such as ``2.8.2``, ``3.7-IV4`` or ``v4.1``; None where nothing of the kind is told."""
+    found = _VERSION.match(version or "")
+    return tuple(int(part) for part in found[1].split(".")) if found else None

@@ -23,7 +23,6 @@ Source: ``AdminZkClient.createTopic``, ``ZkAdminManager.createTopics`` (2.8.2, 3
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from enum import Enum
 
@@ -32,6 +31,7 @@ import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
+from reseat.model.naming import version_of
 from reseat.placement.admin_order import admin_order
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.java_random import JavaRandom
@@ -184,8 +184,7 @@ def loads_over_draws(
     return replicas, leaders
 
 
-def _numbers(version: str) -> tuple[int, int]:
-    found = re.match(r"\s*v?(\d{1,4})\.(\d{1,4})", version, re.ASCII)
-    if found is None:
+def _numbers(version: str) -> tuple[int, ...]:
+    if (numbers := version_of(version)) is None:
         raise PlacementRefused(f"{version!r} is not a version: one such as 2.8 or 4.1 was expected.")
-    return int(found[1]), int(found[2])
+    return numbers

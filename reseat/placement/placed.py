@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
 from reseat.model import IntArray
+from reseat.model.naming import LARGEST_ID
 
 __all__ = ["MOST_REPLICAS", "Placement", "check_size"]
 
@@ -52,7 +53,7 @@ def check_size(partitions: int, factor: int, first_partition: int = 0) -> None:
     Raises:
         PlacementRefused: more than ``MOST_REPLICAS`` replicas, or a partition id beyond 32 bits.
     """
-    if (last := first_partition + partitions - 1) > np.iinfo(np.int32).max:
+    if (last := first_partition + partitions - 1) > LARGEST_ID:
         raise PlacementRefused(f"The last partition id, {last:,}, is beyond 32 bits.")
     if partitions * max(1, factor) > MOST_REPLICAS:
         raise PlacementRefused(

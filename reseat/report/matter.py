@@ -13,8 +13,9 @@ import numpy.typing as npt
 from reseat.balance import Balance, findings, measure
 from reseat.election import ElectionPreview, Mode, after_plan, layout_after
 from reseat.formats.documents.writers import ZNODE_BYTES
-from reseat.formats.text.commands import by_admin, version_of
+from reseat.formats.text.commands import by_admin
 from reseat.model import ClusterLayout, Curve, Finding, FloatArray, Plan, Severity, Wish
+from reseat.model.naming import version_of
 from reseat.model.tiering import Tiering
 from reseat.report.content import Audience, ChapterKind
 from reseat.report.copying import Copying, copying_of

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray
+from reseat.model.arrays import on_brokers
 from reseat.model.tiering import Tiering
 from reseat.schedule.batches import Preview, Work, bytes_at_busiest
 
@@ -50,10 +51,8 @@ def with_tiered(preview: Preview, work: Work, proposed: ClusterLayout, tiering: 
 
 def _behind(work: Work, proposed: ClusterLayout, tiering: Tiering) -> BoolArray:
     """(n, W) bool: copies of which what is tiered already is left out."""
-    starts_behind = np.append(np.isin(work.broker_ids, tiering.after_tiered), False)
     tiered = proposed.is_topic(tiering.topics)[proposed.topic_of]
-    behind: BoolArray = starts_behind[work.receivers] & tiered[:, None] & (work.receivers != NONE)
-    return behind
+    return on_brokers(work.receivers, np.isin(work.broker_ids, tiering.after_tiered)) & tiered[:, None]
 
 
 def left_out(preview: Preview) -> str:

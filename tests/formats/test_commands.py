@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from reseat.errors import WishRefused
-from reseat.formats.text.commands import commands, version_of
+from reseat.formats.text.commands import commands
+from reseat.model.naming import version_of
 
 
 def texts(version: str | None, **more: object) -> dict[str, str]:

@@ -19,14 +19,14 @@ command on 2.8, 4.1 and 4.4.
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from reseat.errors import WishRefused
+from reseat.model.naming import version_of
 
-__all__ = ["ASSUMED", "Command", "Part", "by_admin", "commands", "election_command", "version_of"]
+__all__ = ["ASSUMED", "Command", "Part", "by_admin", "commands", "election_command"]
 
 #: Taken where the cluster's version is unknown: its commands serve every release since.
 _ASSUMED_NUMBERS = (3, 0)
@@ -51,12 +51,6 @@ class Command:
     text: str
     why: str
     part: Part = "steps"
-
-
-def version_of(version: str | None) -> tuple[int, ...] | None:
-    """Numbers of a version such as ``2.8.2``, ``3.7-IV4`` or ``v4.1``; None where nothing of the kind is told."""
-    found = re.match(r"\s*v?(\d{1,4}(?:\.\d{1,4}){1,3})", version or "", re.ASCII)
-    return tuple(int(part) for part in found[1].split(".")) if found else None
 
 
 def by_admin(version: str | None) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from reseat.model import Snapshot
-from reseat.model.arrays import row_any
+from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import names_of
@@ -32,8 +32,8 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
     if not ids:
         return passed(name, "No broker was to be drained.")
     layout = now.layout
-    theirs = np.append(np.isin(layout.broker_ids, ids), False)
-    placed = names_of(layout, np.flatnonzero(row_any(theirs[layout.replicas])))
+    theirs = on_brokers(layout.replicas, np.isin(layout.broker_ids, ids))
+    placed = names_of(layout, np.flatnonzero(row_any(theirs)))
     asked_for = tuple(f"{topic}-{partition}" for (topic, partition), to in now.pending.items() if set(to) & set(ids))
     which = named("Broker", ids)
     nowhere = f"No partition is placed on {which[0].lower()}{which[1:]}"

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from kazoo.exceptions import NodeExistsError
 
 from reseat.errors import ClusterUnreachable, PlacementRefused
+from reseat.model.naming import LARGEST_ID
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.zookeeper_assignments import lists_of, read_topics, registered
 from reseat.operate.targets.zookeeper_session import NODE_BYTES, Change, Lost, ZooKeeperSession, open_question
@@ -86,7 +87,7 @@ def _refused(
         return f"Topic '{topic}' collides with existing topic: {', '.join(others)}"
     if zookeeper.read([f"/admin/delete_topics/{topic}"])[0] is not None:
         return f"Topic '{topic}' is marked for deletion."
-    below = [one for one in assignments if not 0 <= one < 1 << 31]
+    below = [one for one in assignments if not 0 <= one <= LARGEST_ID]
     if below:
         return f"{below[0]} is not a partition id: a whole number from 0 was expected."
     return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseat.formats.text.commands import ASSUMED, Command, Part, commands, version_of
+from reseat.formats.text.commands import ASSUMED, Command, Part, commands
 from reseat.model import NONE, Longs, Plan
+from reseat.model.naming import version_of
 from reseat.model.units import count, duration, size
 from reseat.model.wording import counted, ids
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
