@@ -58,23 +58,25 @@ def _measured(cluster: KafkaCluster, folder: Path) -> list[tuple[str, str, str]]
     identity = target.cluster_id()
     target.close()
     admin = ["--bootstrap", cluster.bootstrap]
-    ways = {"Admin": admin} | ({"ZooKeeper's nodes": ["--zookeeper", cluster.zookeeper]} if cluster.zookeeper else {})
+    protocols = {"Admin": admin}
+    if cluster.zookeeper:
+        protocols["ZooKeeper's nodes"] = ["--zookeeper", cluster.zookeeper]
     rows = []
-    for way, named in ways.items():
+    for protocol, named in protocols.items():
         seconds = _command(named, plans["there"], identity, folder)
-        rows.append((f"{cluster.kind}, {way}: command to verified, {MOVES:,} moves", "", f"{seconds:.1f} s"))
+        rows.append((f"{cluster.kind}, {protocol}: command to verified, {MOVES:,} moves", "", f"{seconds:.1f} s"))
         began = time.perf_counter()
         carry_out(cluster, plans["back"], 600)
         rows.append(("  Kafka's own tool, the way back", "", f"{time.perf_counter() - began:.1f} s"))
     return rows
 
 
-def _command(way: list[str], plan: Path, identity: str, folder: Path) -> float:
+def _command(target: list[str], plan: Path, identity: str, folder: Path) -> float:
     words = ["--plan", str(plan), "--confirm", identity, "--journal", str(folder / "journal.sqlite"), "--wait"]
     words += ["--moves-a-broker", str(MOVES), "--override", "racks_not_worsened"]
     began = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "reseat", "operate", "execute", *way, *words],
+        [sys.executable, "-m", "reseat", "operate", "execute", *target, *words],
         env=os.environ | {"RESEAT_OPERATE": "1"},
         stdout=subprocess.DEVNULL,
         timeout=_PATIENCE,

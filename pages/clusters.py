@@ -5,7 +5,7 @@ from components.shell import frame, navigation
 from components.shell.navigation import ClustersView
 from components.state import addresses
 
-seat = frame.standalone(linked=True)
+open_layout = frame.standalone(linked=True)
 view = navigation.draw_views()
 own: dict[str, str] = {}
 addresses.title("" if view is ClustersView.OPEN else view.title)
@@ -14,5 +14,5 @@ if view is ClustersView.LIVE:
 elif view is ClustersView.FLEET:
     own = fleet_view.draw()
 else:
-    open_view.draw(seat)
+    open_view.draw(open_layout)
 addresses.publish(view.query | own)

@@ -47,9 +47,9 @@ def table(outcomes: tuple[Outcome, ...]) -> None:
     tables.table(values, "compare-table", {"largest shared fraction": tables.RIGHT})
 
 
-seat = frame.lesson(navigation.COMPARE)
+open_layout = frame.lesson(navigation.COMPARE)
 answer = st.container()
-topics = draw_form(seat)
+topics = draw_form(open_layout)
 addresses.publish(to_query(topics))
 try:
     brokers = brokers_in(topics.brokers)

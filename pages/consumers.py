@@ -91,10 +91,10 @@ def told_by(told: GroupScenario) -> None:
             draw_members(group)
 
 
-seat = frame.lesson(navigation.CONSUMERS)
+open_layout = frame.lesson(navigation.CONSUMERS)
 answer = st.container()
 form.draw_sources()
-draw_groups(seat)
+draw_groups(open_layout)
 told = scenario.current()
 whole = group_as_read(told.name)
 if whole is not None and whole.kind not in STORIES:

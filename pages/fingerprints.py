@@ -72,10 +72,10 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
     )
 
 
-def next_start(seat: OpenLayout) -> str:
+def next_start(open_layout: OpenLayout) -> str:
     """What can be said of where the next topic begins, which is nothing but its chances."""
-    brokers = len(seat.layout.brokers)
-    if seat.layout.eligible is not None:
+    brokers = len(open_layout.layout.brokers)
+    if open_layout.layout.eligible is not None:
         return (
             "This looks like a KRaft cluster. KRaft shuffles brokers after each round, so its lists have no start and "
             "shift; topics that match were created before KRaft, by a tool, or match by chance."
@@ -86,53 +86,53 @@ def next_start(seat: OpenLayout) -> str:
     )
 
 
-def waits(seat: OpenLayout) -> bool:
+def waits(open_layout: OpenLayout) -> bool:
     """Whether the layout is so large that a person is asked first, and has not said yes."""
-    lists = seat.layout.partition_count
-    if lists <= MOST_UNASKED or _ASKED.get("") == seat.digest:
+    lists = open_layout.layout.partition_count
+    if lists <= MOST_UNASKED or _ASKED.get("") == open_layout.digest:
         return False
-    seconds = lists * _A_LIST + len(seat.layout.topics) * _A_TOPIC
+    seconds = lists * _A_LIST + len(open_layout.layout.topics) * _A_TOPIC
     frame.answer(f"Analysing {lists:,} replica lists takes about {text.duration(seconds)}.")
     with st.container(key="fingerprint-ask"):
         st.button(
-            f"Analyse {text.counted(len(seat.layout.topics), 'topic')}",
+            f"Analyse {text.counted(len(open_layout.layout.topics), 'topic')}",
             type="primary",
             icon=":material/fingerprint:",
             on_click=_ASKED.set,
-            args=(seat.digest,),
+            args=(open_layout.digest,),
         )
         st.caption("This runs once; excluding topics makes it shorter.")
     return True
 
 
-def draw(seat: OpenLayout) -> None:
+def draw(open_layout: OpenLayout) -> None:
     """The page, once the lists are in assignment order."""
-    with st.spinner(f"Analysing {text.counted(seat.layout.partition_count, 'replica list')} …"):
-        found = caching.kept(infer, caching.LAYOUTS)(seat.layout)
-    frame.answer(drawn.summary(found, kraft=seat.layout.eligible is not None))
+    with st.spinner(f"Analysing {text.counted(open_layout.layout.partition_count, 'replica list')} …"):
+        found = caching.kept(infer, caching.LAYOUTS)(open_layout.layout)
+    frame.answer(drawn.summary(found, kraft=open_layout.layout.eligible is not None))
     if any(one.kind is FingerprintKind.UNKNOWN for one in found):
-        draw_input_cautions(seat, "fingerprints")
+        draw_input_cautions(open_layout, "fingerprints")
     figures(found)
     if not found:
         return
     rings = drawn.rings_of(found)
     if rings:
-        drawn.draw_starts(seat.layout, rings)
-    st.markdown(f":material/casino: {text.plain(next_start(seat))}")
+        drawn.draw_starts(open_layout.layout, rings)
+    st.markdown(f":material/casino: {text.plain(next_start(open_layout))}")
     opened = drawn.draw_table(found)
     if opened is not None:
-        drawn.draw_topic(seat.layout, opened)
+        drawn.draw_topic(open_layout.layout, opened)
 
 
 # As the other lessons it has no strip; they make up a cluster, this one asks which of the open layouts it reads.
-seat = frame.page("Fingerprints", shows=None)
+open_layout = frame.page("Fingerprints", shows=None)
 st.caption(text.plain(navigation.FINGERPRINTS.teaches))
-layout_menu.choose(seat)
-if seat.past is not None:
-    st.caption(f":material/history: snapshot: {text.plain(seat.past.words())}")
-if not waits(seat):
+layout_menu.choose(open_layout)
+if open_layout.past is not None:
+    st.caption(f":material/history: snapshot: {text.plain(open_layout.past.words())}")
+if not waits(open_layout):
     try:
-        draw(seat)
+        draw(open_layout)
     except PlacementRefused as refusal:
         frame.refused(refusal)
 addresses.publish()

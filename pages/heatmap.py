@@ -19,7 +19,7 @@ from reseat.model import ClusterLayout
 from reseat.model.frame import replica_table
 from reseat.model.wording import listed
 
-seat = frame.page("Heatmap", shows="either")
+open_layout = frame.page("Heatmap", shows="either")
 
 
 def table_behind(choice: grid_panel.GridChoice, grid: Grid) -> None:
@@ -64,9 +64,9 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
         tables.table(told, "heat-partition")
 
 
-now = shown(seat, beside=True)
+now = shown(open_layout, beside=True)
 answer = st.container()
-choice = grid_panel.choose(seat, now)
+choice = grid_panel.choose(open_layout, now)
 with st.spinner("Drawing …", show_time=False):
     data, grid = grid_data.drawn(choice)
 with answer:
@@ -78,7 +78,7 @@ if not none:
     heat_grid(data, fields.figure("heatmap", partial(grid_panel.hear, choice, data["token"]), find="find_broker"))
 if choice.view.selected is not None:
     there = choice.after if choice.show == "after" and choice.after is not None else choice.before
-    there = seat.layout if choice.axes.by_directory else there
+    there = open_layout.layout if choice.axes.by_directory else there
     opened(there, choice.view.selected)
 frame.how_to_read(
     "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the higher its "
@@ -87,7 +87,7 @@ frame.how_to_read(
     "topic for its partitions, click a partition for its replicas; Escape zooms out. Find marks a broker's row, and "
     "Enter zooms to it. Sorted by log directories, each row is one, as things are now. With more brokers or columns "
     "than fit the screen, neighbours share a cell, as the labels say.",
-    grid_panel.measures_of(seat.layout),
+    grid_panel.measures_of(open_layout.layout),
 )
 if not none:
     with fields.fold("Table", name="table", key="heat-table-open", icon=":material/table:"):

@@ -82,14 +82,14 @@ def draw(
     return ends
 
 
-seat = frame.standalone(linked=True, door=Door.READ_HISTORY)
+open_layout = frame.standalone(linked=True, door=Door.READ_HISTORY)
 where = places()
 own: dict[str, str] = {}
 try:
     history = session.history(where.tables)
     clusters = caching.from_tables(history, "clusters", history.clusters)
     if clusters:
-        stretch = choices.choose(history, clusters, seat)
+        stretch = choices.choose(history, clusters, open_layout)
         addresses.title(of=stretch.cluster)
         lost = st.container()
         question = f"history {stretch}"

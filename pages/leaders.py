@@ -21,9 +21,9 @@ CONTROLLERS: dict[Mode, str] = {"zookeeper": "ZooKeeper controller", "kraft": "K
 WHEN, SAID = "when", {NOW: "election", DONE: "election", STOPPED: "outage", WALKED: "walk", RESTART: "restart"}
 
 
-def election_now(seat: OpenLayout, mode: Mode) -> None:
+def election_now(open_layout: OpenLayout, mode: Mode) -> None:
     """What a preferred-leader election would do to the layout as it stands; on a live cluster it can be held."""
-    layout = seat.layout
+    layout = open_layout.layout
     preview = caching.kept(preferred)(layout, mode)
     auto = caching.kept(auto_rebalance)(layout, mode=mode)
     worse = less_even(layout, preview)
@@ -34,11 +34,11 @@ def election_now(seat: OpenLayout, mode: Mode) -> None:
     outages.legend()
     if len(said) > 1:
         st.caption(text.plain(" ".join(said[1:])))
-    operated = operated_cluster(seat)
+    operated = operated_cluster(open_layout)
     views = {
         "Partition by partition": lambda: elections.draw_reasons(layout, preview, "election-now"),
         "auto.leader.rebalance": lambda: elections.draw_auto_rebalance(auto, "auto-rebalance"),
-        "Command": lambda: draw_election_command(layout, preview, seat.version),
+        "Command": lambda: draw_election_command(layout, preview, open_layout.version),
     }
     if operated is not None:
         views["Run an election"] = lambda: draw_election(operated, layout, mode)
@@ -98,10 +98,10 @@ def election_done(plan: Plan, mode: Mode) -> None:
     elections.draw_reasons(plan.proposed, preview, "election-done")
 
 
-seat = frame.page("Leaders", shows="either")
+open_layout = frame.page("Leaders", shows="either")
 if walk_state.WALK in st.query_params and WHEN not in st.query_params:  # a link of before
     st.query_params[WHEN] = SAID[WALKED]
-now = shown(seat)
+now = shown(open_layout)
 layout = now.layout
 with st.container(horizontal=True, vertical_alignment="bottom"):
     first = DONE if now.after else NOW
@@ -118,13 +118,13 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         tuple(CONTROLLERS),
         name="controller",
         key="controller",
-        default=seat.mode,
+        default=open_layout.mode,
         label_visibility="collapsed",
         format_func=CONTROLLERS.__getitem__,
     )
 addresses.title("" if view == first else view)
 if view == NOW:
-    election_now(seat, kraft)
+    election_now(open_layout, kraft)
 elif view == DONE and now.plan is not None:
     election_done(now.plan, kraft)
 elif view == STOPPED:

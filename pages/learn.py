@@ -6,7 +6,7 @@ from components.look import text
 from components.shell import frame, navigation, tour
 from components.state import addresses
 
-seat = frame.standalone(with_strip=False)
+open_layout = frame.standalone(with_strip=False)
 frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here touches a cluster.")
 tour.begin_button("learn")
 with st.container(key="lessons"):

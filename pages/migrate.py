@@ -30,9 +30,9 @@ def draw(made: Migration) -> None:
     views[chosen](made)
 
 
-def alone(seat: OpenLayout) -> None:
+def alone(open_layout: OpenLayout) -> None:
     """Only the source is open."""
-    frame.answer(f"Open the target, too: topics of {seat.name} can move to another open layout.")
+    frame.answer(f"Open the target, too: topics of {open_layout.name} can move to another open layout.")
     st.caption(
         "Both clusters stay open side by side. Topics are compared, placed in the target and divided into waves; "
         "MirrorMaker 2 copies them. Nothing is executed from here."
@@ -40,17 +40,17 @@ def alone(seat: OpenLayout) -> None:
     navigation.link(navigation.CLUSTERS, "Open another layout")
 
 
-seat = frame.page("Migrate")
+open_layout = frame.page("Migrate")
 others = session.beside()
 if not others:
-    alone(seat)
+    alone(open_layout)
 else:
     head = st.container()
     target = others[form.choose_target(list(others))]
     try:
         asked = form.draw_form(target.version)
         with st.spinner("Placing topics …", show_time=True):
-            made = caching.kept(migrate)(seat.layout, target.layout, asked, seat.reading.tiering.topics)
+            made = caching.kept(migrate)(open_layout.layout, target.layout, asked, open_layout.reading.tiering.topics)
         with head:
             frame.answer(made.sentence)
         draw(made)

@@ -31,13 +31,13 @@ def opening(new_topic: NewTopic, faults: tuple[str, ...], placement: Placement |
     return f"Kafka would create {new_topic.name} with {what}, placed {drawn}."
 
 
-def placed(new_topic: NewTopic, spec: TopicSpec, seat: OpenLayout) -> tuple[Placement | None, tuple[str, ...]]:
+def placed(new_topic: NewTopic, spec: TopicSpec, open_layout: OpenLayout) -> tuple[Placement | None, tuple[str, ...]]:
     """The placement of the draw looked at, or why there is none."""
     try:
         return (
             place_topic(
                 spec,
-                seat.layout.brokers,
+                open_layout.layout.brokers,
                 new_topic.method,
                 draws=JavaRandom(new_topic.seed),
                 defaults=new_topic.defaults,
@@ -50,11 +50,15 @@ def placed(new_topic: NewTopic, spec: TopicSpec, seat: OpenLayout) -> tuple[Plac
 
 
 def preview(
-    new_topic: NewTopic, spec: TopicSpec, placement: Placement, seat: OpenLayout, operated: OperatedCluster | None
+    new_topic: NewTopic,
+    spec: TopicSpec,
+    placement: Placement,
+    open_layout: OpenLayout,
+    operated: OperatedCluster | None,
 ) -> None:
     """Figures, bars and the views behind them."""
-    effect = new_topic_preview.effect_of(seat.layout, placement)
-    new_topic_preview.figures(seat.layout, placement, effect)
+    effect = new_topic_preview.effect_of(open_layout.layout, placement)
+    new_topic_preview.figures(open_layout.layout, placement, effect)
     what = fields.segments(
         "What",
         new_topic_preview.BARS,
@@ -63,17 +67,17 @@ def preview(
         says=dict(zip(new_topic_preview.BARS, ("topic", "replicas", "leaders"), strict=True)),
         label_visibility="collapsed",
     )
-    new_topic_preview.draw_bars(seat.layout, effect, what)
+    new_topic_preview.draw_bars(open_layout.layout, effect, what)
     if not spec.assignment:
-        new_topic_preview.draw_other_draws(new_topic, spec, placement, effect, seat.layout)
+        new_topic_preview.draw_other_draws(new_topic, spec, placement, effect, open_layout.layout)
     views = {
         "Create": lambda: new_topic_preview.draw_texts(new_topic, spec, placement),
     }
     if operated is not None:
         views["On the live cluster"] = lambda: draw_creation(operated, new_topic_preview.pinned(spec, placement))
     views |= {
-        "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
-        "Automatic creation": lambda: new_topic_preview.draw_automatic(new_topic, seat.layout),
+        "Partition by partition": lambda: new_topic_preview.draw_lists(open_layout.layout, placement),
+        "Automatic creation": lambda: new_topic_preview.draw_automatic(new_topic, open_layout.layout),
     }
     says = {"On the live cluster": "live", "Partition by partition": "partitions", "Automatic creation": "automatic"}
     chosen = fields.segments(
@@ -87,14 +91,14 @@ def preview(
     views[chosen]()
 
 
-seat = frame.page("New topic")
-operated = operated_cluster(seat)
+open_layout = frame.page("New topic")
+operated = operated_cluster(open_layout)
 head = st.container()
-new_topic = form.draw_form(seat.layout)
-spec, faults, warnings = form.check(new_topic, seat.layout)
+new_topic = form.draw_form(open_layout.layout)
+spec, faults, warnings = form.check(new_topic, open_layout.layout)
 placement = None
-if spec is not None and not faults and new_topic.name not in seat.layout.topics:
-    placement, faults = placed(new_topic, spec, seat)
+if spec is not None and not faults and new_topic.name not in open_layout.layout.topics:
+    placement, faults = placed(new_topic, spec, open_layout)
 made = None if operated is None else created(operated, new_topic.name)
 with head:
     if made is not None and made.made:
@@ -109,7 +113,7 @@ with head:
     for warning in warnings:
         st.markdown(f":gray[:material/info:] {text.plain(warning)}")
 if placement is not None and spec is not None:
-    preview(new_topic, spec, placement, seat, operated)
+    preview(new_topic, spec, placement, open_layout, operated)
 elif new_topic.name and made is None:
-    new_topic_preview.draw_automatic(new_topic, seat.layout)
+    new_topic_preview.draw_automatic(new_topic, open_layout.layout)
 addresses.publish()

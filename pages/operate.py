@@ -39,7 +39,7 @@ def notices(operated: OperatedCluster) -> None:
     draw_cordons_left(operated)
 
 
-def prepare(seat: OpenLayout, operated: OperatedCluster) -> None:
+def prepare(open_layout: OpenLayout, operated: OperatedCluster) -> None:
     """A plan that may be carried out; where a run is not over, that first."""
     open_run, holder = operated.open_run, operated.holder
     if open_run is not None:
@@ -54,7 +54,7 @@ def prepare(seat: OpenLayout, operated: OperatedCluster) -> None:
             "one at a time."
         )
     head = st.container()
-    proposal = choose(seat, head, operated.name)
+    proposal = choose(open_layout, head, operated.name)
     if proposal is None:
         draw_unexecuted(operated)
     else:
@@ -89,13 +89,13 @@ def second_word(operated: OperatedCluster, journal: Journal, number: int) -> Non
     draw_proposal(operated, proposed(operated, journal, number), head)
 
 
-def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
+def draw(open_layout: OpenLayout, operated: OperatedCluster) -> None:
     """The page for a live cluster."""
     notices(operated)
     look = looked_at(operated)
     try:
         if look.what == "plan" or operated.journal is None:
-            prepare(seat, operated)
+            prepare(open_layout, operated)
         elif look.what == "proposal":
             second_word(operated, operated.journal, look.run)
         elif look.what == "run":
@@ -110,14 +110,14 @@ def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
         draw_history(operated.journal.runs(operated.cluster_id), opened, lambda run: look_at(operated, "run", run))
 
 
-seat = frame.page("Execute", unread=states.draw_open_runs, shows="change")
+open_layout = frame.page("Execute", unread=states.draw_open_runs, shows="change")
 frame.needs_extra("live")
-operated = operated_cluster(seat)
-if seat.past is not None:
-    states.draw_past(seat.past)
+operated = operated_cluster(open_layout)
+if open_layout.past is not None:
+    states.draw_past(open_layout.past)
 elif operated is None:
     states.draw_not_live("Executing a plan")
     states.draw_open_runs()
 else:
-    draw(seat, operated)
+    draw(open_layout, operated)
 addresses.publish()

@@ -55,13 +55,13 @@ def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     plots.draw(figure, key, f"{one.title}: {one.sentence}")
 
 
-seat = frame.page("Overview", shows="either")
-now = shown(seat)
+open_layout = frame.page("Overview", shows="either")
+now = shown(open_layout)
 layout = now.layout
 with st.spinner("Measuring the layout …", show_time=True):
     balance = caching.balance_of(layout)
     found = caching.findings_of(layout)
-found = all_findings(found, layout, seat.reading, after=now.after)
+found = all_findings(found, layout, open_layout.reading, after=now.after)
 said = health(layout, balance.under_replicated, found)
 frame.answer(f"After the plan: {said[:1].lower()}{said[1:]}" if now.after else said)
 frame.figures(
@@ -115,7 +115,7 @@ st.caption(
 )
 
 if not now.after:
-    draw_directories(layout, seat.reading)
-    draw_advice(seat)
-draw_takeaway(seat)
+    draw_directories(layout, open_layout.reading)
+    draw_advice(open_layout)
+draw_takeaway(open_layout)
 addresses.publish()

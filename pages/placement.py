@@ -84,9 +84,9 @@ def explained(request: PlacementRequest, placement: Placement, *, grouped: bool)
             st.markdown(f":orange[:material/warning:] {text.plain(FAULTY_WHY)}")
 
 
-seat = frame.lesson(navigation.PLACEMENT)
+open_layout = frame.lesson(navigation.PLACEMENT)
 answer = st.container()
-draw_examples(seat)
+draw_examples(open_layout)
 grouped, error = draw_form()
 request = current()
 addresses.publish(to_query(request))

@@ -25,32 +25,32 @@ from reseat.model import Plan
 from reseat.report.tiered import tiered_sentences
 
 
-def draw_flow(seat: OpenLayout, plan: Plan) -> None:
+def draw_flow(open_layout: OpenLayout, plan: Plan) -> None:
     """Who gives to whom: brokers, and racks with what crosses them; and what of it is tiered."""
-    for sentence in tiered_sentences(plan, seat.reading.tiering):
+    for sentence in tiered_sentences(plan, open_layout.reading.tiering):
         st.markdown(text.plain(sentence))
     draw_within_racks(plan)
     draw_flows(plan, "flows")
-    draw_across_racks(plan, seat.reading.tiering)
+    draw_across_racks(plan, open_layout.reading.tiering)
 
 
-def draw(seat: OpenLayout) -> None:
+def draw(open_layout: OpenLayout) -> None:
     """The page for a what-if."""
-    plan = plan_of(seat)
-    below_spread = outcome(seat, plan, "plan")
+    plan = plan_of(open_layout)
+    below_spread = outcome(open_layout, plan, "plan")
     frame.findings(plan.findings)
-    wish_form(seat)
-    draw_points(seat, plan)
-    draw_next(seat, plan, below_spread)
+    wish_form(open_layout)
+    draw_points(open_layout, plan)
+    draw_next(open_layout, plan, below_spread)
     draw_bars(plan, choose_bars(plan, "plan-bars"), "plan-chart")
-    draw_downloads(plan, directories_named(seat, plan))
+    draw_downloads(plan, directories_named(open_layout, plan))
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
-        "Replica flow (from → to)": lambda: draw_flow(seat, plan),
-        "Moves vs. balance": lambda: draw_figure(seat, plan),
-        "Commands": lambda: draw_execution(seat, plan),
+        "Replica flow (from → to)": lambda: draw_flow(open_layout, plan),
+        "Moves vs. balance": lambda: draw_figure(open_layout, plan),
+        "Commands": lambda: draw_execution(open_layout, plan),
         "Proof": lambda: draw_proof(plan.certificate),
-        "Validate a plan": lambda: draw_judging(seat, plan),
+        "Validate a plan": lambda: draw_judging(open_layout, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),
     }
     says = dict(zip(views, ("moves", "flow", "balance", "execute", "proof", "validate", "generate"), strict=True))
@@ -61,23 +61,23 @@ def draw(seat: OpenLayout) -> None:
     views[chosen]()
 
 
-seat = frame.page("Plan", shows="change")
-if seat.wish.is_empty:
+open_layout = frame.page("Plan", shows="change")
+if open_layout.wish.is_empty:
     frame.answer(
         "No change selected"
-        + (", and racks are unknown." if seat.layout.unknown_racks else ".")
+        + (", and racks are unknown." if open_layout.layout.unknown_racks else ".")
         + " Remove or add a broker, change a replication factor, or rebalance."
     )
-    draw_input_cautions(seat, "plan")
-    wish_form(seat)
+    draw_input_cautions(open_layout, "plan")
+    wish_form(open_layout)
     navigation.link(navigation.MIGRATE, "Migrate topics to another cluster")
     st.header("Validate an existing plan", anchor=False)
-    draw_judging(seat, None)
+    draw_judging(open_layout, None)
 else:
     try:
-        draw(seat)
+        draw(open_layout)
     except WishRefused as error:
-        draw_refusal(seat, error)
+        draw_refusal(open_layout, error)
         frame.refused(error, said=True)
-        wish_form(seat)
+        wish_form(open_layout)
 addresses.publish()

@@ -17,29 +17,29 @@ from reseat.model import Plan, Wish
 #: Layouts up to here are looked at for what more moves buy at each drop; with a million partitions it takes seconds.
 MOST_PARTITIONS = 200_000
 
-seat = frame.page("Board", shows="either")
+open_layout = frame.page("Board", shows="either")
 head, board, below = st.container(key="racks-head"), st.container(key="racks-board"), st.container(key="racks-below")
 plan: Plan | None = None
 refusal: WishRefused | None = None
 with head:
-    if not seat.after:
-        present(seat)
+    if not open_layout.after:
+        present(open_layout)
     else:
         try:
-            plan = plan_of(seat)
-            below_spread = outcome(seat, plan, "racks")
+            plan = plan_of(open_layout)
+            below_spread = outcome(open_layout, plan, "racks")
         except WishRefused as error:
             refusal = error
-            draw_refusal(seat, error)
+            draw_refusal(open_layout, error)
 with board:
-    wish = seat.wish if seat.after else Wish()
-    voters = () if seat.reading.quorum is None else seat.reading.quorum.voter_ids
-    drawn = caching.kept(board_data, 4)(seat.layout, wish, plan, seat.reading.log_dirs, voters)
-    rack_board(seat.layout, drawn, fields.figure("board", hear, find="find_broker", ids="ids"))
+    wish = open_layout.wish if open_layout.after else Wish()
+    voters = () if open_layout.reading.quorum is None else open_layout.reading.quorum.voter_ids
+    drawn = caching.kept(board_data, 4)(open_layout.layout, wish, plan, open_layout.reading.log_dirs, voters)
+    rack_board(open_layout.layout, drawn, fields.figure("board", hear, find="find_broker", ids="ids"))
 with below:
     if plan is not None:
         detail(plan)
-        draw_next(seat, plan, below_spread, most=MOST_PARTITIONS)
+        draw_next(open_layout, plan, below_spread, most=MOST_PARTITIONS)
     elif refusal is not None:
         frame.refused(refusal, said=True)
 addresses.publish()

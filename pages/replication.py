@@ -18,7 +18,7 @@ def answered(named: list[tuple[str, Lane]]) -> None:
     frame.answer(" ".join(said))
 
 
-seat = frame.lesson(navigation.REPLICATION)
+open_layout = frame.lesson(navigation.REPLICATION)
 answer = st.container()
 draw_picture()
 draw_form()

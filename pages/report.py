@@ -38,12 +38,12 @@ def preview(made: Made, view: str) -> None:
     st.iframe(document, height=_HEIGHT, alt=f"{view}: {made.report.title}")
 
 
-seat = frame.page("Report", shows="change")
+open_layout = frame.page("Report", shows="change")
 frame.needs_extra("report")
 answer = st.container()
 choices = draw_form(st.container())
 masks = key() if choices.mask else None
-made = make(seat, choices_of(choices, logo()), masks)
+made = make(open_layout, choices_of(choices, logo()), masks)
 with answer:
     frame.answer(made.sentence)
 if made.no_history:

@@ -27,7 +27,7 @@ def nothing_yet(where: Places) -> None:
         draw_empty(where, shows="Effect of each single failure")
 
 
-seat = frame.standalone(linked=True, shows="either")
+open_layout = frame.standalone(linked=True, shows="either")
 where = places()
 history = None
 try:
@@ -35,11 +35,11 @@ try:
     history = tables if caching.from_tables(tables, "clusters", tables.clusters) else None
 except InputRefused as refusal:
     frame.refused(refusal)
-if seat is None and history is None:
+if open_layout is None and history is None:
     nothing_yet(where)
     addresses.publish()
     st.stop()
-subject = choose(seat, where, history)
+subject = choose(open_layout, where, history)
 if subject is not None:
     frame.answer(answer(subject.losses))
     frame.figures(figures(subject.losses))

@@ -40,8 +40,8 @@ def draw_card(live: LiveCluster, drawn: LiveState) -> None:
 
 
 def _open_name() -> str | None:
-    seat = session.open_layout()
-    return None if seat is None else seat.name
+    open_layout = session.open_layout()
+    return None if open_layout is None else open_layout.name
 
 
 def _draw(live: LiveCluster, drawn: datetime | None, opened: str | None) -> None:
@@ -78,8 +78,8 @@ def _draw(live: LiveCluster, drawn: datetime | None, opened: str | None) -> None
 
 
 def _buttons(live: LiveCluster, state: LiveState) -> None:
-    seat = session.open_layout()
-    is_open = seat is not None and seat.live is live
+    open_layout = session.open_layout()
+    is_open = open_layout is not None and open_layout.live is live
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Refresh" if is_open else "Read",

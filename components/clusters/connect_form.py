@@ -26,11 +26,12 @@ _REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
 
 
 def draw_form(offered: Connectable) -> None:
-    """Way and security first, since they decide what is asked for; then servers and secrets, which are sent at once."""
-    ways = [_BROKERS, _ZOOKEEPER]
-    way = st.segmented_control("Connect via", ways, default=_BROKERS, key="connect-way", required=True)
+    """Protocol and security first, as they decide what is asked; then servers and secrets, which are sent at once."""
+    via = st.segmented_control(
+        "Connect via", [_BROKERS, _ZOOKEEPER], default=_BROKERS, key="connect-way", required=True
+    )
     values: dict[str, object] = {}
-    if way == _ZOOKEEPER:
+    if via == _ZOOKEEPER:
         logins = [_NONE, _DIGEST, _SASL]
         login = st.segmented_control("Login", logins, default=_NONE, key="connect-login", required=True)
         tls = st.toggle("TLS", key="connect-zookeeper-tls")
@@ -43,7 +44,7 @@ def draw_form(offered: Connectable) -> None:
             login = st.selectbox("Mechanism", [*_PASSWORD_MECHANISMS, _BEARER], key="connect-mechanism")
             values["sasl_mechanism"] = login
     with st.form("connect-form", border=False, clear_on_submit=True):
-        if way == _ZOOKEEPER:
+        if via == _ZOOKEEPER:
             left, right = st.columns([3, 2])
             values["zookeeper"] = left.text_input("Servers", placeholder="zk1:2181,zk2:2181", key="connect-servers")
             chroot = right.text_input("Chroot", placeholder="/kafka, or none", key="connect-chroot").strip()

@@ -12,18 +12,18 @@ from components.state.open_layout import OpenLayout
 __all__ = ["draw"]
 
 
-def draw(seat: OpenLayout | None) -> None:
+def draw(open_layout: OpenLayout | None) -> None:
     """The layouts that are open, the one looked at marked; below them how to open another.
 
     Args:
-        seat: what is looked at, or None.
+        open_layout: what is looked at, or None.
     """
     layouts = session.layouts()
-    frame.answer(_sentence(len(layouts), seat))
+    frame.answer(_sentence(len(layouts), open_layout))
     with st.container(key="opened-list", gap="xsmall"):
         for name, reading in layouts.items():
             which, what, close = st.columns([3, 5, 1], vertical_alignment="center")
-            looked = seat is not None and name == seat.name
+            looked = open_layout is not None and name == open_layout.name
             which.button(
                 text.plain(name, 60),
                 key=f"opened-{name}",
@@ -55,7 +55,7 @@ def draw(seat: OpenLayout | None) -> None:
     first_page.doors()
 
 
-def _sentence(count: int, seat: OpenLayout | None) -> str:
-    if seat is None:
+def _sentence(count: int, open_layout: OpenLayout | None) -> str:
+    if open_layout is None:
         return "No layout is open."
-    return f"{text.counted(count, 'layout is', 'layouts are')} open; shown is {seat.name}."
+    return f"{text.counted(count, 'layout is', 'layouts are')} open; shown is {open_layout.name}."

@@ -27,9 +27,9 @@ _NONE = "No group of consumers is listed: there is none, or this user lacks DESC
 _OF_BROKERS = {"uniform": "broker-uniform", "range": "broker-range"}
 
 
-def draw_groups(seat: OpenLayout | None) -> None:
+def draw_groups(open_layout: OpenLayout | None) -> None:
     """Where a live cluster is connected, its groups, one to choose; reading begins when it is asked for."""
-    live = None if seat is None else seat.live
+    live = None if open_layout is None else open_layout.live
     if live is None:
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="consumers-live"):

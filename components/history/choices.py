@@ -64,14 +64,14 @@ class Ends:
     b: str
 
 
-def choose(history: History, clusters: Sequence[str], seat: OpenLayout | None) -> Stretch:
+def choose(history: History, clusters: Sequence[str], open_layout: OpenLayout | None) -> Stretch:
     """Draw the choice of cluster and time, and say what was chosen.
 
     Raises:
         InputRefused: the tables cannot be read.
     """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="history-desk")
-    wanted = _wanted(clusters, seat)
+    wanted = _wanted(clusters, open_layout)
     cluster = row.selectbox(
         "Cluster",
         clusters,
@@ -81,7 +81,7 @@ def choose(history: History, clusters: Sequence[str], seat: OpenLayout | None) -
         width=250,
     )
     if cluster != wanted:
-        _keep_cluster(cluster, _past_of(seat))
+        _keep_cluster(cluster, _past_of(open_layout))
         st.rerun()  # under the widget's own name, so that an older choice of it does not come back
     last = caching.from_tables(history, f"last snapshot {cluster}", lambda: last_moment(history, cluster))
     chosen = row.segmented_control(
@@ -169,28 +169,28 @@ def draw_lost(cluster: str) -> None:
     st.markdown(f":orange[:material/link_off:] {said}")
 
 
-def _wanted(clusters: Sequence[str], seat: OpenLayout | None) -> str:
+def _wanted(clusters: Sequence[str], open_layout: OpenLayout | None) -> str:
     """The cluster chosen before, else that of the address, of the moment looked at, or of the live cluster.
 
     Who looked at another moment since chose its cluster with it.
     """
     chosen, past = _cluster_kept()
-    travelled = "" if seat is None or seat.past is None else seat.past.cluster
+    travelled = "" if open_layout is None or open_layout.past is None else open_layout.past.cluster
     linked = st.query_params.get(CLUSTER, "")
     if linked and linked not in clusters:
         _LINKED_CLUSTER.set(linked)
     offered = (
-        travelled if chosen and past != _past_of(seat) else "",
+        travelled if chosen and past != _past_of(open_layout) else "",
         chosen,
         linked,
         travelled,
-        "" if seat is None or seat.connection_name is None else seat.connection_name,
+        "" if open_layout is None or open_layout.connection_name is None else open_layout.connection_name,
     )
     return next((name for name in offered if name in clusters), clusters[0])
 
 
-def _past_of(seat: OpenLayout | None) -> str:
-    return "" if seat is None or seat.past is None else seat.past.link
+def _past_of(open_layout: OpenLayout | None) -> str:
+    return "" if open_layout is None or open_layout.past is None else open_layout.past.link
 
 
 def wanted_ends() -> Ends:

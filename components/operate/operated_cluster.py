@@ -163,9 +163,9 @@ class OperatedCluster:
         }
 
 
-def operated_cluster(seat: OpenLayout) -> OperatedCluster | None:
+def operated_cluster(open_layout: OpenLayout) -> OperatedCluster | None:
     """The cluster that a person looks at; None where that is no live one."""
-    if seat.live is None or seat.snapshot is None:
+    if open_layout.live is None or open_layout.snapshot is None:
         return None
     enabled = operate_person.enabled()
     journal, trouble = None, None
@@ -173,7 +173,7 @@ def operated_cluster(seat: OpenLayout) -> OperatedCluster | None:
         journal = shared.journal(make=enabled)
     except InputRefused as error:
         trouble = str(error)
-    return OperatedCluster(seat.live, seat.snapshot, enabled, journal, trouble)
+    return OperatedCluster(open_layout.live, open_layout.snapshot, enabled, journal, trouble)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,11 +100,11 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple
     return made
 
 
-def choose(seat: OpenLayout, head: DeltaGenerator, cluster: str) -> Proposal | None:
+def choose(open_layout: OpenLayout, head: DeltaGenerator, cluster: str) -> Proposal | None:
     """Let the person choose between the what-if's plan and a file.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
         head: where the sentence goes if there is nothing to carry out.
         cluster: by what the person knows the cluster.
 
@@ -117,33 +117,33 @@ def choose(seat: OpenLayout, head: DeltaGenerator, cluster: str) -> Proposal | N
     )
     name = text.visible(cluster, 60)
     try:
-        proposal = _of_what_if(seat, head) if source == _WHAT_IF else _of_file()
+        proposal = _of_what_if(open_layout, head) if source == _WHAT_IF else _of_file()
     except WishRefused as error:
         with head:
-            draw_refusal(seat, error)
+            draw_refusal(open_layout, error)
         return None
     except ReseatError as error:
         with head:
             frame.answer(f"This plan cannot be executed on {name}.")
         refused(error)
         return None
-    if proposal is None and (source == _FILE or seat.wish.is_empty):
+    if proposal is None and (source == _FILE or open_layout.wish.is_empty):
         with head:
             frame.answer(f"No plan selected to execute on {name}.")
     return proposal
 
 
-def _of_what_if(seat: OpenLayout, head: DeltaGenerator) -> Proposal | None:
-    if seat.wish.is_empty:
+def _of_what_if(open_layout: OpenLayout, head: DeltaGenerator) -> Proposal | None:
+    if open_layout.wish.is_empty:
         st.markdown("No change selected. Drain a broker, or choose a change on the Plan page.")
         with st.container(horizontal=True):
             navigation.link(navigation.BOARD, "Drain a broker on the Board")
             navigation.link(navigation.PLAN, "Choose a change")
         return None
-    words = wish_in_words(seat.wish)
-    plan = plan_of(seat)
+    words = wish_in_words(open_layout.wish)
+    plan = plan_of(open_layout)
     # What is under way on screen must not become another plan while one types: the same plan is written once.
-    named = directories_named(seat, plan)
+    named = directories_named(open_layout, plan)
     if not plan.changed.any() and named is None:  # as once it was executed, here or by somebody else
         with head:
             frame.answer(headline(plan))

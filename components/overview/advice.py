@@ -20,15 +20,15 @@ __all__ = ["draw_advice"]
 _UNASKED = 30_000
 
 
-def draw_advice(seat: OpenLayout) -> None:
+def draw_advice(open_layout: OpenLayout) -> None:
     """Answers for the current state, the best for its cost first.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
     """
-    layout = seat.layout
+    layout = open_layout.layout
     st.header("What to do", anchor=False)
-    asked = slots.Slot[bool]("advice").of(seat.digest)
+    asked = slots.Slot[bool]("advice").of(open_layout.digest)
     if layout.partition_count > _UNASKED and not asked.get(False):
         st.button(
             "Compare elections and plans",
@@ -43,11 +43,11 @@ def draw_advice(seat: OpenLayout) -> None:
     from reseat.planning.advice import advice
 
     with st.spinner("Comparing elections and plans …", show_time=True):
-        found = caching.kept(advice)(layout, mode=seat.mode)
-    _draw(seat, found)
+        found = caching.kept(advice)(layout, mode=open_layout.mode)
+    _draw(open_layout, found)
 
 
-def _draw(seat: OpenLayout, found: Advice) -> None:
+def _draw(open_layout: OpenLayout, found: Advice) -> None:
     if found.first:
         st.markdown(
             "First, what no plan fixes:\n"
@@ -62,7 +62,7 @@ def _draw(seat: OpenLayout, found: Advice) -> None:
             with st.container(horizontal=True, vertical_alignment="center", key=f"advice-{number}"):
                 st.markdown(_in_words(answer, number, rate), width="stretch")
                 with st.container(width="content"):
-                    _way(seat, answer)
+                    _way(open_layout, answer)
     st.caption(found.rule)
     if found.refused:
         st.caption(f"Not planned: {text.plain(' '.join(found.refused))}")
@@ -79,10 +79,10 @@ def _in_words(answer: Answer, number: int, rate: float | None) -> str:
     return "  \n".join([*words, text.plain(f"{said[:1].upper()}{said[1:]}")])
 
 
-def _way(seat: OpenLayout, answer: Answer) -> None:
+def _way(open_layout: OpenLayout, answer: Answer) -> None:
     """The page on which it is previewed, with it as the what-if."""
     if answer.wish is not None:
-        navigation.link(navigation.PLAN, "Preview", opens=addresses.what_if(seat, answer.wish))
+        navigation.link(navigation.PLAN, "Preview", opens=addresses.what_if(open_layout, answer.wish))
     elif answer.kind == "wait":
         navigation.link(navigation.EXECUTE, "Execute")
     else:

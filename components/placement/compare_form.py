@@ -61,7 +61,7 @@ def from_query(query: Mapping[str, str]) -> Topics:
     )
 
 
-def draw_form(seat: OpenLayout | None) -> Topics:
+def draw_form(open_layout: OpenLayout | None) -> Topics:
     """The fields, and what they say."""
     begun, suffix = _BEGUN.once(lambda: from_query(st.query_params.to_dict())), _ANEW.turn
     for name in ("count", "replicas", "seed"):
@@ -82,13 +82,13 @@ def draw_form(seat: OpenLayout | None) -> Topics:
     with four, st.container(horizontal=True, gap="small"):
         again = replace(said, seed=(said.seed + 1) % _MOST)
         st.button("Draw again", icon=":material/casino:", key="compare-again", on_click=_begin, args=(again,))
-        if seat is not None and len(seat.layout.brokers) <= MOST_BROKERS:
-            mine = replace(said, brokers=brokers_text(seat.layout.brokers))
+        if open_layout is not None and len(open_layout.layout.brokers) <= MOST_BROKERS:
+            mine = replace(said, brokers=brokers_text(open_layout.layout.brokers))
             st.button(
                 "The layout's brokers",
                 icon=":material/dns:",
                 key="compare-layout",
-                help=f"The {len(seat.layout.brokers):,} brokers and racks of {text.plain(seat.name, 60)}",
+                help=f"The {len(open_layout.layout.brokers):,} brokers and racks of {text.plain(open_layout.name, 60)}",
                 on_click=_begin,
                 args=(mine,),
             )

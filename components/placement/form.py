@@ -53,7 +53,7 @@ def go(step: int) -> None:
     _KEPT.set(replace(kept, now=kept.now.at(step)))
 
 
-def draw_examples(seat: OpenLayout | None) -> None:
+def draw_examples(open_layout: OpenLayout | None) -> None:
     """The documented examples, one click each, and the brokers of the layout that is open."""
     st.html(_CSS)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="placement-examples"):
@@ -61,14 +61,14 @@ def draw_examples(seat: OpenLayout | None) -> None:
             st.button(
                 example.name, key=f"example-{number}", help=example.shows, on_click=_begin, args=(example.request,)
             )
-        if seat is not None and len(seat.layout.brokers) <= MOST_BROKERS:
-            brokers = brokers_text(seat.layout.brokers)
+        if open_layout is not None and len(open_layout.layout.brokers) <= MOST_BROKERS:
+            brokers = brokers_text(open_layout.layout.brokers)
             request = replace(_kept().now, brokers=brokers, documented=False, fenced="", cordoned="").at(0)
             st.button(
                 "The layout's brokers",
                 key="example-layout",
                 icon=":material/dns:",
-                help=f"The {len(seat.layout.brokers):,} brokers and racks of {text.plain(seat.name, 60)}",
+                help=f"The {len(open_layout.layout.brokers):,} brokers and racks of {text.plain(open_layout.name, 60)}",
                 on_click=_begin,
                 args=(request,),
             )

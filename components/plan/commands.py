@@ -56,18 +56,18 @@ def draw_downloads(plan: Plan, named: Named | None = None) -> None:
             download(f"{label} ({name})", name, make, key=f"download-{name}", disabled=nothing)
 
 
-def draw_execution(seat: OpenLayout, plan: Plan) -> None:
+def draw_execution(open_layout: OpenLayout, plan: Plan) -> None:
     """Duration, commands and rollback of a plan for a layout."""
     from reseat.formats.text.commands import ASSUMED, by_admin, commands
 
-    if seat.connection_name is not None:
-        navigation.link(navigation.EXECUTE, f"Execute on {text.plain(seat.connection_name, 60)}")
+    if open_layout.connection_name is not None:
+        navigation.link(navigation.EXECUTE, f"Execute on {text.plain(open_layout.connection_name, 60)}")
     with st.container(key="commands-for"):
         left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
-    target = draw_target(seat.version, left, right)
+    target = draw_target(open_layout.version, left, right)
     throttle = fields.throttle(middle)
-    tiered = " ".join(tiered_sentences(plan, seat.reading.tiering))
-    st.markdown(f"{_time(seat, plan, throttle)} {text.plain(tiered)}")
+    tiered = " ".join(tiered_sentences(plan, open_layout.reading.tiering))
+    st.markdown(f"{_time(open_layout, plan, throttle)} {text.plain(tiered)}")
     if target.version is None:
         st.caption(f"The version is unknown: these commands serve Kafka {ASSUMED} and later. Choose yours.")
     try:
@@ -118,12 +118,12 @@ def _own_command(server: str, throttle: int | None) -> str:
     )
 
 
-def _time(seat: OpenLayout, plan: Plan, throttle: int | None) -> str:
+def _time(open_layout: OpenLayout, plan: Plan, throttle: int | None) -> str:
     """How much is copied and how long it takes: at the throttle, or as earlier runs on the cluster showed."""
     from reseat.operate.journal.records import RunOptions
     from reseat.operate.observed import takes
 
-    copying = caching.kept(copying_of)(plan, seat.reading.tiering)
+    copying = caching.kept(copying_of)(plan, open_layout.reading.tiering)
     if not copying.sized:
         return "Duration unknown: the input has no replica sizes. Add the output of `kafka-log-dirs --describe`."
     schedule, sends = copying.batches, bool(copying.sent.max(initial=0) > copying.received.max(initial=0))
@@ -133,7 +133,7 @@ def _time(seat: OpenLayout, plan: Plan, throttle: int | None) -> str:
     most, does = "Up to " if left_out(schedule) else "", "sends" if sends else "receives"
     what = f"{most}**{text.size(copying.told_bytes)}** are copied; broker {broker} {does} the most, "
     what += f"{text.size(schedule.busiest)}."
-    rates = shared.observed_rates(seat.cluster_id)
+    rates = shared.observed_rates(open_layout.cluster_id)
     return f"{what} {text.plain(takes(schedule, RunOptions(throttle=throttle), rates, datetime.now(UTC)))}"
 
 

@@ -22,11 +22,11 @@ __all__ = ["draw_judging"]
 _MOST = 6
 
 
-def draw_judging(seat: OpenLayout, own: Plan | None) -> None:
+def draw_judging(open_layout: OpenLayout, own: Plan | None) -> None:
     """Take a plan and show the verdict.
 
     Args:
-        seat: the layout and the what-if that the plan is for.
+        open_layout: the layout and the what-if that the plan is for.
         own: Reseat's plan for the same what-if, or None where nothing is wished.
     """
     left, right = st.columns([2, 1])
@@ -57,7 +57,7 @@ def draw_judging(seat: OpenLayout, own: Plan | None) -> None:
     try:
         with st.spinner("Validating the plan …", show_time=True):
             proposed = read_proposed(data, source=given.name if given is not None else "pasted plan")
-            verdict = caching.judgement_of(seat.layout, proposed, seat.wish, allow_rf_change=changed)
+            verdict = caching.judgement_of(open_layout.layout, proposed, open_layout.wish, allow_rf_change=changed)
     except ReseatError as error:
         refused(error)
         return

@@ -54,19 +54,29 @@ class Made:
         return write_talk(self.report)
 
 
-def make(seat: OpenLayout, choices: ReportChoices, key: bytes | None) -> Made:
+def make(open_layout: OpenLayout, choices: ReportChoices, key: bytes | None) -> Made:
     """The report of what one looks at.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
         choices: how it is told.
         key: by which names are replaced; None: names are told.
     """
-    past, no_history = _past(seat)
-    told, rates = _told(choices), shared.observed_rates(seat.cluster_id)
-    with st.spinner(f"Making the report: {text.plain(wish_in_words(seat.wish)) or 'the layout as it is'} …"):
-        request = (seat.digest, str(seat.wish), told, key, seat.name, seat.read_at, no_history, _stamp(past), rates)
-        return caching.report_of(request, lambda: _make(seat, choices, key, past, no_history))
+    past, no_history = _past(open_layout)
+    told, rates = _told(choices), shared.observed_rates(open_layout.cluster_id)
+    with st.spinner(f"Making the report: {text.plain(wish_in_words(open_layout.wish)) or 'the layout as it is'} …"):
+        request = (
+            open_layout.digest,
+            str(open_layout.wish),
+            told,
+            key,
+            open_layout.name,
+            open_layout.read_at,
+            no_history,
+            _stamp(past),
+            rates,
+        )
+        return caching.report_of(request, lambda: _make(open_layout, choices, key, past, no_history))
 
 
 def _told(choices: ReportChoices) -> tuple[object, ...]:
@@ -80,9 +90,9 @@ def _stamp(past: ReportPast | None) -> tuple[int, str] | None:
 
 
 def _make(
-    seat: OpenLayout, choices: ReportChoices, key: bytes | None, past: ReportPast | None, no_history: str | None
+    open_layout: OpenLayout, choices: ReportChoices, key: bytes | None, past: ReportPast | None, no_history: str | None
 ) -> Made:
-    matter = _matter(seat, past)
+    matter = _matter(open_layout, past)
     if key is None:
         return Made(build(matter, choices), no_history)
     from reseat.report.masks.names import Masker, masked
@@ -92,35 +102,35 @@ def _make(
     return Made(report, no_history, tuple(masker.names()))
 
 
-def _matter(seat: OpenLayout, past: ReportPast | None) -> Matter:
+def _matter(open_layout: OpenLayout, past: ReportPast | None) -> Matter:
     from reseat.planning import whole_curve
     from reseat.planning.against_generate import against_generate
 
     plan = None
-    if not seat.wish.is_empty:
+    if not open_layout.wish.is_empty:
         try:
-            plan = plan_of(seat)
+            plan = plan_of(open_layout)
         except WishRefused:
             plan = None  # gathering says why
-    snapshot = seat.snapshot
+    snapshot = open_layout.snapshot
     return gather(
-        seat.reading,
-        seat.layout,
-        seat.wish,
+        open_layout.reading,
+        open_layout.layout,
+        open_layout.wish,
         plan=plan,
-        cluster=seat.connection_name or (snapshot.cluster if snapshot is not None else None),
+        cluster=open_layout.connection_name or (snapshot.cluster if snapshot is not None else None),
         version=None if snapshot is None else snapshot.version,
         past=past,
-        rates=shared.observed_rates(seat.cluster_id),
+        rates=shared.observed_rates(open_layout.cluster_id),
         # Plan has the same curve, and each choice of the page asks for both anew.
         curve_of=caching.kept(whole_curve),
         draws_of=caching.kept(against_generate, 2 * caching.PLANS),
     )
 
 
-def _past(seat: OpenLayout) -> tuple[ReportPast | None, str | None]:
+def _past(open_layout: OpenLayout) -> tuple[ReportPast | None, str | None]:
     """The history of the cluster looked at, for who may see it; and why it could not be had."""
-    cluster = seat.past.cluster if seat.past is not None else seat.connection_name
+    cluster = open_layout.past.cluster if open_layout.past is not None else open_layout.connection_name
     if cluster is None or not session.may(Door.READ_HISTORY).may:
         return None, None
     from reseat.history.places import places

@@ -63,15 +63,15 @@ class Subject:
     quorum: Callable[[Chosen], tuple[bool, str] | None] = lambda _: None
 
 
-def choose(seat: OpenLayout | None, places: Places, history: History | None) -> Subject | None:
+def choose(open_layout: OpenLayout | None, places: Places, history: History | None) -> Subject | None:
     """Draw the choice and return what was chosen; None where there is nothing to draw, and why was said.
 
     Args:
-        seat: the layout that is open, if one is.
+        open_layout: the layout that is open, if one is.
         places: where the pipeline's tables are, for the button that fills them.
         history: the tables; None where nothing was taken in yet.
     """
-    offered = [*([] if seat is None else [OPEN]), *([] if history is None else [PAST])]
+    offered = [*([] if open_layout is None else [OPEN]), *([] if history is None else [PAST])]
     with st.container(horizontal=True, vertical_alignment="center", key="resilience-source"):
         chosen = offered[0]
         if len(offered) > 1:
@@ -84,10 +84,10 @@ def choose(seat: OpenLayout | None, places: Places, history: History | None) -> 
                 label_visibility="collapsed",
             )
         if chosen == PAST and history is not None:
-            return _past(history, places, seat)
-    if seat is None:
+            return _past(history, places, open_layout)
+    if open_layout is None:
         return None
-    return _open(seat)
+    return _open(open_layout)
 
 
 def joined(wish: Wish, lost: tuple[int, ...]) -> Wish:
@@ -100,14 +100,14 @@ def joined(wish: Wish, lost: tuple[int, ...]) -> Wish:
     )
 
 
-def _open(seat: OpenLayout) -> Subject | None:
-    now = shown(seat)
+def _open(open_layout: OpenLayout) -> Subject | None:
+    now = shown(open_layout)
 
     def opens(lost: tuple[int, ...]) -> Mapping[str, str]:
-        return addresses.what_if(seat, joined(seat.wish, lost) if now.after else Wish(remove=lost))
+        return addresses.what_if(open_layout, joined(open_layout.wish, lost) if now.after else Wish(remove=lost))
 
-    subject = _of_layout(now.layout, seat.mode, opens)
-    told = seat.reading.quorum
+    subject = _of_layout(now.layout, open_layout.mode, opens)
+    told = open_layout.reading.quorum
     if subject is None or told is None:
         return subject
 
@@ -150,9 +150,9 @@ def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> np
     return np.flatnonzero(~row_any(able & ~gone))
 
 
-def _past(history: History, places: Places, seat: OpenLayout | None) -> Subject | None:
+def _past(history: History, places: Places, open_layout: OpenLayout | None) -> Subject | None:
     try:
-        cluster, moment = _which(history, seat)
+        cluster, moment = _which(history, open_layout)
         if cluster is None or moment is None:
             if cluster is not None:
                 frame.answer(f"No snapshot of {cluster} is analysed yet: run the pipeline to analyse every failure.")
@@ -209,7 +209,7 @@ def swept_losses(history: History, cluster: str, snapshot_id: str) -> Losses:
     return from_tables(found, scattered, rows[0] if rows else {})
 
 
-def _which(history: History, seat: OpenLayout | None) -> tuple[str | None, str | None]:
+def _which(history: History, open_layout: OpenLayout | None) -> tuple[str | None, str | None]:
     """The cluster and the snapshot chosen; None where there is none to choose."""
     clusters = caching.from_tables(history, "clusters", history.clusters)
     if not clusters:
@@ -218,7 +218,7 @@ def _which(history: History, seat: OpenLayout | None) -> tuple[str | None, str |
         "Cluster",
         clusters,
         name="cluster",
-        default=clusters[_own(clusters, seat)],
+        default=clusters[_own(clusters, open_layout)],
         key="resilience-cluster",
         label_visibility="collapsed",
         format_func=lambda name: text.visible(name, 60),
@@ -239,12 +239,16 @@ def _which(history: History, seat: OpenLayout | None) -> tuple[str | None, str |
         format_func=lambda one: f"{times[one]:%Y-%m-%d %H:%M} UTC" + (", the latest" if one == newest_first[0] else ""),
         width=300,
     )
-    if seat is not None:
+    if open_layout is not None:
         st.markdown(":material/history: **snapshot**, as analysed", width="content")
     return cluster, moment
 
 
-def _own(clusters: Sequence[str], seat: OpenLayout | None) -> int:
+def _own(clusters: Sequence[str], open_layout: OpenLayout | None) -> int:
     """Which cluster comes up first: the one that is open, where the history has it."""
-    names = () if seat is None else (seat.connection_name, seat.snapshot.cluster if seat.snapshot is not None else None)
+    names = (
+        ()
+        if open_layout is None
+        else (open_layout.connection_name, open_layout.snapshot.cluster if open_layout.snapshot is not None else None)
+    )
     return next((clusters.index(name) for name in names if name in clusters), 0)

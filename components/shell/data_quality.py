@@ -37,36 +37,36 @@ _WEIGHTY = ("replica order", "racks")
 _RIGHT = re.compile(r"\b([A-Z_]+ on [A-Z]+) is needed")
 
 
-def draw(seat: OpenLayout) -> None:
+def draw(open_layout: OpenLayout) -> None:
     """The button in the strip, and the panel behind it."""
-    words, weighty = in_words(seat)
+    words, weighty = in_words(open_layout)
     label = f":orange[:material/help: {words}]" if weighty else words or _NAME
     with st.popover(label, key="quality", type="tertiary"), st.container(key="quality-panel"):
         st.markdown(f"**{_NAME}**")
-        read, racks, topics = st.tabs(["Input", "Racks", "Excluded topics"], key=f"quality-{seat.name}")
+        read, racks, topics = st.tabs(["Input", "Racks", "Excluded topics"], key=f"quality-{open_layout.name}")
         with read:
-            _order(seat)
-            _draw_reading(seat)
+            _order(open_layout)
+            _draw_reading(open_layout)
         with racks:
-            draw_racks_form(seat, "quality")
+            draw_racks_form(open_layout, "quality")
         with topics:
-            _left_out(seat)
+            _left_out(open_layout)
 
 
-def in_words(seat: OpenLayout) -> tuple[str, bool]:
+def in_words(open_layout: OpenLayout) -> tuple[str, bool]:
     """What the strip says is unknown, missing or left out, in a few words; and whether a plan depends on it.
 
     Args:
-        seat: what is looked at.
+        open_layout: what is looked at.
     """
-    gaps, unknown = seat.layout.gaps, lacks(seat.layout)
+    gaps, unknown = open_layout.layout.gaps, lacks(open_layout.layout)
     # The weighty first: in a narrow strip the rest is a count.
     absent = sorted(
         (what for what, (lacking, part) in unknown.items() if lacking and not part),
         key=lambda what: what not in _WEIGHTY,
     )
     partly = [what for what, (lacking, part) in unknown.items() if lacking and part]
-    not_read = () if seat.snapshot is None else seat.snapshot.not_read
+    not_read = () if open_layout.snapshot is None else open_layout.snapshot.not_read
     rights = dict.fromkeys(_RIGHT.findall(" ".join(not_read)))
     said = [f"{listed(list(rights))} needed"] if rights else []
     said += ["input incomplete"] if gaps.incomplete else []
@@ -75,75 +75,75 @@ def in_words(seat: OpenLayout) -> tuple[str, bool]:
         said.append(f"{', '.join(absent[:_MOST])}{more} unknown{': add them' if set(absent) & set(_ADDED) else ''}")
     if partly:
         said.append(f"some {', '.join(partly[:_MOST])} unknown")
-    lost = unread(seat.reading.skipped)
+    lost = unread(open_layout.reading.skipped)
     if lost:
         said.append(f"{text.counted(lost, 'line')} skipped")
-    out = left_out_topics(seat.reading.layout.topics, seat.edits)
+    out = left_out_topics(open_layout.reading.layout.topics, open_layout.edits)
     if out:
         said.append(f"{text.counted(len(out), 'topic')} excluded")
     grave = bool(rights) or gaps.incomplete or any(what in _WEIGHTY for what in (*absent, *partly))
     return " · ".join(said), grave
 
 
-def _order(seat: OpenLayout) -> None:
+def _order(open_layout: OpenLayout) -> None:
     """Some texts do not keep assignment order; only the person can say that the lists are in it."""
-    untold = int((~seat.reading.layout.order_told).sum())
+    untold = int((~open_layout.reading.layout.order_told).sum())
     if not untold:
         return
     vouched = st.toggle(
         "Replica lists are in assignment order",
-        value=seat.edits.order_vouched,
-        key=f"order-{seat.name}-{seat.edits.order_vouched}",  # as the two below: an edit made elsewhere shows here
+        value=open_layout.edits.order_vouched,
+        key=f"order-{open_layout.name}-{open_layout.edits.order_vouched}",  # an edit made elsewhere shows, as below
         help=f"Replica order is unknown for {text.counted(untold, 'topic')}, so nothing can be planned or "
         "elected there. Switch this on only if you know that the first replica of each list is the preferred leader.",
     )
-    if vouched != seat.edits.order_vouched:
-        session.set_edits(replace(seat.edits, order_vouched=vouched))
+    if vouched != open_layout.edits.order_vouched:
+        session.set_edits(replace(open_layout.edits, order_vouched=vouched))
         st.rerun()
 
 
-def _left_out(seat: OpenLayout) -> None:
+def _left_out(open_layout: OpenLayout) -> None:
     internal = st.toggle(
         "Exclude internal topics",
-        value=seat.edits.without_internal,
-        key=f"internal-{seat.name}-{seat.edits.without_internal}",
+        value=open_layout.edits.without_internal,
+        key=f"internal-{open_layout.name}-{open_layout.edits.without_internal}",
         help="Topics whose name starts with an underscore, such as __consumer_offsets and _schemas",
     )
     words = st.text_area(
         "Names or patterns, one per line",
-        value="\n".join(seat.edits.without),
-        key=f"without-{seat.name}-{seat.edits.without}",
+        value="\n".join(open_layout.edits.without),
+        key=f"without-{open_layout.name}-{open_layout.edits.without}",
         height=90,
         placeholder="test-*",
     )
     patterns = tuple(line.strip() for line in words.splitlines() if line.strip())
-    wanted = replace(seat.edits, without_internal=internal, without=patterns)
-    out = left_out_topics(seat.reading.layout.topics, wanted)
+    wanted = replace(open_layout.edits, without_internal=internal, without=patterns)
+    out = left_out_topics(open_layout.reading.layout.topics, wanted)
     if out:
         st.caption(
             f"{text.counted(len(out), 'topic')} excluded: {text.plain(', '.join(out[:6]))}{' …' if out[6:] else ''}"
         )
-    if wanted != seat.edits:
+    if wanted != open_layout.edits:
         session.set_edits(wanted)
         st.rerun()
 
 
-def _draw_reading(seat: OpenLayout) -> None:
+def _draw_reading(open_layout: OpenLayout) -> None:
     """What was read, so that nothing is dropped in silence."""
-    reading, edits = seat.reading, seat.edits
-    st.markdown(f"{text.code(reading.source)} is {text.plain(reading.kind)}. {_not_told(seat)}")
+    reading, edits = open_layout.reading, open_layout.edits
+    st.markdown(f"{text.code(reading.source)} is {text.plain(reading.kind)}. {_not_told(open_layout)}")
     if reading.facts:
         st.markdown(
             " · ".join(
                 f"{text.plain(key.replace('_', ' '))} {text.code(_fact(fact))}" for key, fact in reading.facts.items()
             )
         )
-    if seat.snapshot is not None:
-        not_read(seat.snapshot)
+    if open_layout.snapshot is not None:
+        not_read(open_layout.snapshot)
     findings(reading.findings)
     out = left_out_topics(reading.layout.topics, edits)
     if out:
-        gone = reading.layout.partition_count - seat.layout.partition_count
+        gone = reading.layout.partition_count - open_layout.layout.partition_count
         st.markdown(
             f"{text.counted(len(out), 'topic')} with {text.counted(gone, 'partition')} excluded by your choice "
             "(*Excluded topics*)."
@@ -160,9 +160,9 @@ def _fact(fact: object) -> str:
     return f"{fact:,}" if isinstance(fact, int) and not isinstance(fact, bool) else str(fact)
 
 
-def _not_told(seat: OpenLayout) -> str:
+def _not_told(open_layout: OpenLayout) -> str:
     """What the text does not say, so that nobody takes it for none."""
-    layout = seat.layout
+    layout = open_layout.layout
     missing = [
         words
         for words, told in (

@@ -63,19 +63,19 @@ def page(title: str, *, unread: Callable[[], None] | None = None, shows: Shows |
         shows: what the page shows of a what-if; None: it has no strip, and says itself which layout it reads.
     """
     _begin(title)
-    seat = session.open_layout()
+    open_layout = session.open_layout()
     pending_link.draw()
     _closed()
-    if seat is None:
+    if open_layout is None:
         if unread is not None:
             unread()
         first_page.draw(title)
         st.stop()
     if shows is not None:
-        strip.draw(seat, shows)
-    recognised.draw(seat, title)
-    addresses.tell_layout(seat)
-    return seat
+        strip.draw(open_layout, shows)
+    recognised.draw(open_layout, title)
+    addresses.tell_layout(open_layout)
+    return open_layout
 
 
 def standalone(
@@ -90,22 +90,22 @@ def standalone(
         shows: what the page shows of a what-if.
     """
     _begin("")
-    seat = session.open_layout()
+    open_layout = session.open_layout()
     if linked:
         pending_link.draw()
     _closed()
-    if seat is not None and with_strip:
-        strip.draw(seat, shows)
+    if open_layout is not None and with_strip:
+        strip.draw(open_layout, shows)
     if door is not None:
         needs(door)
-    return seat
+    return open_layout
 
 
 def lesson(place: navigation.Place) -> OpenLayout | None:
     """As ``standalone``, for a page that teaches: no strip, since it is about no cluster, and what one learns first."""
-    seat = standalone(with_strip=False)
+    open_layout = standalone(with_strip=False)
     st.caption(text.plain(place.teaches))
-    return seat
+    return open_layout
 
 
 def needs(door: Door) -> None:
@@ -191,4 +191,4 @@ def _closed() -> None:
     """Why what was open is not shown any more, where that is so."""
     closed = session.closed()
     if closed is not None:
-        sign_in.draw_closed(closed, "seat")
+        sign_in.draw_closed(closed, "open")

@@ -15,14 +15,14 @@ __all__ = ["choose", "draw"]
 _NAME = 60
 
 
-def draw(seat: OpenLayout) -> None:
+def draw(open_layout: OpenLayout) -> None:
     """The name, and the menu behind it; on the wall the name alone."""
-    label = f"**{text.plain(seat.name, _NAME)}**"
+    label = f"**{text.plain(open_layout.name, _NAME)}**"
     if session.on_wall():
         st.markdown(label, width="content")
         return
     with st.popover(label, key="layout-menu", type="tertiary"), st.container(gap="xsmall"):
-        choose(seat)
+        choose(open_layout)
         navigation.link(navigation.CLUSTERS, "Open another layout", also=navigation.ClustersView.OPEN.query)
         wall.offer()
         st.button(
@@ -32,16 +32,18 @@ def draw(seat: OpenLayout) -> None:
             type="tertiary",
             help="Removes it from this session. A link still opens it until the server has dropped it too.",
             on_click=session.close,
-            args=(seat.name,),
+            args=(open_layout.name,),
         )
         with st.expander("Save snapshot", icon=":material/archive:"):
-            keep_layout.draw(seat)
+            keep_layout.draw(open_layout)
 
 
-def choose(seat: OpenLayout) -> None:
+def choose(open_layout: OpenLayout) -> None:
     """The field by which another of the open layouts is looked at, on all pages."""
     names = list(session.layouts())
-    chosen = st.selectbox("Layout", names, index=names.index(seat.name), key=f"layout-{len(names)}-{seat.name}")
-    if chosen != seat.name:
+    chosen = st.selectbox(
+        "Layout", names, index=names.index(open_layout.name), key=f"layout-{len(names)}-{open_layout.name}"
+    )
+    if chosen != open_layout.name:
         session.select_layout(chosen)
         st.rerun()

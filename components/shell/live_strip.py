@@ -18,7 +18,7 @@ from reseat.model import Consistency, Snapshot
 from reseat.sources.followed import LiveCluster, LiveState
 from reseat.sources.progress import ReadingProgress
 
-__all__ = ["draw", "progress_in_words", "way_in_words"]
+__all__ = ["draw", "progress_in_words"]
 
 #: Seconds between two looks at the state; a look costs the server a millisecond.
 _LOOK_SECONDS = 2.0
@@ -28,28 +28,26 @@ _TIMES = 3
 _LONGEST_REASON = 110
 
 
-def draw(seat: OpenLayout, live: LiveCluster) -> None:
+def draw(open_layout: OpenLayout, live: LiveCluster) -> None:
     """Draw it into the strip, and keep it up to date while the page is open."""
-    st.fragment(_draw, run_every=_LOOK_SECONDS)(seat, live)
+    st.fragment(_draw, run_every=_LOOK_SECONDS)(open_layout, live)
 
 
-def _draw(seat: OpenLayout, live: LiveCluster) -> None:
+def _draw(open_layout: OpenLayout, live: LiveCluster) -> None:
     if session.closed() is not None:
         told.redraw()  # the sign-in has grown old: the page says so, and nothing is read for it any more
     live.refresh_if_due(wall.every(live.name), session.person().name)
     state = live.state
-    if state.snapshot is not None and state.snapshot is not seat.snapshot:
+    if state.snapshot is not None and state.snapshot is not open_layout.snapshot:
         told.redraw()
     # A part that draws itself anew stands one below the other; this puts its pieces beside each other again.
     with st.container(key="strip-live", horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"{_way(state)} · {_age(seat, live, state)}", width="content")
+        st.markdown(f"{_protocol(state.snapshot)} · {_age(open_layout, live, state)}", width="content")
         if state.progress is not None:
             st.markdown(f":material/sync: {text.plain(progress_in_words(state.progress))}", width="content")
         elif state.error is not None:
-            st.markdown(
-                f":red[:material/cloud_off: **unreachable** {text.plain(text.ago(state.failed_at or seat.read_at))}]",
-                width="content",
-            )
+            since = text.plain(text.ago(state.failed_at or open_layout.read_at))
+            st.markdown(f":red[:material/cloud_off: **unreachable** {since}]", width="content")
         st.button(
             "Refresh",
             key="strip-refresh",
@@ -66,12 +64,10 @@ def _draw(seat: OpenLayout, live: LiveCluster) -> None:
         st.markdown(f":red[{text.plain(shown)}]")
 
 
-def _way(state: LiveState) -> str:
-    return "" if state.snapshot is None else text.plain(way_in_words(state.snapshot))
-
-
-def way_in_words(snapshot: Snapshot) -> str:
-    """How a snapshot was read and what that promises, in a few words."""
+def _protocol(snapshot: Snapshot | None) -> str:
+    """How it was read and what that promises, in a few words."""
+    if snapshot is None:
+        return ""
     if snapshot.protocol == "admin":
         return "Admin protocol, not a consistent snapshot"
     if snapshot.consistency is Consistency.CONSISTENT:
@@ -87,9 +83,9 @@ def progress_in_words(progress: ReadingProgress) -> str:
     return f"reading {progress.step}, {progress.done:,} of {progress.total:,}"
 
 
-def _age(seat: OpenLayout, live: LiveCluster, state: LiveState) -> str:
+def _age(open_layout: OpenLayout, live: LiveCluster, state: LiveState) -> str:
     every = wall.every(live.name)
     limit = _OLD if every is None else max(timedelta(seconds=_TIMES * every), timedelta(minutes=1))
-    age = f"read {text.ago(seat.read_at)}"
-    old = state.error is not None or datetime.now(UTC) - seat.read_at > limit
+    age = f"read {text.ago(open_layout.read_at)}"
+    old = state.error is not None or datetime.now(UTC) - open_layout.read_at > limit
     return f":orange[:material/schedule: {age}]" if old else age

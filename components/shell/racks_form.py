@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["draw_racks_form", "edited_racks"]
 
 
-def draw_racks_form(seat: OpenLayout, where: str) -> None:
+def draw_racks_form(open_layout: OpenLayout, where: str) -> None:
     """The ways to tell racks.
 
     Args:
-        seat: what is looked at.
+        open_layout: what is looked at.
         where: names the widgets of this place; the form stands under *Data quality* and beside a plan.
     """
     paste, file, edit = st.tabs(["Paste", "File", "Edit"], key=f"racks-ways-{where}", on_change="rerun")
@@ -36,47 +36,47 @@ def draw_racks_form(seat: OpenLayout, where: str) -> None:
             placeholder="1,rack-a\n2,rack-b",
         )
         if st.form_submit_button("Use these racks") and pasted.strip():
-            _take(seat, pasted.encode("utf-8", "replace"), "pasted racks")
+            _take(open_layout, pasted.encode("utf-8", "replace"), "pasted racks")
     with file:
         given = st.file_uploader("Racks file: CSV `broker,rack` or JSON", key=f"racks-file-{where}")
         if given is not None and st.button("Use this file", key=f"racks-use-{where}"):
-            _take(seat, given.getvalue(), given.name)
+            _take(open_layout, given.getvalue(), given.name)
     # The editor of a thousand brokers took a twentieth of what drawing all pages does, and hardly anybody opens it.
     if edit.open:
         with edit:
-            _table(seat, where)
-    if seat.reading.layout.unknown_racks or seat.edits.no_racks:
+            _table(open_layout, where)
+    if open_layout.reading.layout.unknown_racks or open_layout.edits.no_racks:
         none = st.toggle(
             "Brokers without a rack here have no rack",
-            value=seat.edits.no_racks,
-            key=f"racks-none-{where}-{seat.name}-{seat.edits.no_racks}",
+            value=open_layout.edits.no_racks,
+            key=f"racks-none-{where}-{open_layout.name}-{open_layout.edits.no_racks}",
             help="Select this if the cluster does not set broker.rack. Otherwise those racks stay unknown.",
         )
-        if none != seat.edits.no_racks:
-            session.set_edits(replace(seat.edits, no_racks=none))
+        if none != open_layout.edits.no_racks:
+            session.set_edits(replace(open_layout.edits, no_racks=none))
             st.rerun()
 
 
-def _table(seat: OpenLayout, where: str) -> None:
+def _table(open_layout: OpenLayout, where: str) -> None:
     import pandas as pd
 
     table = pd.DataFrame(
-        {"broker": [b.id for b in seat.layout.brokers], "rack": [b.rack for b in seat.layout.brokers]}
+        {"broker": [b.id for b in open_layout.layout.brokers], "rack": [b.rack for b in open_layout.layout.brokers]}
     ).astype({"rack": "string"})
     edited = st.data_editor(
         table,
-        key=f"racks-table-{where}-{seat.digest}",
+        key=f"racks-table-{where}-{open_layout.digest}",
         hide_index=True,
         num_rows="dynamic",
         height=240,
-        placeholder="no rack" if seat.layout.gaps.racks_told else "unknown",
+        placeholder="no rack" if open_layout.layout.gaps.racks_told else "unknown",
         column_config={
             "broker": st.column_config.NumberColumn("Broker", min_value=0, max_value=2**31 - 1, step=1, required=True),
             "rack": st.column_config.TextColumn("Rack", max_chars=200),
         },
     )
     if st.button("Apply racks", key=f"racks-apply-{where}", disabled=edited.equals(table)):
-        _set(seat, edited_racks(seat.layout, edited))
+        _set(open_layout, edited_racks(open_layout.layout, edited))
 
 
 def edited_racks(layout: ClusterLayout, table: pd.DataFrame) -> dict[int, str | None]:
@@ -96,16 +96,16 @@ def edited_racks(layout: ClusterLayout, table: pd.DataFrame) -> dict[int, str | 
     return racks
 
 
-def _take(seat: OpenLayout, data: bytes, source: str) -> None:
+def _take(open_layout: OpenLayout, data: bytes, source: str) -> None:
     try:
         racks = read_racks_file(data, source=source)
     except InputRefused as error:
         refused(error)
         return
-    _set(seat, racks)
+    _set(open_layout, racks)
 
 
-def _set(seat: OpenLayout, racks: dict[int, str | None]) -> None:
-    together = dict(seat.edits.racks) | racks
-    session.set_edits(replace(seat.edits, racks=tuple(sorted(together.items()))))
+def _set(open_layout: OpenLayout, racks: dict[int, str | None]) -> None:
+    together = dict(open_layout.edits.racks) | racks
+    session.set_edits(replace(open_layout.edits, racks=tuple(sorted(together.items()))))
     st.rerun()

@@ -21,28 +21,29 @@ _THEN = {"racks": "Choose *add them* above, and paste what it prints."}
 
 def remember() -> None:
     """What is looked at was just read from what a person gave: the next page says what it is."""
-    seat = session.open_layout()
-    if seat is not None:
-        _KEPT.set((seat.name, None))
+    open_layout = session.open_layout()
+    if open_layout is not None:
+        _KEPT.set((open_layout.name, None))
 
 
-def draw(seat: OpenLayout, page: str) -> None:
+def draw(open_layout: OpenLayout, page: str) -> None:
     """On the page that one lands on, until it is dismissed or left; nothing elsewhere.
 
     Args:
-        seat: what the person looks at.
+        open_layout: what the person looks at.
         page: the page that is drawn.
     """
     name, first = _KEPT.get(_NOTHING)
-    if not name or name != seat.name or seat.past is not None or first not in (None, page):
+    if not name or name != open_layout.name or open_layout.past is not None or first not in (None, page):
         _forget()
         return
     _KEPT.set((name, page))
-    found = missing(seat.layout)
+    found = missing(open_layout.layout)
     with st.container(border=True, key="recognised"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.markdown(
-                f":material/task_alt: **{text.plain(recognised(seat.reading, seat.layout))}.**", width="content"
+                f":material/task_alt: **{text.plain(recognised(open_layout.reading, open_layout.layout))}.**",
+                width="content",
             )
             st.button(
                 "Dismiss",

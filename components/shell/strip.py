@@ -28,26 +28,26 @@ _OLD = timedelta(hours=1)
 _MOST_CHIPS = 6
 
 
-def draw(seat: OpenLayout, shows: Shows) -> None:
+def draw(open_layout: OpenLayout, shows: Shows) -> None:
     """Draw it above a page.
 
     Args:
-        seat: what the person looks at.
+        open_layout: what the person looks at.
         shows: what the page shows of a what-if.
     """
-    layout, wish = seat.layout, seat.wish
-    tinted = not wish.is_empty and (shows == "change" or (shows == "either" and seat.after))
-    key = "strip-past" if seat.past is not None else "strip-what-if" if tinted else "strip"
+    layout, wish = open_layout.layout, open_layout.wish
+    tinted = not wish.is_empty and (shows == "change" or (shows == "either" and open_layout.after))
+    key = "strip-past" if open_layout.past is not None else "strip-what-if" if tinted else "strip"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
-        layout_menu.draw(seat)
-        if seat.past is not None:
-            _past(seat.past)
-        elif seat.live is None:
-            old = datetime.now(UTC) - seat.read_at > _OLD
-            age = f"read {text.ago(seat.read_at)}"
+        layout_menu.draw(open_layout)
+        if open_layout.past is not None:
+            _past(open_layout.past)
+        elif open_layout.live is None:
+            old = datetime.now(UTC) - open_layout.read_at > _OLD
+            age = f"read {text.ago(open_layout.read_at)}"
             st.markdown(f":orange[:material/schedule: {age}]" if old else age, width="content")
         else:
-            live_strip.draw(seat, seat.live)
+            live_strip.draw(open_layout, open_layout.live)
         away = sum(broker.state.away for broker in layout.brokers)
         sizes = [
             text.counted(len(layout.brokers), "broker")
@@ -56,8 +56,8 @@ def draw(seat: OpenLayout, shows: Shows) -> None:
             text.counted(layout.replica_count, "replica"),
         ]
         st.markdown(" · ".join(sizes), width="content")
-        data_quality.draw(seat)
-        _switch(seat, shows)
+        data_quality.draw(open_layout)
+        _switch(open_layout, shows)
         if not wish.is_empty:
             st.markdown(":material/visibility: **what-if**", width="content")
             if _chips(wish) > 1:  # one chip is dropped by itself
@@ -72,21 +72,21 @@ def draw(seat: OpenLayout, shows: Shows) -> None:
                 )
 
 
-def _switch(seat: OpenLayout, shows: Shows) -> None:
+def _switch(open_layout: OpenLayout, shows: Shows) -> None:
     """Whether the pages show the present or what the what-if leads to; said where a page leaves no choice."""
-    present = "current state" if seat.past is None else "snapshot"
-    if seat.wish.is_empty or shows == "present":
-        if seat.past is None or not seat.wish.is_empty:
+    present = "current state" if open_layout.past is None else "snapshot"
+    if open_layout.wish.is_empty or shows == "present":
+        if open_layout.past is None or not open_layout.wish.is_empty:
             st.markdown(present, width="content")
     elif shows == "change":
         st.markdown(f"{present} → after", width="content")
     else:
         # Changed elsewhere (a broker dragged out, a link), it begins with what is shown now.
-        key = f"strip-after-{seat.after}"
+        key = f"strip-after-{open_layout.after}"
         st.segmented_control(
             "Current or after",
             [False, True],
-            default=seat.after,
+            default=open_layout.after,
             required=True,
             key=key,
             format_func=lambda after: "after" if after else present,

@@ -133,10 +133,10 @@ def draw(page: str) -> None:
 
 def _drain(step: TourStep) -> None:
     """What the board's step asks for, where it was not done."""
-    seat = session.open_layout()
-    if step.place is not navigation.BOARD or seat is None or not seat.wish.is_empty:
+    open_layout = session.open_layout()
+    if step.place is not navigation.BOARD or open_layout is None or not open_layout.wish.is_empty:
         return
-    if any(broker.id == _BROKER for broker in seat.layout.brokers):
+    if any(broker.id == _BROKER for broker in open_layout.layout.brokers):
         session.set_wish(Wish(remove=(_BROKER,)))
 
 

@@ -65,10 +65,10 @@ def publish(own: Mapping[str, str] | None = None) -> None:
     _write(_opens(session.open_layout()) | told())
 
 
-def tell_layout(seat: OpenLayout) -> None:
+def tell_layout(open_layout: OpenLayout) -> None:
     """Let the address say what is open, as soon as it is; what it says of the page's own choices stays."""
     there = st.query_params.to_dict()
-    query = session.shelve(seat) | own_part(there)
+    query = session.shelve(open_layout) | own_part(there)
     if there != query:
         _write(query)
 
@@ -96,14 +96,14 @@ def moment(past: Past, wish: Wish | None = None) -> dict[str, str]:
     return links.to_query("", "", Edits(), wish or Wish(), past=past) | session.about_session()
 
 
-def what_if(seat: OpenLayout, wish: Wish) -> dict[str, str]:
+def what_if(open_layout: OpenLayout, wish: Wish) -> dict[str, str]:
     """What a link says that opens what one looks at with another what-if, and shows what that leads to."""
-    return session.shelve(replace(seat, wish=wish, after=True))
+    return session.shelve(replace(open_layout, wish=wish, after=True))
 
 
-def _opens(seat: OpenLayout | None) -> dict[str, str]:
-    if seat is not None:
-        return session.shelve(seat)
+def _opens(open_layout: OpenLayout | None) -> dict[str, str]:
+    if open_layout is not None:
+        return session.shelve(open_layout)
     if session.pending_link() is None:
         return session.about_session()
     # It waits for its file, or its cluster: loading the page anew must not lose it.
@@ -111,9 +111,9 @@ def _opens(seat: OpenLayout | None) -> dict[str, str]:
     return waits | session.about_session()
 
 
-def full(seat: OpenLayout) -> str:
+def full(open_layout: OpenLayout) -> str:
     """The whole address of what one looks at, on the page where one is; without the server where it is not known."""
-    return f"{st.context.url or ''}?{urlencode(session.shelve(seat) | told())}"
+    return f"{st.context.url or ''}?{urlencode(session.shelve(open_layout) | told())}"
 
 
 def begin(title: str) -> str:
@@ -136,8 +136,8 @@ def end(title: str) -> None:
 def _tab(title: str) -> str:
     """The page, with its view, and the layout or cluster that one looks at."""
     view, of = titled(title)
-    seat = session.open_layout()
-    name = of or ("" if seat is None else seat.name)
+    open_layout = session.open_layout()
+    name = of or ("" if open_layout is None else open_layout.name)
     return " · ".join(filter(None, (f"{title}: {view}" if view else title, text.visible(name, _NAME), "Reseat")))
 
 

@@ -131,9 +131,9 @@ def chosen(offered: Connectable) -> LiveCluster | None:
     wanted = offered.all.get(name)
     if wanted is not None:
         return wanted
-    seat = session.open_layout()
-    if seat is not None and seat.live is not None and seat.live in offered.all.values():
-        return seat.live
+    open_layout = session.open_layout()
+    if open_layout is not None and open_layout.live is not None and open_layout.live in offered.all.values():
+        return open_layout.live
     return next(iter(offered.all.values()), None)
 
 

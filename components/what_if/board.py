@@ -46,13 +46,13 @@ def detail(plan: Plan) -> None:
 
 def hear(event: Mapping[str, object]) -> None:
     """Drop a broker, several or a rack, or take one back: the what-if afterwards, and what was not carried out."""
-    seat = session.open_layout()
-    if seat is None:
+    open_layout = session.open_layout()
+    if open_layout is None:
         return
-    heard = apply_event(seat.wish, event, seat.layout)
+    heard = apply_event(open_layout.wish, event, open_layout.layout)
     for sentence in heard.ignored:
         st.toast(text.plain(sentence), icon=":material/info:")
-    if heard.wish != seat.wish or (heard.understood and not seat.after):
+    if heard.wish != open_layout.wish or (heard.understood and not open_layout.after):
         session.set_wish(heard.wish)
 
 

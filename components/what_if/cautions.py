@@ -17,11 +17,11 @@ from reseat.model import Finding
 __all__ = ["draw_cautions", "draw_input_cautions"]
 
 
-def draw_cautions(seat: OpenLayout, cautions: Sequence[Finding], where: str) -> None:
+def draw_cautions(open_layout: OpenLayout, cautions: Sequence[Finding], where: str) -> None:
     """The cautions of a certificate, a line each, with a button where the person can answer them.
 
     Args:
-        seat: what is looked at.
+        open_layout: what is looked at.
         cautions: ``Certificate.cautions``, in their order.
         where: names the widgets of this place.
     """
@@ -32,23 +32,23 @@ def draw_cautions(seat: OpenLayout, cautions: Sequence[Finding], where: str) -> 
             frame.findings([finding])
             if finding.kind == "racks_unknown":
                 with st.popover("Add racks", icon=":material/dns:"):
-                    draw_racks_form(seat, where)
+                    draw_racks_form(open_layout, where)
             elif finding.kind == "unmovable":
-                _keep_or_leave(seat, where)
+                _keep_or_leave(open_layout, where)
 
 
-def draw_input_cautions(seat: OpenLayout, where: str) -> None:
+def draw_input_cautions(open_layout: OpenLayout, where: str) -> None:
     """What the input leaves out or unknown, where there is no plan yet."""
-    told = (incomplete(seat.layout), racks_unknown(seat.layout))
-    draw_cautions(seat, [finding for finding in told if finding is not None], where)
+    told = (incomplete(open_layout.layout), racks_unknown(open_layout.layout))
+    draw_cautions(open_layout, [finding for finding in told if finding is not None], where)
 
 
-def _keep_or_leave(seat: OpenLayout, where: str) -> None:
-    kept = seat.wish.options.keep_unmovable
-    options = replace(seat.wish.options, keep_unmovable=not kept)
+def _keep_or_leave(open_layout: OpenLayout, where: str) -> None:
+    kept = open_layout.wish.options.keep_unmovable
+    options = replace(open_layout.wish.options, keep_unmovable=not kept)
     st.button(
         "Leave them where they are" if kept else "Plan them anyway",
         key=f"unmovable-{where}",
         on_click=session.set_wish,
-        args=(replace(seat.wish, options=options),),
+        args=(replace(open_layout.wish, options=options),),
     )

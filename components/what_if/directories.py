@@ -25,17 +25,17 @@ _LABEL = "Name a log directory for each new replica"
 _REFUSED: Slot[tuple[object, WishRefused] | tuple[()]] = Slot("directories-refused")
 
 
-def directories_named(seat: OpenLayout, plan: Plan) -> Named | None:
+def directories_named(open_layout: OpenLayout, plan: Plan) -> Named | None:
     """Draw the box: the directories by partition and broker where it is ticked, else None.
 
     There is none where no broker that receives is known to have several directories. Where directories or sizes are
     unknown, or a replica fits into none, it is not ticked any more, cannot be, and says why.
     """
-    loads = caching.kept(directory_loads)(seat.layout, seat.reading.log_dirs)
+    loads = caching.kept(directory_loads)(open_layout.layout, open_layout.reading.log_dirs)
     several = {broker for broker, many in Counter(one.broker for one in loads).items() if many > 1}
     if several.isdisjoint(plan.moves.target[plan.moves.target != NONE].tolist()):
         return None
-    about = (plan.current.digest, plan.proposed.digest, seat.reading.log_dirs)
+    about = (plan.current.digest, plan.proposed.digest, open_layout.reading.log_dirs)
     kept = _REFUSED.get(())
     if kept and kept[0] == about:
         st.checkbox(_LABEL, value=False, key="directories-not-named", disabled=True)
@@ -51,7 +51,7 @@ def directories_named(seat: OpenLayout, plan: Plan) -> Named | None:
     ):
         return None
     try:
-        return caching.kept(choose_directories)(plan, seat.reading.log_dirs)
+        return caching.kept(choose_directories)(plan, open_layout.reading.log_dirs)
     except WishRefused as error:
         _REFUSED.set((about, error))
         st.rerun()

@@ -102,11 +102,11 @@ class GridChoice:
         return [place for place, broker in enumerate(brokers) if broker not in self.leaving] or [*range(len(brokers))]
 
 
-def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
+def choose(open_layout: OpenLayout, shown: Shown) -> GridChoice:
     """Draw the controls and say what they choose.
 
     Args:
-        seat: what the person looks at.
+        open_layout: what the person looks at.
         shown: the layout that the strip's switch chooses, and the plan of the what-if.
     """
     controls = st.container(key="heat-controls")
@@ -121,9 +121,9 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
         default="Partitions" if zoom.by_partition and zoom.topic is None else "Topics",
         required=True,
         key=slots.field("heat-columns"),
-        disabled=len(seat.layout.rows_of_topic(zoom.topic or "")) > 0,
+        disabled=len(open_layout.layout.rows_of_topic(zoom.topic or "")) > 0,
     )
-    measures = measures_of(seat.layout)
+    measures = measures_of(open_layout.layout)
     told = next((at for at, name in enumerate(measures) if MEASURES[name] == zoom.measure), 0)
     measure = second.selectbox("Measure", measures, told, key=slots.field("heat-measure"))
     topic_order = third.selectbox(
@@ -132,7 +132,7 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
         _place(_TOPIC_ORDERS, zoom.topic_order),
         key=slots.field("heat-topic-order"),
     )
-    orders = _BROKER_ORDERS | (_DIRECTORIES if seat.layout.log_dir is not None else {})
+    orders = _BROKER_ORDERS | (_DIRECTORIES if open_layout.layout.log_dir is not None else {})
     rows = fourth.selectbox(
         "Sort brokers",
         list(orders),
@@ -147,9 +147,14 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
     )
     with place:
         if orders[rows] == "directory":  # of a plan's new replicas nobody knows where they will lie
-            base, after, show, title = by_directory(seat.layout, seat.reading.log_dirs), None, "present", ""
+            base, after, show, title = (
+                by_directory(open_layout.layout, open_layout.reading.log_dirs),
+                None,
+                "present",
+                "",
+            )
         else:
-            base, after, show, title = _compared(seat, shown)
+            base, after, show, title = _compared(open_layout, shown)
     asked = HeatView(
         measure=MEASURES[measure],
         by_partition=columns == "Partitions",
@@ -166,7 +171,7 @@ def choose(seat: OpenLayout, shown: Shown) -> GridChoice:
     _KEPT.set((signature, view))
     say_left_out(view)
     _publish(view)
-    leaving = seat.wish.remove if show == "after" else ()
+    leaving = open_layout.wish.remove if show == "after" else ()
     return GridChoice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
 
 
@@ -252,11 +257,11 @@ def measures_of(layout: ClusterLayout) -> list[str]:
     return told
 
 
-def _compared(seat: OpenLayout, shown: Shown) -> tuple[ClusterLayout, ClusterLayout | None, str, str]:
+def _compared(open_layout: OpenLayout, shown: Shown) -> tuple[ClusterLayout, ClusterLayout | None, str, str]:
     """The layout at the sides, the one after it or beside it, what of the two is shown, and the other's name."""
     plan = shown.plan
     done = None if plan is None else caching.kept(once_done, caching.AFTER)(plan)
-    others = [name for name in session.layouts() if name != seat.name]
+    others = [name for name in session.layouts() if name != open_layout.name]
     itself = _AFTER if shown.after else _PRESENT
     choices = [itself, *([] if plan is None else [_DIFFERENCE]), *([_OTHER] if others else [])]
     chosen = itself
@@ -280,13 +285,13 @@ def _compared(seat: OpenLayout, shown: Shown) -> tuple[ClusterLayout, ClusterLay
             width=240,
             label_visibility="collapsed",
         )
-        base = done if done is not None and shown.after else seat.layout
+        base = done if done is not None and shown.after else open_layout.layout
         return base, session.layouts()[name].layout, "difference", text.visible(name, 60)
     if plan is None:
-        return seat.layout, None, "present", ""
+        return open_layout.layout, None, "present", ""
     show = {_PRESENT: "present", _AFTER: "after"}.get(chosen, "difference")
     # A plan starts from where a reassignment under way will end; the present is still what is there now.
-    base = seat.layout if show == "present" and seat.layout.under_way.any() else plan.current
+    base = open_layout.layout if show == "present" and open_layout.layout.under_way.any() else plan.current
     return base, done, show, "the plan"
 
 

@@ -32,11 +32,11 @@ _LEADERS = define("Preferred leader spread")
 _RACKS = define("Partitions without rack diversity")
 
 
-def present(seat: OpenLayout) -> None:
+def present(open_layout: OpenLayout) -> None:
     """What one sees while no change is selected."""
     # As the board does: what a plan would start from.
-    under_way = bool(seat.layout.under_way.any())
-    layout = seat.layout.target() if under_way else seat.layout
+    under_way = bool(open_layout.layout.under_way.any())
+    layout = open_layout.layout.target() if under_way else open_layout.layout
     balance = caching.balance_of(layout)
     loads = balance.by_broker
     where = racks_in_words(layout)
@@ -46,9 +46,9 @@ def present(seat: OpenLayout) -> None:
         f"{text.counted(len(layout.brokers), 'broker')} {where} {holds} "
         f"{text.counted(layout.replica_count, 'replica')}{done}. Drag a broker to Removed to preview a drain."
     )
-    draw_input_cautions(seat, "present")
+    draw_input_cautions(open_layout, "present")
     data = None if loads.size_bytes is None else float(np.nansum(loads.size_bytes))
-    when = "once it is done" if under_way else "now" if seat.past is None else "then"
+    when = "once it is done" if under_way else "now" if open_layout.past is None else "then"
     # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
     frame.figures(
         [
@@ -100,11 +100,11 @@ def headline(plan: Plan) -> str:
     return f"{who[:1].upper()}{who[1:]}: {first}"
 
 
-def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
+def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     """The sentence and the figures of a plan: what moves, what that buys, and before both what to know of it.
 
     Args:
-        seat: what is looked at.
+        open_layout: what is looked at.
         plan: its plan.
         where: names the widgets of this place.
 
@@ -114,7 +114,7 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     certificate = plan.certificate
     lost = certificate.rack_diversity_lost or 0
     frame.answer(headline(plan), also=_lost_diversity(certificate) if lost else None)
-    draw_cautions(seat, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
+    draw_cautions(open_layout, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
     before = caching.balance_of(plan.current).by_broker
     least = certificate.least_moves
     enough = None if least is None else f"minimum: {least:,}"

@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 __all__ = ["bargain", "draw_figure", "draw_next", "draw_points", "next_point", "with_point"]
 
 
-def draw_points(seat: OpenLayout, plan: Plan) -> None:
+def draw_points(open_layout: OpenLayout, plan: Plan) -> None:
     """What more moves would buy: choosing a point makes it a part of the what-if, on every page.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
         plan: the what-if's plan, at the point that is chosen now.
     """
-    offered = _offered(seat, plan)
+    offered = _offered(open_layout, plan)
     if offered is None:
         return
-    points, own = _points(seat, plan, offered)
+    points, own = _points(open_layout, plan, offered)
     if len(points) < 2:
         _say(offered)
         return
     words, start = {point.number: _words(point) for point in points}, CurvePoint.of(plan).number
     # Chosen elsewhere (a chip, the figure, a link), another point is another widget: it begins with that one.
-    key = f"point-{seat.digest}-{seat.wish}"
+    key = f"point-{open_layout.digest}-{open_layout.wish}"
     row = st.container(horizontal=True, vertical_alignment="bottom", key="points")
-    if not seat.wish.buys_balance:
+    if not open_layout.wish.buys_balance:
         # Where balance is what it is for, fewer moves are worth having too, so one slides along the curve.
         row.select_slider(
             "Moves vs. balance",
@@ -53,7 +53,7 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
             format_func=words.__getitem__,
             key=key,
             on_change=_take,
-            args=(key, seat.wish, own),
+            args=(key, open_layout.wish, own),
             width=620,
         )
     else:
@@ -65,7 +65,7 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
             format_func=words.__getitem__,
             key=key,
             on_change=_take,
-            args=(key, seat.wish, own),
+            args=(key, open_layout.wish, own),
             width="content",
             help="The first is the plan with the fewest moves. Each further one is the best balanced plan found for "
             "that many moves.",
@@ -74,15 +74,15 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
     _say(offered)
 
 
-def draw_figure(seat: OpenLayout, plan: Plan) -> None:
+def draw_figure(open_layout: OpenLayout, plan: Plan) -> None:
     """The same points as a figure, whose points are clicked.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
         plan: the what-if's plan, at the point that is chosen now.
     """
-    offered = _offered(seat, plan)
-    points, own = ((), 0) if offered is None else _points(seat, plan, offered)
+    offered = _offered(open_layout, plan)
+    points, own = ((), 0) if offered is None else _points(open_layout, plan, offered)
     if len(points) < 2:
         st.markdown(
             "There is one plan: no other number of moves is offered."
@@ -90,13 +90,15 @@ def draw_figure(seat: OpenLayout, plan: Plan) -> None:
             else "Nothing changes, so there is nothing to choose."
         )
         return
-    key = f"curve-{seat.digest}-{seat.wish}"
-    _draw_curve(points, CurvePoint.of(plan).number, key, partial(_take_clicked, key, seat.wish, own))
+    key = f"curve-{open_layout.digest}-{open_layout.wish}"
+    _draw_curve(points, CurvePoint.of(plan).number, key, partial(_take_clicked, key, open_layout.wish, own))
 
 
-def _points(seat: OpenLayout, plan: Plan, offered: Curve) -> tuple[tuple[CurvePoint, ...], int]:
+def _points(open_layout: OpenLayout, plan: Plan, offered: Curve) -> tuple[tuple[CurvePoint, ...], int]:
     """The points to choose from, and the moves of Reseat's own plan."""
-    by_itself = plan if seat.wish.point is None else caching.plan_for(seat.layout, seat.wish.at(None))
+    by_itself = (
+        plan if open_layout.wish.point is None else caching.plan_for(open_layout.layout, open_layout.wish.at(None))
+    )
     return with_point(with_point(offered.points, by_itself), plan), CurvePoint.of(by_itself).number
 
 
@@ -114,21 +116,21 @@ def _take(key: str, wish: Wish, own: int) -> None:
         session.set_wish(wish.at(None if moves == own else moves))
 
 
-def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int | None = None) -> None:
+def draw_next(open_layout: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int | None = None) -> None:
     """The next better balanced point of the curve, one click away, where the plan's own spread stands.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
         plan: the what-if's plan.
         place: below the figure of the spread.
         most: partitions above which nothing is looked for, and the way to Plan, which does, stands there; None: any.
     """
-    if most is not None and seat.layout.partition_count > most:
+    if most is not None and open_layout.layout.partition_count > most:
         with place:
             navigation.link(navigation.PLAN, "Moves vs. balance")
         return
     with place:
-        offered = _offered(seat, plan, "More moves …")
+        offered = _offered(open_layout, plan, "More moves …")
         point = None if offered is None else next_point(offered.points, plan)
         if point is None:
             return
@@ -140,7 +142,7 @@ def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int 
             help=f"Take the plan with {text.counted(point.number - CurvePoint.of(plan).number, f'more {point.unit}')}, "
             "on every page",
             on_click=session.set_wish,
-            args=(seat.wish.at(point.number),),
+            args=(open_layout.wish.at(point.number),),
         )
 
 
@@ -187,7 +189,7 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
     return "No alternative is better balanced."
 
 
-def _offered(seat: OpenLayout, plan: Plan, words: str = "Comparing moves and balance …") -> Curve | None:
+def _offered(open_layout: OpenLayout, plan: Plan, words: str = "Comparing moves and balance …") -> Curve | None:
     """The curve of the what-if; None where its plan changes nothing or has none."""
     if not plan.changed.any() or plan.certificate.faults:
         return None
@@ -195,7 +197,7 @@ def _offered(seat: OpenLayout, plan: Plan, words: str = "Comparing moves and bal
 
     try:
         with st.spinner(words, show_time=True):
-            return caching.kept(whole_curve)(seat.layout, seat.wish.at(None))
+            return caching.kept(whole_curve)(open_layout.layout, open_layout.wish.at(None))
     except WishRefused:
         # The curve is an offer beside the plan: where there is none, the plan stands alone.
         return None

@@ -82,9 +82,9 @@ def balance_rules(options: Options) -> dict[str, Any]:
     }
 
 
-def broker_rules(seat: OpenLayout) -> dict[str, Any]:
+def broker_rules(open_layout: OpenLayout) -> dict[str, Any]:
     """The rules about brokers, inside a form; what their fields hold, by the names of the options."""
-    options, ids, racks = seat.wish.options, seat.layout.broker_ids.tolist(), seat.layout.racks
+    options, ids, racks = open_layout.wish.options, open_layout.layout.broker_ids.tolist(), open_layout.layout.racks
     return {
         "never_leads": st.multiselect(
             "Never preferred leader",

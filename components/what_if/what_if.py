@@ -43,30 +43,30 @@ class Shown:
         return caching.kept(layout_after, caching.AFTER)(self.plan)
 
 
-def plan_of(seat: OpenLayout) -> Plan:
+def plan_of(open_layout: OpenLayout) -> Plan:
     """The plan of the what-if, at the point of the curve that was chosen.
 
     Raises:
         WishRefused: what is wished cannot be planned.
     """
-    with st.spinner(f"Planning: {text.plain(wish_in_words(seat.wish))} …", show_time=True):
-        return caching.plan_for(seat.layout, seat.wish)
+    with st.spinner(f"Planning: {text.plain(wish_in_words(open_layout.wish))} …", show_time=True):
+        return caching.plan_for(open_layout.layout, open_layout.wish)
 
 
-def shown(seat: OpenLayout, *, beside: bool = False) -> Shown:
+def shown(open_layout: OpenLayout, *, beside: bool = False) -> Shown:
     """The layout that the strip's switch chooses; where the what-if cannot be, that is said and the present shown.
 
     Args:
-        seat: the layout and the what-if.
+        open_layout: the layout and the what-if.
         beside: whether the plan is wanted beside the present too, for what differs.
     """
-    if seat.wish.is_empty or not (seat.after or beside):
-        return Shown(seat.layout)
+    if open_layout.wish.is_empty or not (open_layout.after or beside):
+        return Shown(open_layout.layout)
     try:
-        plan = plan_of(seat)
+        plan = plan_of(open_layout)
     except WishRefused as refusal:
         frame.refused(refusal)
-        if seat.after:
+        if open_layout.after:
             st.caption("Until this is resolved, the page shows the current state.")
-        return Shown(seat.layout)
-    return Shown(seat.layout, plan, seat.after)
+        return Shown(open_layout.layout)
+    return Shown(open_layout.layout, plan, open_layout.after)

@@ -26,23 +26,25 @@ _MOST = 2**31 - 1
 _LISTED = 50
 
 
-def wish_form(seat: OpenLayout) -> None:
+def wish_form(open_layout: OpenLayout) -> None:
     """One row of buttons, each with its form, and the way to the board where brokers are dragged."""
     with st.container(horizontal=True, gap="small", key="wish-form", vertical_alignment="center", width="content"):
         with st.popover("Remove brokers", icon=":material/logout:"):
-            _out(seat)
+            _out(open_layout)
         with st.popover("Add brokers", icon=":material/login:"):
-            _in(seat)
+            _in(open_layout)
         with st.popover("Replication factor", icon=":material/layers:"):
-            _factor(seat)
+            _factor(open_layout)
         # Another one of these once a change was chosen: it is closed.
-        rebalance = st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish}")
+        rebalance = st.popover(
+            "Rebalance", icon=":material/balance:", key=f"balance-{open_layout.digest}-{open_layout.wish}"
+        )
         with rebalance, st.container(width=420):  # its words alone would make it cover the names of the pages
-            _balance(seat)
-        with st.popover("Plan options", icon=":material/tune:", key=f"options-{seat.digest}-{seat.wish}"):
-            _options(seat)
+            _balance(open_layout)
+        with st.popover("Plan options", icon=":material/tune:", key=f"options-{open_layout.digest}-{open_layout.wish}"):
+            _options(open_layout)
             st.divider()
-            _file(seat)
+            _file(open_layout)
         navigation.link(navigation.BOARD, "Drag on the Board")
         navigation.link(navigation.NEW_TOPIC, "New topic")
 
@@ -57,10 +59,10 @@ def _ask(wish: Wish) -> None:
     st.rerun()
 
 
-def _out(seat: OpenLayout) -> None:
-    layout, wish = seat.layout, seat.wish
+def _out(open_layout: OpenLayout) -> None:
+    layout, wish = open_layout.layout, open_layout.wish
     facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
-    with st.form(f"out-{seat.digest}-{wish.remove}", border=False):
+    with st.form(f"out-{open_layout.digest}-{wish.remove}", border=False):
         brokers = st.multiselect(
             "Brokers to drain",
             list(facts),
@@ -98,14 +100,14 @@ def _replaced(layout: ClusterLayout, wish: Wish, new: int) -> Wish:
     return replace(wish, replace=((old, new),), add=tuple(sorted(joins.items(), key=lambda pair: pair[0])))
 
 
-def _in(seat: OpenLayout) -> None:
-    wish = seat.wish
-    known = {b.id for b in seat.layout.brokers} | {broker for broker, _ in wish.add}
-    with st.form(f"in-{seat.digest}-{wish.add}", border=False):
+def _in(open_layout: OpenLayout) -> None:
+    wish = open_layout.wish
+    known = {b.id for b in open_layout.layout.brokers} | {broker for broker, _ in wish.add}
+    with st.form(f"in-{open_layout.digest}-{wish.add}", border=False):
         broker = st.number_input("Broker ID", 0, _MOST, value=min(max(known, default=0) + 1, _MOST), step=1)
         rack = st.selectbox(
             "Rack",
-            sorted(seat.layout.racks, key=natural),
+            sorted(open_layout.layout.racks, key=natural),
             index=None,
             accept_new_options=True,
             placeholder="no rack",
@@ -116,10 +118,10 @@ def _in(seat: OpenLayout) -> None:
             _ask(replace(changed, add=tuple(sorted(joined.items()))))
 
 
-def _factor(seat: OpenLayout) -> None:
-    layout, wish = seat.layout, seat.wish
+def _factor(open_layout: OpenLayout) -> None:
+    layout, wish = open_layout.layout, open_layout.wish
     many = len(wish.topics) > _LISTED
-    with st.form(f"rf-{seat.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
+    with st.form(f"rf-{open_layout.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
         factor = st.number_input("New replication factor", 1, _MOST, value=wish.replication_factor or 3, step=1)
         lines = st.text_area(
             "Topics: names or patterns, one per line",
@@ -135,9 +137,9 @@ def _factor(seat: OpenLayout) -> None:
             _ask(Wish(replication_factor=int(factor), topics=topics, options=wish.options))
 
 
-def _balance(seat: OpenLayout) -> None:
-    options = seat.wish.options
-    brokers = replace(seat.wish.at(None).of_brokers(), replication_factor=None, topics=(), replace=())
+def _balance(open_layout: OpenLayout) -> None:
+    options = open_layout.wish.options
+    brokers = replace(open_layout.wish.at(None).of_brokers(), replication_factor=None, topics=(), replace=())
     for key, words, icon, wish, what in (
         (
             "rebalance",
@@ -157,7 +159,7 @@ def _balance(seat: OpenLayout) -> None:
                     "The same for the size of replicas: every broker ends near the mean, and little is copied for it.",
                 )
             ]
-            if seat.layout.replica_bytes is not None
+            if open_layout.layout.replica_bytes is not None
             else []
         ),
         *(
@@ -170,7 +172,7 @@ def _balance(seat: OpenLayout) -> None:
                     "Every partition gets the best rack diversity with the fewest moves; nothing else moves.",
                 )
             ]
-            if seat.layout.racks
+            if open_layout.layout.racks
             else []
         ),
         (
@@ -193,12 +195,14 @@ def _balance(seat: OpenLayout) -> None:
         st.caption(what)
 
 
-def _file(seat: OpenLayout) -> None:
-    with st.form(f"wish-file-{seat.digest}", border=False):
-        given = st.file_uploader("Change file (TOML or JSON), or a plan's certificate", key=f"change-{seat.digest}")
+def _file(open_layout: OpenLayout) -> None:
+    with st.form(f"wish-file-{open_layout.digest}", border=False):
+        given = st.file_uploader(
+            "Change file (TOML or JSON), or a plan's certificate", key=f"change-{open_layout.digest}"
+        )
         if st.form_submit_button("Preview", type="primary") and given is not None:
             try:
-                wish = read_wish_file(given.getvalue(), seat.layout, source=given.name)
+                wish = read_wish_file(given.getvalue(), open_layout.layout, source=given.name)
             except ReseatError as error:
                 refused(error)
                 return
@@ -209,9 +213,9 @@ def _file(seat: OpenLayout) -> None:
     )
 
 
-def _options(seat: OpenLayout) -> None:
-    options = seat.wish.options
-    with st.form(f"options-{seat.digest}-{options}", border=False):
+def _options(open_layout: OpenLayout) -> None:
+    options = open_layout.wish.options
+    with st.form(f"options-{open_layout.digest}-{options}", border=False):
         balance, brokers, topics = rule_tabs(options)
         with balance:
             reorder = st.checkbox(
@@ -219,7 +223,7 @@ def _options(seat: OpenLayout) -> None:
                 value=options.reorder_all,
                 help="Partitions that do not move may also get a new preferred leader. No data moves for that.",
             )
-            sizes = seat.layout.size_bytes is not None
+            sizes = open_layout.layout.size_bytes is not None
             by_bytes = st.checkbox(
                 "Balance by size instead of replica count",
                 value=options.by_bytes,
@@ -257,7 +261,7 @@ def _options(seat: OpenLayout) -> None:
                 else "The input has no replica sizes.",
             )
         with brokers:
-            told |= broker_rules(seat)
+            told |= broker_rules(open_layout)
         with topics:
             told |= topic_rules(options)
         if st.form_submit_button("Preview", type="primary"):
@@ -276,7 +280,7 @@ def _options(seat: OpenLayout) -> None:
                 max_moves=None if most is None else int(most),
                 max_bytes=copied,
             )
-            _ask(replace(seat.wish.at(None), options=chosen))
+            _ask(replace(open_layout.wish.at(None), options=chosen))
 
 
 def _amount(value: int | None) -> str:
