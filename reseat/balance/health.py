@@ -46,12 +46,11 @@ def without_live_copy(layout: ClusterLayout) -> BoolArray:
     nobody tells whether it is up. KRaft and the ZooKeeper controller both wait with such a move until a broker of the
     ISR is back, so planners leave these partitions where they are and the guard refuses them.
     """
-    up = np.append(layout.available, False)
     told = layout.in_sync_known
     live = np.zeros(layout.partition_count, np.bool_)
     if layout.in_sync is not None:
-        live = row_any(layout.in_sync & up[layout.replicas])
-    led = up[np.maximum(layout.leader, NONE)]
+        live = row_any(layout.in_sync & on_brokers(layout.replicas, layout.available))
+    led = on_brokers(np.maximum(layout.leader, NONE), layout.available)
     lost: BoolArray = (layout.leader == NONE) | (told & ~live) | (~told & (layout.leader >= 0) & ~led)
     return lost
 

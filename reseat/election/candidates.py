@@ -100,9 +100,9 @@ def electable(layout: ClusterLayout, can: Candidates, mode: Mode, alive: BoolArr
 
 def seen(layout: ClusterLayout, can: Candidates) -> BoolArray:
     """(P, R) bool: replicas on brokers whose state is told, or that are in some ISR; by rule 4 others are down."""
-    told = np.array([b.state is not BrokerState.NOT_TOLD for b in layout.brokers] + [False], np.bool_)
+    told = ~layout.in_state(BrokerState.NOT_TOLD)
     told[layout.replicas[can.in_sync]] = True
-    return told[layout.replicas]
+    return on_brokers(layout.replicas, told)
 
 
 def last_known(layout: ClusterLayout, can: Candidates, mode: Mode) -> IntArray:
