@@ -16,12 +16,10 @@ from collections.abc import Iterable
 
 __all__ = [
     "COLLISION_WARNING",
-    "INTERNAL_TOPICS",
     "LONGEST_NAME",
     "colliding",
     "has_collision",
     "has_collision_chars",
-    "is_internal",
     "name_error",
     "unify_collision_chars",
 ]
@@ -29,8 +27,6 @@ __all__ = [
 #: The longest name: a log directory's name is the topic's, a dash and the partition id, and 255 is what file systems
 #: take.
 LONGEST_NAME = 249
-#: The topics that Kafka itself writes.
-INTERNAL_TOPICS = frozenset(("__consumer_offsets", "__transaction_state", "__share_group_state"))
 #: What kafka-topics says before it makes a topic whose name holds '.' or '_'.
 COLLISION_WARNING = (
     "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') could collide. "
@@ -93,8 +89,3 @@ def has_collision(name: str, other: str) -> bool:
 def colliding(name: str, existing: Iterable[str]) -> tuple[str, ...]:
     """The existing topics that a new name collides with, the name itself left out, sorted."""
     return tuple(sorted(other for other in existing if other != name and has_collision(name, other)))
-
-
-def is_internal(name: str) -> bool:
-    """Whether Kafka itself writes this topic."""
-    return name in INTERNAL_TOPICS

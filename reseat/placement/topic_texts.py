@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from dataclasses import dataclass
 
 from reseat.errors import PlacementRefused
+from reseat.model.naming import version_of
 from reseat.placement.topic_spec import TopicSpec, print_replica_assignment
 
 __all__ = ["ZooKeeperNode", "admin_request", "create_command", "zookeeper_nodes"]
 
 #: kafka-topics takes --bootstrap-server from 2.2 (KIP-377); defaults for partitions and factor from 2.4 (KIP-464).
 _BY_ADMIN, _WITH_DEFAULTS = (2, 2), (2, 4)
-_VERSION = re.compile(r"\s*v?(\d{1,4})\.(\d{1,4})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,7 @@ def create_command(
         PlacementRefused: the command cannot say it: gaps in ids, lists of unequal length, a number of partitions or a
             factor left to the cluster before 2.4, racks left aside through the Admin protocol.
     """
-    found = _VERSION.match(version or "")
-    numbers = (int(found[1]), int(found[2])) if found else (3, 0)
+    numbers = version_of(version) or (3, 0)
     # Racks can be left aside through ZooKeeper alone, which the tool offers up to 2.8.
     through_zookeeper = numbers < _BY_ADMIN or (spec.disable_rack_aware and numbers < (3, 0))
     if spec.disable_rack_aware and not through_zookeeper:

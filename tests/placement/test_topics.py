@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
 from reseat.placement.command_line import ACTIONS, read_topic_command
-from reseat.placement.topic_names import colliding, is_internal, name_error
+from reseat.placement.topic_names import colliding, name_error
 from reseat.placement.topic_spec import (
     ClusterDefaults,
     TopicSpec,
@@ -166,13 +166,12 @@ def test_faults_of_a_specification() -> None:
 
 
 def test_warning_and_names() -> None:
-    """A name with '.' or '_' could collide; both generations of words; internal topics."""
+    """A name with '.' or '_' could collide; both generations of words."""
     assert topic_warnings(TopicSpec("a.b"))[0].startswith("WARNING: Due to limitations in metric names")
     assert topic_warnings(TopicSpec("a-b")) == ()
     assert name_error(".", old_words=True) == 'Topic name cannot be "." or ".."'
     assert name_error("") == "Topic name is invalid: the empty string is not allowed"
     assert colliding("a.b", ["a_b", "a.b", "ab"]) == ("a_b",)
-    assert is_internal("__consumer_offsets")
 
 
 def test_automatic_creation_takes_the_clusters_defaults() -> None:

@@ -6,7 +6,6 @@ cut where they are long.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -15,16 +14,12 @@ import numpy.typing as npt
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, place_finding
 from reseat.model import BoolArray, ClusterLayout, Finding, Severity
 from reseat.model.wording import counted, listed, verb
+from reseat.placement.topic_names import LONGEST_NAME, name_error
 from reseat.sources.zookeeper.gathered import Gathered, NodeAccess
 from reseat.sources.zookeeper.permissions import MIGRATION
 from reseat.sources.zookeeper.topics import StateNode, Topic
 
 __all__ = ["cluster_findings", "cut", "finding", "name_of", "node_findings", "outside_findings", "state_findings"]
-
-#: Characters of a topic's name in a sentence; Kafka's own limit is 249.
-_LONGEST_NAME = 249
-#: The names that Kafka gives to topics (``Topic.LEGAL_CHARS``).
-_KAFKA_NAME = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
 
 
 def finding(
@@ -217,14 +212,14 @@ def cluster_findings(told: Gathered, layout: ClusterLayout) -> list[Finding]:
                 topics=gone,
             )
         )
-    refused = [name for name in layout.topics if not _KAFKA_NAME.fullmatch(name)]
+    refused = [name for name in layout.topics if name_error(name) is not None]
     if refused:
         out.append(
             finding(
                 "topic_name_refused",
                 Severity.ATTENTION,
                 f"{counted(len(refused), 'topic')} {verb(len(refused), 'has', 'have')} a name that Kafka refuses: "
-                f"{listed(map(cut, refused))}. Kafka's have at most 249 letters, digits, '.', '_' and '-'.",
+                f"{listed(map(cut, refused))}. Kafka's have at most {LONGEST_NAME} letters, digits, '.', '_' and '-'.",
                 (f"/brokers/topics/{name}" for name in refused),
                 topics=refused,
             )
@@ -291,4 +286,4 @@ def name_of(topic: str, partition: int) -> str:
 
 def cut(text: str) -> str:
     """A name or path as sentences show it, cut where it is longer than Kafka's own would be."""
-    return text if len(text) <= _LONGEST_NAME + 60 else f"{text[:_LONGEST_NAME]}…"
+    return text if len(text) <= LONGEST_NAME + 60 else f"{text[:LONGEST_NAME]}…"
