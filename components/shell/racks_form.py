@@ -12,6 +12,7 @@ from components.state import session
 from components.state.open_layout import OpenLayout
 from reseat.errors import InputRefused
 from reseat.model import ClusterLayout
+from reseat.model.naming import LARGEST_ID
 from reseat.sources import read_racks_file
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _table(open_layout: OpenLayout, where: str) -> None:
         height=240,
         placeholder="no rack" if open_layout.layout.gaps.racks_told else "unknown",
         column_config={
-            "broker": st.column_config.NumberColumn("Broker", min_value=0, max_value=2**31 - 1, step=1, required=True),
+            "broker": st.column_config.NumberColumn("Broker", min_value=0, max_value=LARGEST_ID, step=1, required=True),
             "rack": st.column_config.TextColumn("Rack", max_chars=200),
         },
     )

@@ -15,13 +15,11 @@ from components.what_if.rule_fields import balance_rules, broker_rules, read_rul
 from reseat.errors import ReseatError
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish
-from reseat.model.naming import named_by, natural
+from reseat.model.naming import LARGEST_ID, named_by, natural
 from reseat.model.units import bytes_in
 
 __all__ = ["topics_named", "wish_form"]
 
-#: The highest id of a broker, and number of replicas.
-_MOST = 2**31 - 1
 #: Topics that a field lists.
 _LISTED = 50
 
@@ -73,7 +71,7 @@ def _out(open_layout: OpenLayout) -> None:
         by = st.number_input(
             "Replaced by broker ID",
             0,
-            _MOST,
+            LARGEST_ID,
             value=wish.places[0][1] if len(wish.places) == 1 else None,
             step=1,
             placeholder="none: any brokers take over",
@@ -104,7 +102,7 @@ def _in(open_layout: OpenLayout) -> None:
     wish = open_layout.wish
     known = {b.id for b in open_layout.layout.brokers} | {broker for broker, _ in wish.add}
     with st.form(f"in-{open_layout.digest}-{wish.add}", border=False):
-        broker = st.number_input("Broker ID", 0, _MOST, value=min(max(known, default=0) + 1, _MOST), step=1)
+        broker = st.number_input("Broker ID", 0, LARGEST_ID, value=min(max(known, default=0) + 1, LARGEST_ID), step=1)
         rack = st.selectbox(
             "Rack",
             sorted(open_layout.layout.racks, key=natural),
@@ -122,7 +120,7 @@ def _factor(open_layout: OpenLayout) -> None:
     layout, wish = open_layout.layout, open_layout.wish
     many = len(wish.topics) > _LISTED
     with st.form(f"rf-{open_layout.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
-        factor = st.number_input("New replication factor", 1, _MOST, value=wish.replication_factor or 3, step=1)
+        factor = st.number_input("New replication factor", 1, LARGEST_ID, value=wish.replication_factor or 3, step=1)
         lines = st.text_area(
             "Topics: names or patterns, one per line",
             value="" if many else "\n".join(wish.topics),

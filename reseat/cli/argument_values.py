@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from reseat.model.naming import LARGEST_ID
 from reseat.model.rules import RULES
 from reseat.model.units import bytes_in
 
@@ -31,8 +32,6 @@ __all__ = [
     "words",
 ]
 
-#: Broker ids are 32-bit numbers in Kafka.
-_LARGEST_ID = 2**31 - 1
 #: Seeds are 64-bit numbers in Java.
 _LARGEST_SEED = 2**63
 #: Rates are 64-bit numbers in Kafka.
@@ -157,7 +156,7 @@ def rate(text: str) -> int:
     return 0 if text == "none" else whole(text, "bytes per second", 1, _LARGEST_RATE)
 
 
-def whole(text: str, what: str, least: int = 0, most: int = _LARGEST_ID, expected: str = "") -> int:
+def whole(text: str, what: str, least: int = 0, most: int = LARGEST_ID, expected: str = "") -> int:
     """A whole number.
 
     Args:

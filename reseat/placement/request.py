@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
+from reseat.model.naming import LARGEST_ID
 from reseat.placement import JavaRandom, Placement, RackMode, place_kraft, place_naive, place_striped
 
 __all__ = [
@@ -37,8 +38,6 @@ ALGORITHMS: dict[Algorithm, str] = {"striped": "Striped", "kraft": "KRaft", "nai
 MOST_PARTITIONS = 20_000
 #: More brokers than these have no room as columns.
 MOST_BROKERS = 200
-#: Java's seeds go on, but what a number field can hold does not.
-_LARGEST = 2**31 - 1
 _LONGEST = 12_000
 _ENTRY = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?(?::(.*))?", re.ASCII)
 #: Rack names keep these as they are in the text; the others that separate are written as in a web address.
@@ -113,9 +112,9 @@ def brokers_in(text: str) -> tuple[Broker, ...]:
                 choices=("Write 0:rack1,1:rack1,3:rack2, or 0-2 without racks.",),
             )
         low, high = int(match[1]), int(match[2] or match[1])
-        if high < low or high > _LARGEST:
+        if high < low or high > LARGEST_ID:
             raise PlacementRefused(
-                f"'{entry.strip()[:40]}': broker ids go from 0 to {_LARGEST}, the smaller first in a range."
+                f"'{entry.strip()[:40]}': broker ids go from 0 to {LARGEST_ID}, the smaller first in a range."
             )
         if len(found) + high - low + 1 > MOST_BROKERS:
             raise PlacementRefused(f"More than {MOST_BROKERS} brokers were given; this page draws no more.")
@@ -239,7 +238,7 @@ def from_query(query: Mapping[str, str]) -> tuple[PlacementRequest | None, str |
             start=_number(query, "start", None),
             shift=_number(query, "shift", None),
             first=_number(query, "first", 0) or 0,
-            seed=_number(query, "seed", 42, lowest=-_LARGEST) or 0,
+            seed=_number(query, "seed", 42, lowest=-LARGEST_ID) or 0,
             fenced=query.get("fenced", "")[:_LONGEST],
             cordoned=query.get("cordoned", "")[:_LONGEST],
             racks=query.get("aware") != "no",
@@ -254,6 +253,7 @@ def _number(query: Mapping[str, str], name: str, default: int | None, *, lowest:
     text = query.get(name, "")
     if not text:
         return default
-    if not re.fullmatch(r"-?\d{1,10}", text, re.ASCII) or not lowest <= int(text) <= _LARGEST:
+    # Java's seeds go on, but what a number field can hold does not.
+    if not re.fullmatch(r"-?\d{1,10}", text, re.ASCII) or not lowest <= int(text) <= LARGEST_ID:
         raise ValueError(f"'{text[:20]}' is not a number for '{name}'")
     return int(text)

@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, IntArray
+from reseat.model.naming import LARGEST_ID
 from reseat.model.wording import listed, verb
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.placed import Placement, check_size
@@ -41,7 +42,6 @@ from reseat.placement.ring import Ring, ring_of, walk
 
 __all__ = ["RackMode", "by_rack_mode", "lists_at", "lists_on_ring", "place_striped", "refuse_repeated", "shift_growth"]
 
-_LARGEST = 2**31 - 1
 _LACKING_ENFORCED = (
     "Not all brokers have rack information. Add --disable-rack-aware in command line to make replica assignment "
     "without rack information."
@@ -207,9 +207,9 @@ def refuse_repeated(brokers: Sequence[Broker]) -> None:
             "twice. Kafka would accept the list and put two replicas of a partition on one broker.",
             brokers=twice,
         )
-    odd = tuple(broker_id for broker_id in ids if not 0 <= broker_id <= _LARGEST)
+    odd = tuple(broker_id for broker_id in ids if not 0 <= broker_id <= LARGEST_ID)
     if odd:
-        raise PlacementRefused(f"{odd[0]} is not a broker id: 0 to {_LARGEST} was expected.", brokers=odd)
+        raise PlacementRefused(f"{odd[0]} is not a broker id: 0 to {LARGEST_ID} was expected.", brokers=odd)
 
 
 def _check(brokers: Sequence[Broker], partitions: int, factor: int) -> None:
@@ -244,9 +244,9 @@ def _check_numbers(ring: Ring, start: int, shift: int, *, first_id: int, partiti
         (last + start, f"Start index {start:,} plus the last partition id {last:,}"),
         (furthest, f"Replica shift {shift:,}, grown over {partitions:,} partitions"),
     ):
-        if number > _LARGEST:
+        if number > LARGEST_ID:
             raise PlacementRefused(
                 f"{what} {'times the racks ' if ring.rack_aware and number == furthest else ''}is beyond 32 bits, "
                 "where Kafka's sums turn negative and fail.",
-                choices=(f"Use both modulo {ring.size}: the lists are the same.",) if last <= _LARGEST else (),
+                choices=(f"Use both modulo {ring.size}: the lists are the same.",) if last <= LARGEST_ID else (),
             )

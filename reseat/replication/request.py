@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from reseat.errors import ScenarioInvalid
+from reseat.model.naming import LARGEST_ID
 from reseat.replication import FOUND, SCENARIOS, Event, Partition, Rules, Scenario, Step, Truncation, apply, start
 from reseat.replication.events import read, written
 
@@ -48,7 +49,6 @@ MOST_EVENTS = 200
 #: Replicas that are drawn under each other.
 MOST_REPLICAS = 5
 _LONGEST_TEXT = 8_000
-_LARGEST_ID = 2**31 - 1
 _LONGEST_LAG = 999_999_999
 
 
@@ -206,7 +206,7 @@ def brokers_in(text: str) -> tuple[int, ...]:
         ScenarioInvalid: what was found instead.
     """
     try:
-        brokers = tuple(_whole(word.strip(), "a broker", _LARGEST_ID) for word in text.split(","))
+        brokers = tuple(_whole(word.strip(), "a broker", LARGEST_ID) for word in text.split(","))
     except ValueError as error:
         raise ScenarioInvalid(f"Replicas are broker ids with commas, such as 1,2,3: {error}.") from error
     if len(brokers) > MOST_REPLICAS:
@@ -262,7 +262,7 @@ def from_query(query: Mapping[str, str]) -> tuple[ReplicationRequest | None, str
         request = replace(request, beside=beside, step=step)
         if "brokers" in query or "lead" in query:
             brokers = brokers_in(query["brokers"]) if "brokers" in query else request.brokers
-            leader = _whole(query.get("lead") or str(brokers[0]), "a broker", _LARGEST_ID)
+            leader = _whole(query.get("lead") or str(brokers[0]), "a broker", LARGEST_ID)
             start(brokers, leader=leader)
             request = replace(request, brokers=brokers, leader=leader)
         rules = _rules(query["rules"], request.rules) if "rules" in query else request.rules

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from reseat.model import ClusterLayout, Wish
+from reseat.model.naming import LARGEST_ID
 
 __all__ = ["MAX_ADDED", "MAX_CHANGES", "Heard", "apply_event"]
 
@@ -21,8 +22,6 @@ __all__ = ["MAX_ADDED", "MAX_CHANGES", "Heard", "apply_event"]
 MAX_CHANGES = 256
 #: Brokers that a what-if may add: as many as the largest cluster the board is drawn for.
 MAX_ADDED = 1_000
-#: Kafka reads a broker id as a signed 32-bit integer.
-_LARGEST_ID = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def _out(wish: Wish, brokers: object, layout: ClusterLayout) -> tuple[Wish, str 
 
 def _add(wish: Wish, broker: object, rack: object, layout: ClusterLayout) -> tuple[Wish, str | None]:
     if not _is_broker_id(broker):
-        return wish, f"A new broker needs an id from 0 to {_LARGEST_ID:,}; none was added."
+        return wish, f"A new broker needs an id from 0 to {LARGEST_ID:,}; none was added."
     if layout.position(broker) is not None:
         return wish, f"Broker {broker} is in this layout already; choose an id that is free."
     if rack is not None and not (isinstance(rack, str) and rack in layout.racks):
@@ -136,7 +135,7 @@ def _broker_ids(brokers: object) -> frozenset[int] | None:
 
 
 def _is_broker_id(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST_ID
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_ID
 
 
 def _brokers(ids: Sequence[int]) -> str:

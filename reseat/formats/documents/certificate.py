@@ -16,14 +16,15 @@ from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
 from reseat.formats.rows.bounds import check_size
+from reseat.formats.text.reassignment_entries import Id
 from reseat.model import Certificate, Options, Wish
+from reseat.model.naming import LARGEST_ID
 from reseat.model.rules import RULES, Capacity, Onto
 
-__all__ = ["Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]
+__all__ = ["PlanOptions", "Positive", "read_wish", "write_certificate"]
 
 #: Ids of brokers, and counts, as a document may hold them.
-Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
-Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_ID)]
 _Bytes = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 
 

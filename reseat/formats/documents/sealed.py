@@ -39,11 +39,12 @@ from reseat.errors import InputRefused
 from reseat.formats.documents.json_rows import document, entries, json_lists
 from reseat.formats.documents.plan_text import plan_faults
 from reseat.formats.documents.seal_hash import layout_hash, plan_hash
-from reseat.formats.documents.sealed_lists import SealedId, SealUnfit, before_lists
+from reseat.formats.documents.sealed_lists import SealUnfit, before_lists
 from reseat.formats.input.json_scan import check_values, check_width
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
 from reseat.formats.text.reassignment import SEAL_KEY, read_parts
+from reseat.formats.text.reassignment_entries import Id
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
 from reseat.model.arrays import newcomers, of_one_width
 from reseat.model.naming import id_in
@@ -81,7 +82,7 @@ class _Key(msgspec.Struct):
 
     hash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
     racks: dict[str, str | None]
-    leaving: list[SealedId]
+    leaving: list[Id]
     shown: dict[str, int | float | str | bool | None]
     layout: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")] | None = None
     topic_ids: dict[str, Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{22}$")]] = {}
@@ -96,7 +97,7 @@ class _Ids(msgspec.Struct):
 class _Leaving(msgspec.Struct):
     """The brokers that shall hold nothing, alone."""
 
-    leaving: list[SealedId] = []
+    leaving: list[Id] = []
 
 
 _Part = TypeVar("_Part", _Ids, _Leaving)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -15,18 +14,18 @@ from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.bounds import padded
 from reseat.formats.text.reassignment import DocumentParts
+from reseat.formats.text.reassignment_entries import Id
 from reseat.model import NONE, ClusterLayout
 from reseat.model.wording import counted, verb
 
-__all__ = ["PIECE", "SealUnfit", "SealedId", "before_lists"]
+__all__ = ["PIECE", "SealUnfit", "before_lists"]
 
 #: Bytes of ``before`` decoded at once: its objects are alive only piece by piece.
 PIECE = 2_000_000
 #: Bytes that a piece may take: it is cut where the next list begins, and no list is as long as a piece.
 _LONGEST_PIECE = 2 * PIECE
 _CUT = re.compile(rb"\][ \t\r\n]*,[ \t\r\n]*\[")
-SealedId = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
-_LISTS: msgspec.json.Decoder[list[list[SealedId]]] = msgspec.json.Decoder(list[list[SealedId]])
+_LISTS: msgspec.json.Decoder[list[list[Id]]] = msgspec.json.Decoder(list[list[Id]])
 
 
 class SealUnfit(Exception):

@@ -30,6 +30,7 @@ from reseat.formats.rows.bounds import padded
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, FloatArray, IntArray
 from reseat.model.arrays import ids_at
 from reseat.model.columns import COLUMNS, Column
+from reseat.model.naming import LARGEST_ID
 
 __all__ = ["Unfit", "layout_of", "tables_of"]
 
@@ -53,7 +54,6 @@ _KNOWN = {
 PIECE = 4_000_000
 #: The largest whole number up to which floating point numbers are exact.
 _EXACT = 2**53
-_LARGEST = 2**31 - 1
 
 _INTS: msgspec.json.Decoder[list[int]] = msgspec.json.Decoder(list[int])
 _NUMBERS: msgspec.json.Decoder[list[int | float | None]] = msgspec.json.Decoder(list[int | float | None])
@@ -160,7 +160,7 @@ def layout_of(
     }
     for name, column in _WITHIN.items():
         for table in (topics, partitions, replicas):
-            flat = table.told(name, column, most.get(column.into, _LARGEST)) if name in _KNOWN[table.name] else None
+            flat = table.told(name, column, most.get(column.into, LARGEST_ID)) if name in _KNOWN[table.name] else None
             if flat is None:
                 continue
             if name in columns:
@@ -212,7 +212,7 @@ class _Table:
             return self.flags(name)
         return self.sizes(name) if column.kind is np.float64 else self.ints(name, least=column.least, most=most)
 
-    def ints(self, column: str, *, least: int, most: int = _LARGEST, said: str = "") -> IntArray | None:
+    def ints(self, column: str, *, least: int, most: int = LARGEST_ID, said: str = "") -> IntArray | None:
         """A column of whole numbers, or None where it is not told."""
         if column not in self.columns:
             return None

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from reseat.formats.text.reassignment_entries import Id
 from reseat.model import (
     BrokerState,
     Consistency,
@@ -38,7 +39,6 @@ _HEAD = re.compile(rb'\s*\{\s*"' + MARK.encode() + rb'"\s*:')
 TABLES = ("topics", "partitions", "replicas")
 #: Keys whose values are read piece by piece, or are one text.
 LONG = frozenset((*TABLES, "original"))
-_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
 class _Strict(msgspec.Struct, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class _Strict(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Broker(_Strict):
-    id: _Id
+    id: Id
     rack: str | None = None
     host: str | None = None
     port: int | None = None
@@ -64,8 +64,8 @@ class _LogDirectory(_Strict):
 
 class _Pending(_Strict):
     topic: str
-    partition: _Id
-    replicas: list[_Id]
+    partition: Id
+    replicas: list[Id]
 
 
 class FindingFields(_Strict):
@@ -83,7 +83,7 @@ class FindingFields(_Strict):
 class QuorumMemberFields(_Strict):
     """One controller, or a broker that follows them."""
 
-    id: _Id
+    id: Id
     host: str | None
     behind: int | None
     behind_seconds: float | None
@@ -107,7 +107,7 @@ class _ShortTopic(_Strict):
     topic: str
     partitions: Annotated[int, msgspec.Meta(ge=1)]
     missing: Annotated[int, msgspec.Meta(ge=1)]
-    first: list[_Id]
+    first: list[Id]
 
 
 class GapsFields(_Strict):

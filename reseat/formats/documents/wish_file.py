@@ -20,12 +20,13 @@ from typing import Annotated
 import msgspec
 
 from reseat.errors import InputRefused
-from reseat.formats.documents.certificate import Id, PlanOptions, Positive, read_wish
+from reseat.formats.documents.certificate import PlanOptions, Positive, read_wish
 from reseat.formats.input.decode import unmarked
 from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.reading import LIMITS
 from reseat.formats.input.shown import fault, shown
 from reseat.formats.rows.bounds import check_size
+from reseat.formats.text.reassignment_entries import Id
 from reseat.model import ClusterLayout, Wish
 from reseat.model.aims import with_aims
 from reseat.model.selection import broker_changes, topics_like

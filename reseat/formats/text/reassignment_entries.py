@@ -30,6 +30,7 @@ __all__ = [
     "RAW_OBJECT",
     "Entry",
     "EntryColumns",
+    "Id",
     "keys_of",
     "repeats",
     "top_keys",
@@ -44,15 +45,16 @@ KNOWN_KEYS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 PARTITIONS = b'"partitions"'
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 
-_Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
+#: A broker's or a partition's id in any document.
+Id = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_ID)]
 
 
 class Entry(msgspec.Struct, gc=False):
     """One partition, unknown keys ignored."""
 
     topic: Annotated[str, msgspec.Meta(min_length=1)]
-    partition: _Id
-    replicas: list[_Id]
+    partition: Id
+    replicas: list[Id]
     log_dirs: list[str] | None = None
 
 

@@ -22,18 +22,19 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from reseat.errors import InputRefused
+from reseat.model.naming import LARGEST_ID
 from reseat.operate.journal.records import MoveProgress, Run
 from reseat.operate.targets.stored import DirectoriesSeen, Replica, Stored
 from reseat.operate.targets.target import Assignment, Partition, Target, Throttles
 
 __all__ = ["Directories", "Place", "as_shown", "between_directories", "with_directories", "written"]
 
-#: Numbers of places begin below this and go down: no cluster has brokers with such ids, and an int32 holds them.
-_HIGHEST = 2**31 - 1
 #: Where a replica lies of which a broker that answers tells nothing: in a directory that is offline, or nowhere.
 _NOT_ONLINE = "not online"
 #: Said of a partition of which one replica has moved already: there is no way back to how it was but another run.
 _IN_PART = "HALF_MOVED"
+#: Numbers of places begin here and go down: no cluster has brokers with such ids, and an int32 holds them.
+_HIGHEST = LARGEST_ID
 
 
 class Place(int):
