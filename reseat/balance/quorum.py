@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from reseat.model import Broker, Finding, Quorum, Severity
 from reseat.model.units import duration
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 
-__all__ = ["quorum_findings", "quorum_in_words", "quorum_without", "racks_of_voters"]
+__all__ = ["quorum_findings", "quorum_in_words", "quorum_without", "racks_of_voters", "still_voting"]
 
 #: A voter that has not caught up for longer is taken to be down or cut off; a healthy one fetches twice a second.
 _SILENT_SECONDS = 10.0
@@ -85,6 +85,18 @@ def quorum_without(
             f"controller quorum {verb(len(unplaced), 'is', 'are')}: with {spare + 1} in this one it would be lost."
         )
     return (not doubtful, " ".join(words)) if words else None
+
+
+def still_voting(quorum: Quorum | None, leaving: Collection[int]) -> str:
+    """That brokers which are to leave vote in the quorum, and what it is without them; "" where none does."""
+    if quorum is None or not (gone := [voter for voter in quorum.voter_ids if voter in leaving]):
+        return ""
+    spare = quorum.spare(gone)
+    then = "it is lost" if spare < 0 else f"{f'{spare:,} more' if spare else 'no other'} may fail"
+    return (
+        f"{named('Broker', gone, 'votes', 'vote')} in the controller quorum: without {verb(len(gone), 'it', 'them')} "
+        f"{then}. Let other nodes vote before you stop {verb(len(gone), 'it', 'them')}."
+    )
 
 
 def _of(quorum: Quorum, some: Sequence[int]) -> str:

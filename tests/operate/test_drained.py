@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from reseat.model import Quorum, QuorumMember
 from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.guard import drained
 from tests.operate.guarding import LISTS, PLAN, layout, snapshot
@@ -21,6 +22,26 @@ def test_empty_in_both_is_drained():
 
     assert found.result is CheckResult.PASSED
     assert found.sentence == "Broker 3 is drained: neither the description nor log directories show a replica."
+
+
+@pytest.mark.parametrize(
+    ("voters", "leaving", "said"),
+    [
+        ((3, 5, 6), (3,), "Broker 3 votes in the controller quorum: without it no other may fail."),
+        ((2, 3, 5, 6, 7), (3,), "Broker 3 votes in the controller quorum: without it 1 more may fail."),
+        ((3, 5, 2000), (3, 2000), "Brokers 3 and 2000 vote in the controller quorum: without them it is lost."),
+        ((5, 6, 7), (3,), None),
+    ],
+)
+def test_an_empty_broker_that_is_still_a_controller_is_said_to_be_one(voters, leaving, said):
+    """A node may be both: who stops it since it is drained may end the quorum by that."""
+    quorum = Quorum(voters[0], tuple(QuorumMember(voter) for voter in voters))
+    found = drained(leaving, snapshot(AFTER, quorum=quorum), dict.fromkeys(leaving, frozenset()))
+
+    assert found.result is CheckResult.PASSED
+    assert ("votes" in found.sentence or "vote " in found.sentence) is (said is not None)
+    assert (said or "") in found.sentence
+    assert ("Let other nodes vote before you stop" in found.sentence) is (said is not None)
 
 
 def test_replicas_described_are_named():

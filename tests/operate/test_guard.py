@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reseat.access import Person
 from reseat.errors import WriteRefused
-from reseat.model import BrokerState, ClusterLayout, LogDirectory
+from reseat.model import BrokerState, ClusterLayout, LogDirectory, Quorum, QuorumMember
 from reseat.operate.checks import guard
 from reseat.operate.checks.check import CheckResult
 from reseat.operate.checks.cordons import brokers_emptied
@@ -543,6 +543,11 @@ def test_replicas_that_came_to_a_leaving_broker_since_are_named():
     stray = judged("leaving_brokers_since", holdings={3: frozenset({("orders", 2), ("ghost", 4)})})
 
     assert judged("leaving_brokers_since").result is PASSED
+    quorum = Quorum(3, tuple(QuorumMember(voter) for voter in (3, 5, 6)))
+    assert (
+        "Broker 3 votes in the controller quorum"
+        in judged("leaving_brokers_since", now=snapshot(quorum=quorum)).sentence
+    )
     assert found.result is FAILED
     assert found.partitions == ("new-0", "orders-3")
     assert found.brokers == (3,)

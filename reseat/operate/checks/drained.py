@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from reseat.balance.quorum import still_voting
 from reseat.model import Snapshot
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, named, verb
@@ -71,8 +72,5 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
             "it again.",
             brokers=ids,
         )
-    return passed(
-        name,
-        f"{which} {verb(len(ids), 'is', 'are')} drained: neither the description nor log directories show a replica.",
-        brokers=ids,
-    )
+    said = f"{which} {verb(len(ids), 'is', 'are')} drained: neither the description nor log directories show a replica."
+    return passed(name, f"{said} {still_voting(now.quorum, ids)}".rstrip(), brokers=ids)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from reseat.balance.quorum import still_voting
 from reseat.formats.documents.sealed import layout_hash, topic_ids_of
 from reseat.model import NONE, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
@@ -256,7 +257,8 @@ def leaving_brokers_since(diff: PlanDiff, holdings: Mapping[int, frozenset[Parti
     brokers = listed(plan.leaving)
     which = f"{verb(len(plan.leaving), 'broker', 'brokers')} {brokers}"
     if not rows.size and not stray:
-        return passed(name, f"The plan removes every replica from {which}.")
+        votes = still_voting(diff.snapshot.quorum, plan.leaving)
+        return passed(name, f"The plan removes every replica from {which}. {votes}".rstrip())
     if rows.size and plan.layout_hash is not None and layout_hash(layout) == plan.layout_hash and not stray:
         return passed(
             name,
