@@ -685,6 +685,39 @@ def test_a_named_log_directory_must_have_room():
     assert judged("disk_room", request(plan), exact).result is PASSED
 
 
+def test_named_log_directories_that_share_a_volume_must_have_room_together():
+    """/a and /b tell the same 2.5 GB: either replica of 2 GB fits there, both do not, though /c has room for more."""
+    plan = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "/b"]})
+    shared = [dataclasses.replace(directory(4, path, 2.5), total_bytes=gigabytes(10)) for path in ("/a", "/b")]
+    now = snapshot(layout(sizes=dict.fromkeys(LISTS, gigabytes(2))), log_dirs=(*shared, directory(4, "/c", 9)))
+    apart = dataclasses.replace(now, log_dirs=(directory(4, "/a", 2.5), directory(4, "/b", 2.5)))
+
+    assert named(
+        judged("disk_room", request(plan), now),
+        "log directories /a and /b of broker 4 share a volume with 2.5 GB left and would get 4.0 GB",
+    )
+    assert judged("disk_room", request(plan), apart).result is PASSED
+
+
+def test_replicas_do_not_move_to_log_directories_that_share_a_volume_with_too_little_room():
+    """/b and /c tell the same 2.5 GB, and 2 GB are to go to each."""
+    sizes = dict.fromkeys(LISTS, gigabytes(2))
+    of = dataclasses.replace(layout(sizes=sizes), log_dirs=("/a",), log_dir=np.zeros((4, 2), np.int32))
+    dirs = {("orders", 0): ["/b", "any"], ("orders", 1): ["any", "/c"]}
+    plan = sealed({key: LISTS[key] for key in dirs}, made_for=of, leaving=(), log_dirs=dirs)
+    shared = [dataclasses.replace(directory(1, path, 2.5), total_bytes=gigabytes(10)) for path in ("/b", "/c")]
+    now, apart = (
+        snapshot(of, log_dirs=(directory(1, "/a", 9), *told))
+        for told in (shared, (directory(1, "/b", 2.5), directory(1, "/c", 2.5)))
+    )
+
+    assert named(
+        judged("directories_fit", request(plan), now),
+        "Log directories /b and /c of broker 1 share a volume with 2.5 GB left and would get 4.0 GB.",
+    )
+    assert judged("directories_fit", request(plan), apart).result is PASSED
+
+
 def test_a_throttle_is_a_rate_and_its_least_time_is_said():
     """Of the broker with most to do; more than a week can be overridden, what is no rate cannot."""
     sizes = dict.fromkeys(LISTS, 1000000000)

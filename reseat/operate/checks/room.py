@@ -24,17 +24,14 @@ class Room:
     """What is left on one broker for new replicas.
 
     Attributes:
-        paths: bytes by log directory that is online and not cordoned.
+        directories: those that are online and not cordoned, by path.
         left: bytes of all of them, directories that tell the very same sizes counted once: they share a volume.
+        widest: bytes of the volume that has most.
     """
 
-    paths: dict[str, int]
+    directories: dict[str, LogDirectory]
     left: int
-
-    @property
-    def widest(self) -> int:
-        """Bytes of the directory that has most."""
-        return max(self.paths.values(), default=0)
+    widest: int
 
 
 #: What is to be done about directories that a run leaves.
@@ -63,7 +60,7 @@ def usable_room(directories: Iterable[LogDirectory]) -> tuple[dict[int, Room], s
     for broker, told in online.items():
         open_ones = [one for one in told if not one.cordoned] or told
         volumes = {one.volume: one.usable_bytes or 0 for one in open_ones}
-        room[broker] = Room({one.path: one.usable_bytes or 0 for one in open_ones}, sum(volumes.values()))
+        room[broker] = Room({one.path: one for one in open_ones}, sum(volumes.values()), max(volumes.values()))
     return {broker: there for broker, there in room.items() if broker not in untold}, offline - untold
 
 
@@ -134,7 +131,12 @@ def disk_room(diff: PlanDiff) -> Check:
                 )
             )
         else:
-            short += _crowded(diff, broker, room, comes.size[mine], comes.directory[mine])
+            into = {
+                room.directories[path]: float(np.nansum(sizes[comes.directory[mine] == code]))
+                for code, path in enumerate(diff.request.plan.proposed.log_dirs)
+                if path in room.directories
+            }
+            short += ((broker, reason) for reason in _overfull(into))
     if short:
         ids = tuple(dict.fromkeys(broker for broker, _ in short))
         rows = np.unique(comes.row[np.isin(diff.now.broker_ids, ids)[comes.broker]])
@@ -157,23 +159,19 @@ def disk_room(diff: PlanDiff) -> Check:
     return passed(name, f"{size(float(comes.size.sum()))} go to brokers with enough disk space.")
 
 
-def _crowded(
-    diff: PlanDiff,
-    broker: int,
-    room: Room,
-    sizes: npt.NDArray[np.float64],
-    directory: npt.NDArray[np.int32],
-) -> list[tuple[int, str]]:
-    """Log directories that the plan names and that would get more than they have left."""
+def _overfull(comes: Mapping[LogDirectory, float]) -> list[str]:
+    """Log directories that would get more than they have left, those that share a volume together: as reasons."""
+    volumes = defaultdict[object, list[LogDirectory]](list)
+    for one in comes:
+        if comes[one]:
+            volumes[one.volume].append(one)
     found = []
-    for code in np.unique(directory[directory != NONE]).tolist():
-        path = diff.request.plan.proposed.log_dirs[code]
-        total = float(np.nansum(sizes[directory == code]))
-        if path in room.paths and total > room.paths[path]:
-            reason = (
-                f"log directory {path} of broker {broker} has {size(room.paths[path])} left and would get {size(total)}"
-            )
-            found.append((broker, reason))
+    for on in volumes.values():
+        total, left = float(sum(comes[one] for one in on)), on[0].usable_bytes
+        if left is not None and total > left:
+            where = f"log {verb(len(on), 'directory', 'directories')} {listed(one.path for one in on)}"
+            has = verb(len(on), f"has {size(float(left))} left", f"share a volume with {size(float(left))} left")
+            found.append(f"{where} of broker {on[0].broker} {has} and would get {size(total)}")
     return found
 
 
@@ -194,7 +192,7 @@ def log_dirs_chosen(diff: PlanDiff, protocol: str) -> Check:
     arriving = zip(ids, comes.directory[chosen].tolist(), strict=True)
     known = {one.broker for one in diff.snapshot.log_dirs}
     # Whether there is room for them is told by another check.
-    places = dict.fromkeys((broker, paths[code]) for broker, code in arriving if broker in known)
+    places = dict.fromkeys(((broker, paths[code]) for broker, code in arriving if broker in known), 0)
     wrong = _wrong_directories(places, diff.snapshot.log_dirs)
     if protocol != "admin":
         wrong = ["Brokers alone are told where new replicas are to lie: connect with bootstrap servers"]
@@ -249,10 +247,10 @@ def directories_fit(diff: PlanDiff, protocol: str) -> Check:
     )
 
 
-def _wrong_directories(comes: Mapping[tuple[int, str], int | None], told: Iterable[LogDirectory]) -> list[str]:
+def _wrong_directories(comes: Mapping[tuple[int, str], int], told: Iterable[LogDirectory]) -> list[str]:
     """What stands against bytes that come, by broker and directory, as the beginnings of sentences: where none can."""
     by_place = {(one.broker, one.path): one for one in told}
-    wrong = []
+    wrong, into = [], dict[LogDirectory, int]()
     for (broker, path), total in sorted(comes.items()):
         one = by_place.get((broker, path))
         if one is None:
@@ -261,9 +259,9 @@ def _wrong_directories(comes: Mapping[tuple[int, str], int | None], told: Iterab
             wrong.append(f"log directory {path} of broker {broker} is offline ({one.error})")
         elif one.cordoned:
             wrong.append(f"log directory {path} of broker {broker} is cordoned, and Kafka moves nothing there")
-        elif total and one.usable_bytes is not None and total > one.usable_bytes:
-            left = size(float(one.usable_bytes))
-            wrong.append(f"log directory {path} of broker {broker} has {left} left and would get {size(float(total))}")
+        else:
+            into[one] = total
+    wrong += _overfull(into)
     return [text[0].upper() + text[1:] for text in wrong[:1]] + wrong[1:]
 
 
