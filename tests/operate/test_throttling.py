@@ -106,6 +106,19 @@ def test_brokers_are_given_five_seconds_to_show_what_they_were_told(monkeypatch)
         assert waits == [0.25] * (min(shown_after, 20) - 1)
 
 
+def test_a_broker_that_does_not_tell_its_rates_is_left_and_a_topic_that_goes_is_not(monkeypatch):
+    """Neither is told once both are to be unset: the broker may be throttled still, what is gone cannot be."""
+    earlier, ours = Throttles({1: None}, {}, {"t": None}), Throttles({1: "1000"}, {}, {"t": "0:1"})
+    cluster = FakeCluster({("t", 0): [1, 2]})
+    target = cluster.target()
+    tells = iter([ours])
+    monkeypatch.setattr(target, "throttles", lambda brokers, topics: next(tells, Throttles()))
+
+    came = put_back(target, OutstandingThrottles(1, earlier, (ours,), {"t": 0}), cluster.wait)
+
+    assert came.left == Throttles({1: None})
+
+
 def test_rates_and_replicas_that_do_not_hold_any_more_are_named():
     """Another rate or none, a replica that is listed no more; what is not told, or has more, counts as unchanged."""
     ours = Throttles(
