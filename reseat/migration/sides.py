@@ -120,8 +120,8 @@ def topic_moves(source: ClusterLayout, target: ClusterLayout, asked: MigrationRe
     """The topics to move, sorted by name.
 
     Raises:
-        WishRefused: a name or pattern fits no topic of the source, one that is named is left out by MirrorMaker 2, or
-            there is nothing to move.
+        WishRefused: a name or pattern fits no topic of the source, one that is named is left out by MirrorMaker 2 or has
+            no partition that is known, or there is nothing to move.
     """
     if asked.topics:
         names = topics_like(source, asked.topics)
@@ -135,9 +135,16 @@ def topic_moves(source: ClusterLayout, target: ClusterLayout, asked: MigrationRe
         names = tuple(name for name in names if not left_out_by_mirror_maker(name))
     else:
         names = tuple(n for n in source.topics if not (n.startswith(_PLATFORM) or left_out_by_mirror_maker(n)))
+    here, there = _by_topic(source), _by_topic(target)
+    untold = {name for name in names if not here.partitions[here.place[name]]}
+    if named := tuple(sorted(untold.intersection(asked.topics))):
+        raise WishRefused(
+            f"No partition of topic {named[0]} is known in the source: add its rows, or leave the topic out.",
+            topics=named,
+        )
+    names = tuple(name for name in names if name not in untold)
     if not names:
         raise WishRefused("The source has no topic that MirrorMaker 2 would copy.")
-    here, there = _by_topic(source), _by_topic(target)
     return tuple(_move(name, f"{asked.prefix}.{name}" if asked.prefix else name, here, there) for name in names)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from reseat.errors import PlacementRefused, WishRefused
+from reseat.formats import read
 from reseat.migration import MigrationRequest, Placing, TargetLimits, migrate
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.placement import JavaRandom, place_kraft
@@ -67,6 +68,21 @@ def test_balanced_fills_the_emptier_brokers_and_nothing_else_moves():
     assert made.after.layout.without_topics(("orders", "audit")).assignments() == TARGET.assignments()
     assert made.after.racks == {"audit": 1, "old": 1, "orders": 2}
     assert "(proven)" in " ".join(made.after.proofs)
+
+
+def test_a_topic_of_which_no_partition_is_told_is_left_out_and_refused_where_it_is_named():
+    """Its heading alone was read; whether the target has it already or not."""
+    source = read(
+        "Topic: torn PartitionCount: 2 ReplicationFactor: 1 Configs: \n"
+        "Topic: whole Partition: 0 Leader: 1 Replicas: 1 Isr: 1\n"
+    ).layout
+    known = ClusterLayout.from_assignments({("torn", 0): [11]}, brokers=TARGET.brokers)
+
+    for target in (TARGET, known):
+        assert [move.name for move in migrate(source, target, MigrationRequest()).topics] == ["whole"]
+        assert [move.name for move in migrate(source, target, MigrationRequest(topics=("*",))).topics] == ["whole"]
+        with pytest.raises(WishRefused, match="No partition of topic torn is known"):
+            migrate(source, target, MigrationRequest(topics=("torn", "whole")))
 
 
 def test_without_racks_the_balance_is_the_least_possible():
