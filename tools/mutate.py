@@ -86,7 +86,11 @@ AREAS = {
     "proof": Area(("reseat/planning/proof",), ("tests/planning",)),
     "guard": Area(
         ("reseat/operate/checks",),
-        _tests("operate", "guard guard_sentences guard_sizes guard_elections_topics drained verify same_topics"),
+        _tests(
+            "operate",
+            "guard guard_sentences guard_sizes guard_elections_topics drained verify same_topics second_word "
+            "rights_and_disks",
+        ),
     ),
     "execute": Area(
         ("reseat/operate/run",),

@@ -416,6 +416,16 @@ def test_a_header_that_is_taken_apart_declares_its_factor(declared: str, differs
     assert ("header_factor_differs" in [found.kind for found in read(text).findings]) is differs
 
 
+def test_labels_in_the_configs_of_a_header_are_not_its_own() -> None:
+    """What a setting says in a header that is taken apart declares no count."""
+    text = (
+        "Topic: t MarkedForDeletion: false PartitionCount: 1 ReplicationFactor: 1 Configs: "
+        'note="PartitionCount: 9 ReplicationFactor: 3"\nTopic: t Partition: 0 Leader: 1 Replicas: 1 Isr: 1\n'
+    )
+
+    assert kinds(read(text)) == []
+
+
 def test_a_damaged_row_does_not_swallow_the_lines_below_it() -> None:
     """Lines are joined to a row only where it goes on in them; else each is read, or listed, by itself."""
     reading = read(

@@ -597,6 +597,13 @@ def test_what_comes_must_fit(dirs, result):
     assert judged("disk_room", asked, now).result is result
 
 
+def test_a_full_disk_has_no_room_for_a_byte():
+    """Nothing is left on broker 4, which is known."""
+    now = snapshot(layout(sizes={("orders", 2): 1, ("pay", 7): 0}), log_dirs=(directory(4, "/a", 0),))
+
+    assert named(judged("disk_room", now=now), "broker 4 has 0 B left and would get 1 B")
+
+
 def test_a_cordoned_log_directory_has_room_only_where_all_are():
     """Brokers place nothing in it as long as another one is open."""
     sizes = {("orders", 2): gigabytes(2), ("pay", 7): gigabytes(3)}
@@ -632,10 +639,16 @@ def test_new_replicas_go_into_the_log_directories_that_a_plan_names():
     assert judged("log_dirs_chosen").result is PASSED
     assert judged("log_dirs_chosen", request(plan), two).result is PASSED
     assert judged("log_dirs_chosen", request(plan), snapshot()).result is PASSED
+    full = snapshot(log_dirs=(directory(4, "/a", 0), directory(4, "/b", 9)))
+    assert judged("log_dirs_chosen", request(plan), full).result is PASSED  # disk_room says what does not fit
     assert judged("log_dirs_chosen", request(plan), other).partitions == ("orders-2",)
     assert "Broker 4 has no log directory /a" in judged("log_dirs_chosen", request(plan), other).sentence
     assert (
         "/a of broker 4 is offline (KAFKA_STORAGE_ERROR)" in judged("log_dirs_chosen", request(plan), broken).sentence
+    )
+    neither = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "/c"]})
+    assert judged("log_dirs_chosen", request(neither), other).sentence.startswith(
+        "Broker 4 has no log directory /a and broker 4 has no log directory /c. The plan names"
     )
     assert judged("log_dirs_chosen", asked, other).result is OVERRIDDEN
     assert judged("log_dirs_chosen", request(plan), two, protocol="zookeeper").result is FAILED
