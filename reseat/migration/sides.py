@@ -120,8 +120,8 @@ def topic_moves(source: ClusterLayout, target: ClusterLayout, asked: MigrationRe
     """The topics to move, sorted by name.
 
     Raises:
-        WishRefused: a name or pattern fits no topic of the source, one that is named is left out by MirrorMaker 2 or has
-            no partition that is known, or there is nothing to move.
+        WishRefused: a name or pattern fits no topic of the source, MirrorMaker 2 leaves one out that is named, no
+            partition of it is known, or there is nothing to move.
     """
     if asked.topics:
         names = topics_like(source, asked.topics)

@@ -165,6 +165,32 @@ def test_row_wrapped_by_a_terminal() -> None:
     assert isr(layout, "wide", 0) == [1]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Replicas: 10,11,|12\tIsr: 10,11",
+        "Replicas: 10,11|,12\tIsr: 10,11",
+        "Replicas: 10,11,1|2\tIsr: 10,11",
+        "Replicas: 1|0,11,12\tIsr: 10,11",
+        "Replicas: 10,11,12\tIsr: 10,|11",
+        "Replicas: 10,11,12\tIsr: 10|,11",
+        "Replicas: 10,11,12\tIsr: 10,|11\tElr: 12\tLastKnownElr: ",
+        "Replicas: 10,11,12\tIsr: 10,1|1\tElr: 12\tLastKnownElr: ",
+    ],
+)
+def test_a_row_that_a_terminal_broke_within_a_list_is_one_row(row: str) -> None:
+    """Wherever that was, in a number too: half of a list is no list."""
+    row = "Topic: t\tPartition: 0\tLeader: 10\t" + row
+    broken, whole = (
+        read(text + "\nTopic: t\tPartition: 1\tLeader: 12\tReplicas: 12,10\tIsr: 12,10\n")
+        for text in (row.replace("|", "\n"), row.replace("|", ""))
+    )
+
+    assert broken.layout.assignments() == whole.layout.assignments()
+    assert isr(broken.layout, "t", 0) == isr(whole.layout, "t", 0)
+    assert broken.skipped == ()
+
+
 def test_rows_among_noise(reading_of: Reader) -> None:
     """A row at the end of an exception, notes in brackets, rows without the Topic label; LeaderId is no leader."""
     reading = reading_of("describe-noise")

@@ -40,6 +40,7 @@ from reseat.formats.text.describe_lines import (
     columns_of,
     complete,
     goes_on_from,
+    is_torn,
 )
 from reseat.formats.text.form import Form, Paste
 from reseat.model import NONE, BoolArray, IntArray
@@ -67,6 +68,8 @@ _WITH_ID = re.compile(
     rb"^[ \t]*Topic:[ \t]*[^\s:=,]++[ \t]++TopicId:[ \t]*[^\s:]++[ \t]++PartitionCount:", re.MULTILINE
 )
 _SINCE_ID = (2, 8)
+#: How the rest of a list may begin that a terminal broke.
+_LIST_GOES_ON = re.compile(rb"[\d,]")
 _LOOKS = re.compile(rb"[Pp]artition:[ \t]*[0-9]{1,10}\b[^\n]{0,80}?[Ll]eader:|PartitionCount:")
 #: Lines that one row may be wrapped over.
 _WRAPPED = 3
@@ -156,15 +159,19 @@ class _Reader(LineReader):
             tail_of = np.fromiter(map(codes.__getitem__, compress(tails, is_row)), np.int64, len(rows))
             self.tails.parse_new()
             another = np.array([ROW_START.search(left) is not None for left in self.tails.left], np.bool_)
-            if another[tail_of].any():  # several rows on one line: not regular after all
-                again = rows[another[tail_of]]
+            below = np.flatnonzero(is_row[:-1] & ~is_row[1:]) + 1
+            torn = np.zeros(len(is_row), np.bool_)
+            torn[[line - 1 for line in below.tolist() if _LIST_GOES_ON.match(others[line])]] = True
+            odd = another[tail_of] | torn[rows]
+            if odd.any():  # several rows on one line, or one over several: not regular after all
+                again = rows[odd]
                 lines = data.split(b"\n")
                 as_text = list(others)
                 for row in again.tolist():
                     as_text[row] = lines[row]
                 others = tuple(as_text)
                 is_row[again] = False
-                tail_of = tail_of[~another[tail_of]]
+                tail_of = tail_of[~odd]
                 rows = np.flatnonzero(is_row)
         self.isr_told |= bool(len(rows))
         texts = np.flatnonzero(~is_row)
@@ -272,12 +279,14 @@ class _Reader(LineReader):
             if ROW_START.search(text):
                 alone, below = text, position
                 for more in range(_WRAPPED):
-                    if complete(text):
-                        break
                     following = lines[position] if position < len(lines) else None
                     if following is None or following[0] != at + more + 1:
                         break
-                    text = f"{text.rstrip()} {following[1].decode('utf-8', 'replace').strip()}"
+                    rest = following[1].decode("utf-8", "replace")
+                    torn = is_torn(text, rest)
+                    if complete(text) and not torn:
+                        break
+                    text = f"{text}{rest.rstrip()}" if torn else f"{text.rstrip()} {rest.strip()}"
                     position += 1
                 if not goes_on_from(text, len(alone.rstrip())):
                     text, position = alone, below  # damaged, not wrapped: the lines below are their own

@@ -28,6 +28,7 @@ __all__ = [
     "columns_of",
     "complete",
     "goes_on_from",
+    "is_torn",
 ]
 
 KIND = "kafka-topics --describe"
@@ -78,6 +79,12 @@ DAMAGED_WHY = (
 )
 #: What stands behind a list that is not whole: what divides no ids, or a comma before what is no id ("1,x", "1,-2").
 _GOES_ON = re.compile(r"[;:/|.+_-]|,[^\s,]")
+#: The last character of a line and the next line, where a terminal broke a list or a number: no other line goes on so.
+_TORN = re.compile(
+    r"[0-9](?:,[0-9]|[0-9,]++[ \t]++(?:leader|(?:adding |removing )?replicas|isr|elr|lastknownelr|offline|observers):)"
+    r"|,[0-9][0-9,]*+(?!\S)",
+    re.IGNORECASE,
+)
 #: Characters before "Partition:" in which the topic's name is looked for; Kafka's longest name has 249.
 _LONGEST_WORD = 400
 
@@ -328,6 +335,11 @@ def goes_on_from(text: str, length: int) -> bool:
     begins = [found for found in _PARTITION.finditer(text) if found.start() < length]
     rest = _REST.match(text, begins[-1].end()) if begins else None
     return rest is not None and len(text[: rest.end()].rstrip()) > length
+
+
+def is_torn(above: str, below: str) -> bool:
+    """Whether a list or number that a line ends in goes on in the line below it."""
+    return _TORN.match(above[-1:] + below) is not None
 
 
 def complete(text: str) -> bool:
