@@ -44,12 +44,13 @@ class Judged:
     taken_at: datetime
 
 
-def judged(history: History, settings: Settings, file: Path | None = None) -> Iterator[Judged]:
+def judged(history: History, settings: Settings, now: datetime, file: Path | None = None) -> Iterator[Judged]:
     """Every alert at every cluster that it is about.
 
     Args:
         history: the tables.
         settings: the alerts, and the limits.
+        now: the time, UTC.
         file: where forecasts are kept between two looks (``first_limits``); None: nowhere.
 
     Raises:
@@ -63,8 +64,13 @@ def judged(history: History, settings: Settings, file: Path | None = None) -> It
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:
-            holds, sentence = _one(alert, row, found, first.get(row["cluster"]))
             moment = row["taken_at"].to_pydatetime()
+            if alert.silent_for_hours is not None:
+                holds = now - moment > timedelta(hours=alert.silent_for_hours)
+                last = f"the latest snapshot is of {moment:%Y-%m-%d %H:%M} UTC"
+                sentence = f"{last} (limit {alert.silent_for_hours:g} h)"
+            else:
+                holds, sentence = _one(alert, row, found, first.get(row["cluster"]))
             yield Judged(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
 
 

@@ -20,6 +20,10 @@ Example::
     name = "disk full soon"
     limit_within_days = 14
     clusters = ["orders"]
+
+    [[alerts]]
+    name = "no snapshots"
+    silent_for_hours = 6
 """
 
 from __future__ import annotations
@@ -75,7 +79,7 @@ Form = Literal["json", "slack"]
 
 
 class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be told of, once when it begins and once when it is over: one of three kinds.
+    """What is to be told of, once when it begins and once when it is over: one of four kinds.
 
     Attributes:
         name: what it is called; no two have the same.
@@ -83,6 +87,7 @@ class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         above: see there.
         finding: a kind of finding (the table ``findings``), found at all.
         limit_within_days: a limit is likely met within so many days, or is met already.
+        silent_for_hours: the latest snapshot is older than that: of what came since no other alert can tell.
         clusters: only of these; empty: of all.
     """
 
@@ -91,6 +96,7 @@ class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     above: float = 0
     finding: str | None = None
     limit_within_days: Annotated[int, msgspec.Meta(ge=0, le=365)] | None = None
+    silent_for_hours: Annotated[float, msgspec.Meta(gt=0, le=8760)] | None = None
     clusters: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -99,8 +105,9 @@ class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises:
             ValueError: it is of no kind or of several, or what it names is not known.
         """
-        if [self.measure, self.finding, self.limit_within_days].count(None) != 2:
-            raise ValueError(f"alert {self.name!r} needs one of measure, finding, limit_within_days")
+        kinds = ("measure", "finding", "limit_within_days", "silent_for_hours")
+        if sum(getattr(self, kind) is not None for kind in kinds) != 1:
+            raise ValueError(f"alert {self.name!r} needs one of {', '.join(kinds)}")
         if self.measure is not None and self.measure not in MEASURES:
             raise ValueError(f"alert {self.name!r}: {self.measure!r} is none of {', '.join(MEASURES)}")
         if self.finding is not None:

@@ -113,6 +113,20 @@ def test_a_snapshot_of_the_future_hides_what_is_and_that_is_said(
     assert f"last snapshot of shop says that it is of {later.taken_at:%Y-%m-%d %H:%M} UTC" in capsys.readouterr().err
 
 
+def test_a_cluster_of_which_no_snapshots_come_any_more_is_told_of(hooked: Hook, tmp_path: Path) -> None:
+    """Whoever relies on alerts took it for well; once a snapshot comes it is over."""
+    old, now = snapshots()["shop"][0], datetime.now(UTC)
+    told = [replace(old, taken_at=now - timedelta(hours=hours)) for hours in (9, 7, 1)]
+    (tmp_path / "limits.toml").write_text('[[alerts]]\nname = "silent"\nsilent_for_hours = 6\n')
+    for moments in (1, 2, 3):
+        made.write(tmp_path / f"until-{moments}", {"shop": tuple(told[:moments])}, swept=False)
+        assert main(words(tmp_path, moments)) == 0
+
+    assert heard(hooked) == [("silent", "began"), ("silent", "over")]
+    last = [f"{one.taken_at:%Y-%m-%d %H:%M} UTC (limit 6 h)" for one in (told[0], told[2])]
+    assert [body["sentence"].removeprefix("the latest snapshot is of ") for _, body in hooked.came] == last
+
+
 def test_what_an_alert_can_never_tell_of_is_said(
     hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,7 +245,7 @@ def test_what_is_unknown_is_not_over_and_what_waits_is_given_up_after_a_week(tmp
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[[alerts]]\nname = "a"\n', "needs one of measure, finding, limit_within_days"),
+        ('[[alerts]]\nname = "a"\n', "needs one of measure, finding, limit_within_days, silent_for_hours"),
         ('[[alerts]]\nname = "a"\nmeasure = "offlines"\n', "'offlines' is none of"),
         (
             '[[alerts]]\nname = "a"\nfinding = "offline"\n[[alerts]]\nname = "a"\nfinding = "same_host"\n',
