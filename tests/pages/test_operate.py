@@ -6,10 +6,12 @@ import json
 import re
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from components.operate import reading as operate_reading
@@ -67,6 +69,8 @@ class World:
             in_sync=lists,
             size_bytes=dict.fromkeys(lists, 50.0),
         )
+        if self.log_dirs:
+            told = replace(told, log_dirs=("/a", "/b"), log_dir=np.minimum(told.replicas, 0))
         now = datetime.now(UTC)
         return Snapshot(told, now, "admin", cluster="prod", cluster_id="FAKE", log_dirs=self.log_dirs)
 
@@ -594,6 +598,31 @@ def test_a_plan_of_another_tool_is_judged_by_the_reading_shown(operate, world):
     world.carry_out()
 
     assert world.cluster.lists["orders", 0] == [1, 4]
+
+
+def test_a_plan_between_log_directories_says_what_it_copies_where(operate, world):
+    """No list changes: the replicas, what the busiest broker copies, and each with the directory that it leaves."""
+    world.log_dirs = two_disks(1_000_000_000)
+    at = operate(Wish())
+    at.segmented_control(key="operate-source").set_value("A plan file").run()
+    named = {("orders", 0): ["/b", "any"], ("orders", 1): ["any", "/b"], ("orders", 2): ["/b", "/a"]}
+    plan = [
+        {"topic": topic, "partition": partition, "replicas": world.cluster.lists[topic, partition], "log_dirs": paths}
+        for (topic, partition), paths in named.items()
+    ]
+    text = json.dumps({"version": 1, "partitions": plan}).encode()
+    at.file_uploader(key="operate-file").set_value(("disks.json", text, "application/json")).run()
+    by_broker = Counter(world.cluster.lists[key][paths.index("/b")] for key, paths in named.items())
+    shown = next(table.value for table in tables(at) if "from" in table.value)
+
+    assert not at.exception
+    assert "The plan of disks.json on prod: 3 replicas move to another log directory, 150 B; nothing prevents" in texts(
+        at
+    )
+    assert [figure.value for figure in at.metric][:4] == ["3", "3", str(len(by_broker)), "150 B"]
+    assert shown[["broker", "from", "to"]].values.tolist() == [
+        [world.cluster.lists[key][paths.index("/b")], "/a", "/b"] for key, paths in named.items()
+    ]
 
 
 def test_names_from_the_cluster_are_text(operate, world):
