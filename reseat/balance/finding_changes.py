@@ -9,24 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reseat.balance.findings import findings
+from reseat.balance.mends import KINDS
 from reseat.model import BrokerState, ClusterLayout, Finding, Plan
 
 __all__ = ["FindingChange", "finding_changes", "findings_after", "without_brokers"]
-
-#: Findings that follow from where replicas sit. Leaders and ISR of a plan are not told before it is carried out, so
-#: that findings about them would only seem to go away.
-_PLACEMENT = (
-    "duplicate_replicas",
-    "dead_broker_mentioned",
-    "replication_factor_above_brokers",
-    "rack_shared_while_free",
-    "same_host",
-    "mixed_replication_factor",
-    "replication_factor_above_racks",
-    "replica_skew",
-    "byte_skew",
-    "empty_broker",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +49,7 @@ def findings_after(plan: Plan) -> tuple[Finding, ...]:
 
 def finding_changes(before: tuple[Finding, ...], after: tuple[Finding, ...]) -> tuple[FindingChange, ...]:
     """Findings about where replicas sit that differ between two layouts: new ones first, then those that go away."""
-    old = {finding.kind: finding for finding in before if finding.kind in _PLACEMENT}
-    new = {finding.kind: finding for finding in after if finding.kind in _PLACEMENT}
+    old, new = _of_placement(before), _of_placement(after)
     appear = [FindingChange("new", None, new[kind]) for kind in new if kind not in old]
     vanish = [FindingChange("resolved", old[kind], None) for kind in old if kind not in new]
     change = [
@@ -73,3 +58,7 @@ def finding_changes(before: tuple[Finding, ...], after: tuple[Finding, ...]) -> 
         if kind in old and old[kind].sentence != new[kind].sentence
     ]
     return (*appear, *vanish, *change)
+
+
+def _of_placement(told: tuple[Finding, ...]) -> dict[str, Finding]:
+    return {finding.kind: finding for finding in told if finding.kind in KINDS and KINDS[finding.kind].placement}

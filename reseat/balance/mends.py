@@ -18,10 +18,12 @@ class FindingKind(NamedTuple):
     Attributes:
         name: what it is called in a few words.
         mend: what mends it.
+        placement: whether it follows from where replicas are, which a plan changes: leaders and ISR it does not tell.
     """
 
     name: str
     mend: str
+    placement: bool = False
 
 
 #: Every kind of finding about a layout, in the order in which findings of equal severity stand.
@@ -49,9 +51,10 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         "duplicate_replicas": FindingKind(
             "Broker listed twice",
             "Mend partitions (one plan with the fewest copies), or correct these replica lists by hand.",
+            placement=True,
         ),
         "dead_broker_mentioned": FindingKind(
-            "On dead brokers", "Restart the broker, or drain it so that others hold its replicas."
+            "On dead brokers", "Restart the broker, or drain it so that others hold its replicas.", placement=True
         ),
         "broker_out_of_every_isr": FindingKind(
             "Broker out of sync", "Check the broker: if it is down, restart or drain it."
@@ -60,14 +63,19 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Broker not listed", "Check whether the broker still exists; if not, drain it."
         ),
         "replication_factor_above_brokers": FindingKind(
-            "More replicas than brokers", "Add brokers, or lower the replication factor of these topics."
+            "More replicas than brokers",
+            "Add brokers, or lower the replication factor of these topics.",
+            placement=True,
         ),
         "rack_shared_while_free": FindingKind(
             "Racks not used",
             "Move one replica to a rack that has none: a plan that changes these partitions does so where possible.",
+            placement=True,
         ),
         "same_host": FindingKind(
-            "On one host", "Move the brokers to separate hosts, or give all brokers of one host the same rack name."
+            "On one host",
+            "Move the brokers to separate hosts, or give all brokers of one host the same rack name.",
+            placement=True,
         ),
         "min_isr_not_below_replication_factor": FindingKind(
             "No replica to spare", "Raise the replication factor, or lower min.insync.replicas by one."
@@ -76,23 +84,26 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Non-preferred leaders", "Run a preferred leader election; it moves no data."
         ),
         "mixed_replication_factor": FindingKind(
-            "Mixed replication factor", "Set one replication factor for the topic."
+            "Mixed replication factor", "Set one replication factor for the topic.", placement=True
         ),
         "replication_factor_above_racks": FindingKind(
-            "More replicas than racks", "Nothing, or add brokers in another rack."
+            "More replicas than racks", "Nothing, or add brokers in another rack.", placement=True
         ),
         "broker_without_rack": FindingKind("Broker without rack", "Set broker.rack on these brokers."),
         "racks_unknown": FindingKind("Racks unknown", "Add the racks, or state that there are none, and plan again."),
         "replica_skew": FindingKind(
             "Replicas not balanced",
             "Plan with more moves (see Moves vs. balance), or create new topics on emptier brokers.",
+            placement=True,
         ),
         "leader_skew": FindingKind(
             "Leaders not balanced",
             "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
         ),
         "byte_skew": FindingKind(
-            "Sizes not balanced", "Rebalance by size (Size and leaders), or create large topics on emptier brokers."
+            "Sizes not balanced",
+            "Rebalance by size (Size and leaders), or create large topics on emptier brokers.",
+            placement=True,
         ),
         "no_quorum": FindingKind(
             "No controller quorum", "Start controllers until more than half of the voters are up."
@@ -119,7 +130,9 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         ),
         "log_dir_move": FindingKind("Moves between directories", "Wait until they are complete."),
         "cordoned": FindingKind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
-        "empty_broker": FindingKind("Empty broker", "Add it in a plan so that it gets replicas, or shut it down."),
+        "empty_broker": FindingKind(
+            "Empty broker", "Add it in a plan so that it gets replicas, or shut it down.", placement=True
+        ),
         "reassignment_under_way": FindingKind(
             "Reassignment in progress", "Wait until it is complete, then read the layout again."
         ),
