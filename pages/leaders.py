@@ -69,7 +69,7 @@ def election_done(plan: Plan, mode: Mode) -> None:
     later = int((preview.leader_after != done).sum())
     worse = less_even(plan.proposed, preview, gone)
     frame.answer(
-        f"{text.counted(changed, 'partition')} {'changes' if changed == 1 else 'change'} leader while data moves; "
+        f"{text.counted(changed, 'partition')} {text.verb(changed, 'changes', 'change')} leader while data moves; "
         f"{text.counted(later, 'more changes', 'more change')} with a preferred election afterwards."
         f"{'' if worse is None else f' {worse}'}"
     )

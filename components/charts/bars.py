@@ -180,7 +180,7 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
     look = theme.look()
     custom = np.array(
         [
-            [text.label(name), f"{a:,} preferred {'leader' if a == 1 else 'leaders'}", f"{b:,}"]
+            [text.label(name), text.counted(a, "preferred leader"), f"{b:,}"]
             for name, a, b in zip(names, leads.tolist(), follows.tolist(), strict=True)
         ],
         object,

@@ -78,7 +78,7 @@ def _draw(lines: dict[str, FirstLimit]) -> None:
     may = sum(one.likely is None and one.early is not None for one in lines.values())
     blind = sum(bool(one.why) for one in lines.values())
     said = (
-        f"{len(likely):,} of {text.counted(len(lines), 'cluster')} likely {'meets' if len(likely) == 1 else 'meet'} one"
+        f"{len(likely):,} of {text.counted(len(lines), 'cluster')} likely {text.verb(len(likely), 'meets', 'meet')} one"
     )
     said += f", {may:,} more may" if may else ""
     said += f"; not known of {blind:,}" if blind else ""

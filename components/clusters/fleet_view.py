@@ -69,7 +69,7 @@ def _notices(history: History, where: Places) -> None:
         clusters = len({cluster for cluster, _ in healing})
         st.markdown(
             f":orange[:material/healing:] {text.counted(len(healing), 'day')} of {text.counted(clusters, 'cluster')} "
-            f"{'is' if len(healing) == 1 else 'are'} partly rewritten: a run is in progress or ended early. "
+            f"{text.verb(len(healing), 'is', 'are')} partly rewritten: a run is in progress or ended early. "
             "The next run repairs that."
         )
     rejected = caching.from_tables(history, "rejected", history.rejected)

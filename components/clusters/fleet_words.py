@@ -110,9 +110,9 @@ def answer(clusters: pd.DataFrame, *, running: bool = False) -> str:
     """How many clusters a single broker's loss would hurt; ``running``: whether the pipeline is at work on it."""
     total, swept = len(clusters), clusters[clusters["swept"]]
     untold = total - len(swept)
-    also = f" {untold:,} {'is' if untold == 1 else 'are'} not analysed yet." if untold else ""
+    also = f" {untold:,} {text.verb(untold, 'is', 'are')} not analysed yet." if untold else ""
     down = int((whole(clusters["offline"]) > 0).sum())
-    already = f" {down:,} {'has' if down == 1 else 'have'} partitions offline already." if down else ""
+    already = f" {down:,} {text.verb(down, 'has', 'have')} partitions offline already." if down else ""
     also = already + also
     if swept.empty:
         then = "the pipeline is running" if running else "run the pipeline"

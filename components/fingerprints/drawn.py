@@ -64,11 +64,11 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
         none = text.counted(counts[FingerprintKind.NOT_STRIPED], "topic")
         return f"KRaft's assignments have no start and shift: {none} of {total:,} match none."
     moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
-    match = "matches" if placed == 1 else "match"
+    match = verb(placed, "matches", "match")
     words = [f"{placed:,} of {text.counted(total, 'topic')} {match} Kafka's initial assignment"]
     if counts[FingerprintKind.MOVED]:
         where = text.counted(counts[FingerprintKind.MOVED], "other")
-        words.append(f"{text.counted(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved later")
+        words.append(f"{text.counted(moved, 'partition')} of {where} {verb(moved, 'was', 'were')} moved later")
     if counts[FingerprintKind.NOT_STRIPED]:
         words.append(f"{counts[FingerprintKind.NOT_STRIPED]:,} do not match")
     if unknown:

@@ -162,7 +162,7 @@ def draw_lost(cluster: str) -> None:
         words = listed(["selected snapshot" if name == MOMENT else f"snapshot {name}" for name in names])
         said = (
             f"The link's {words} {verb(len(names), 'is', 'are')} no longer in the history, maybe removed by retention. "
-            f"Showing {'another' if len(names) == 1 else 'others'} of the period instead."
+            f"Showing {verb(len(names), 'another', 'others')} of the period instead."
         )
     else:
         return

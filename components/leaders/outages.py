@@ -120,13 +120,13 @@ def _worst_first(preview: StopPreview) -> str:
     """What goes offline if anything does, else who takes over; the rest is told by the figures."""
     ids = preview.stopped
     start = (
-        f"While {'broker' if len(ids) == 1 else 'brokers'} {text.ids(ids)} {'is' if len(ids) == 1 else 'are'} stopped, "
+        f"While {text.verb(len(ids), 'broker', 'brokers')} {text.ids(ids)} {text.verb(len(ids), 'is', 'are')} stopped, "
     )
     if len(preview.offline):
         one = len(preview.offline) == 1
         return f"{start}{text.counted(len(preview.offline), 'partition')} {'goes' if one else 'go'} offline."
     if len(preview.below_min_isr):
-        refuse = "rejects" if len(preview.below_min_isr) == 1 else "reject"
+        refuse = text.verb(len(preview.below_min_isr), "rejects", "reject")
         return (
             f"{start}{text.counted(len(preview.below_min_isr), 'partition')} {refuse} acks=all writes; "
             "none goes offline."

@@ -11,7 +11,7 @@ import re
 from datetime import UTC, datetime
 
 from reseat.model.units import SIZES, count, duration, number, share, signed, size, size_change
-from reseat.model.wording import counted, ids, visible, wish_in_words
+from reseat.model.wording import counted, ids, verb, visible, wish_in_words
 
 __all__ = [
     "SIZES",
@@ -28,6 +28,7 @@ __all__ = [
     "signed",
     "size",
     "size_change",
+    "verb",
     "visible",
     "wish_in_words",
 ]

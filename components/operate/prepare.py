@@ -162,8 +162,8 @@ def _how(operated: OperatedCluster, before: RunOptions) -> RunOptions | None:
 def _what(plan: Plan) -> str:
     moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
     if moves:
-        return f"{text.counted(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
-    return f"{text.counted(changed, 'list')} {'changes' if changed == 1 else 'change'}, and no data moves"
+        return f"{text.counted(moves, 'replica')} {text.verb(moves, 'moves', 'move')}"
+    return f"{text.counted(changed, 'list')} {text.verb(changed, 'changes', 'change')}, and no data moves"
 
 
 def _answer(operated: OperatedCluster, proposal: Proposal, what: str, against: list[Check], untold: int) -> str:

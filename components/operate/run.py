@@ -60,7 +60,7 @@ def state_words(state: RunState, *, alive: bool = True) -> str:
 def sentence(progress: RunProgress) -> str:
     """Where a run stands, with the number that matters; not yet Markdown."""
     run, total = progress.run, progress.partitions
-    there = f"{progress.done:,} of {text.counted(total, 'partition')} {'is' if progress.done == 1 else 'are'} complete"
+    there = f"{progress.done:,} of {text.counted(total, 'partition')} {text.verb(progress.done, 'is', 'are')} complete"
     what = "Rollback" if run.kind == "rollback" else "The plan"
     if run.state is RunState.DONE:
         return f"{what} is done: {'its partition is' if total == 1 else f'all {total:,} partitions are'} as planned."

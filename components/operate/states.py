@@ -55,7 +55,7 @@ def draw_open_runs() -> None:
     with st.container(border=True, key="runs-open"):
         for run in runs:
             progress = journal.progress(run.id, moves=False)
-            verb = "is" if progress.done == 1 else "are"
+            verb = text.verb(progress.done, "is", "are")
             alone = "" if progress.alive else ", and **no executor is running**"
             st.markdown(
                 f":orange[:material/front_hand:] Run {run.id} on {text.plain(run.cluster, 60)} is not over: "

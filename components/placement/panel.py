@@ -17,7 +17,7 @@ def sentence(steps: PartitionSteps, replica: int) -> str:
     taken, passed = looked[-1], len(looked) - 1
     which = "is led by" if replica == 0 else f"has replica {replica + 1} on"
     order = f" in {taken.order}" if taken.order else ""
-    after = f", after {text.counted(passed, steps.kind)} {'was' if passed == 1 else 'were'} skipped" if passed else ""
+    after = f", after {text.counted(passed, steps.kind)} {text.verb(passed, 'was', 'were')} skipped" if passed else ""
     return f"Partition {steps.partition} {which} broker {taken.broker}: {taken.formula}{order}{after}."
 
 

@@ -113,8 +113,8 @@ def _offline(subject: Subject, view: ResilienceView) -> None:
         return
     layout, rows = subject.offline(chosen.lost)
     st.caption(
-        f"{text.counted(len(rows), 'partition')} offline once {'broker' if len(chosen.lost) == 1 else 'brokers'} "
-        f"{text.ids(chosen.lost)} {'is' if len(chosen.lost) == 1 else 'are'} lost:"
+        f"{text.counted(len(rows), 'partition')} offline once {text.verb(len(chosen.lost), 'broker', 'brokers')} "
+        f"{text.ids(chosen.lost)} {text.verb(len(chosen.lost), 'is', 'are')} lost:"
     )
     if len(rows):
         partitions_table(layout, rows, "resilience-offline")

@@ -53,13 +53,13 @@ def draw_findings(layout: ClusterLayout, found: Sequence[Finding], digest: str) 
 def _behind(layout: ClusterLayout, finding: Finding, key: str, *, seen: bool) -> None:
     """What a finding is about; where it is folded away, its partitions are ready for a printer alone."""
     if finding.brokers:
-        names = "Broker" if len(finding.brokers) == 1 else "Brokers"
+        names = text.verb(len(finding.brokers), "Broker", "Brokers")
         st.markdown(f"{names} {text.ids(finding.brokers, 40)}")
     if finding.topics:
         shown = ", ".join(text.code(topic) for topic in finding.topics[:40])
         more = len(finding.topics) - 40
         st.markdown(
-            f"{'Topic' if len(finding.topics) == 1 else 'Topics'} {shown}{f' and {more:,} more' if more > 0 else ''}"
+            f"{text.verb(len(finding.topics), 'Topic', 'Topics')} {shown}{f' and {more:,} more' if more > 0 else ''}"
         )
     if finding.places:
         st.markdown(text.plain(", ".join(finding.places)))

@@ -103,7 +103,7 @@ def _bytes(choice: GridChoice) -> bool:
 def _words(choice: GridChoice, count: int) -> str:
     """What is counted, in the singular or the plural."""
     if choice.view.measure == "behind":
-        return "replica out of sync" if count == 1 else "replicas out of sync"
+        return text.verb(count, "replica out of sync", "replicas out of sync")
     return choice.view.measure.removesuffix("s") if count == 1 and not _bytes(choice) else choice.view.measure
 
 

@@ -40,7 +40,7 @@ def present(open_layout: OpenLayout) -> None:
     balance = caching.balance_of(layout)
     loads = balance.by_broker
     where = racks_in_words(layout)
-    holds = "holds" if len(layout.brokers) == 1 else "hold"
+    holds = text.verb(len(layout.brokers), "holds", "hold")
     done = " once the reassignment in progress is done" if under_way else ""
     frame.answer(
         f"{text.counted(len(layout.brokers), 'broker')} {where} {holds} "
@@ -90,11 +90,11 @@ def headline(plan: Plan) -> str:
             return first
         who = "nothing changes"  # it is not "rebalanced"
     if wish.remove and not wish.add and not wish.places and not wish.rebalance:
-        who = f"draining {'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
+        who = f"draining {text.verb(len(wish.remove), 'broker', 'brokers')} {text.ids(wish.remove)}"
     if certificate.unmovable_partitions:
         cannot = f"{text.counted(certificate.unmovable_partitions, 'partition')} cannot be moved"
         if wish.remove and not wish.options.keep_unmovable:
-            brokers = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
+            brokers = f"{text.verb(len(wish.remove), 'broker', 'brokers')} {text.ids(wish.remove)}"
             return f"{cannot}, so {brokers} cannot be drained completely. {first}"
         return f"{cannot}. {who[:1].upper()}{who[1:]}: {first}"
     return f"{who[:1].upper()}{who[1:]}: {first}"

@@ -173,7 +173,7 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
     one, what = points[0].unit, points[0].measure
     if moves > own:
         more = text.counted(moves - own, f"more {one}")
-        brings = "changes" if moves - own == 1 else "change"
+        brings = text.verb(moves - own, "changes", "change")
         return f"{more} {brings} the {what} from {spread[own]} to {spread[moves]}."
     if moves < own:
         less = text.counted(own - moves, f"{one} fewer", f"{one}s fewer")

@@ -35,7 +35,7 @@ import numpy.typing as npt
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, IntArray
 from reseat.model.naming import LARGEST_ID
-from reseat.model.wording import listed, verb
+from reseat.model.wording import named
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.placed import Placement, check_size
 from reseat.placement.ring import Ring, ring_of, walk
@@ -203,7 +203,7 @@ def refuse_repeated(brokers: Sequence[Broker]) -> None:
     if len(set(ids)) < len(ids):
         twice = tuple(sorted({broker_id for broker_id in ids if ids.count(broker_id) > 1}))
         raise PlacementRefused(
-            f"{'Broker' if len(twice) == 1 else 'Brokers'} {listed(twice)} {verb(len(twice), 'is', 'are')} given "
+            f"{named('Broker', twice, 'is', 'are')} given "
             "twice. Kafka would accept the list and put two replicas of a partition on one broker.",
             brokers=twice,
         )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, named
 from reseat.placement.topic_names import COLLISION_WARNING, colliding, has_collision_chars, name_error
 
 __all__ = [
@@ -194,11 +194,11 @@ def topic_faults(spec: TopicSpec, *, existing: Iterable[str] = (), brokers: Sequ
 
 def _assignment_faults(spec: TopicSpec, brokers: Sequence[Broker]) -> list[str]:
     alive = {broker.id for broker in brokers}
-    named = {broker for _, replicas in spec.assignment for broker in replicas}
+    told = {broker for _, replicas in spec.assignment for broker in replicas}
     faults = [
         f"The manual partition assignment includes broker {broker.id}, but all its log directories are cordoned."
         for broker in brokers
-        if broker.id in named and broker.state is BrokerState.CORDONED
+        if broker.id in told and broker.state is BrokerState.CORDONED
     ]
     if spec.partitions is not None or spec.replication_factor is not None:
         faults.append("Replicas are given, so partitions and replication factor must not be.")
@@ -211,12 +211,9 @@ def _assignment_faults(spec: TopicSpec, brokers: Sequence[Broker]) -> list[str]:
             faults.append(f"Partition {partition} has no replica.")
         elif len(set(replicas)) < len(replicas):
             faults.append(f"Duplicate replica assignment found: partition {partition} -> {list(replicas)}")
-    unknown = sorted(named - alive) if alive else []
+    unknown = sorted(told - alive) if alive else []
     if unknown:
-        faults.append(
-            f"{'Broker' if len(unknown) == 1 else 'Brokers'} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not "
-            "among the brokers alive."
-        )
+        faults.append(f"{named('Broker', unknown, 'is', 'are')} not among the brokers alive.")
     return faults
 
 

@@ -345,7 +345,7 @@ def require_room(
     if not (short := needed > open_).any():
         return
     topics, most = layout.topics_at(rows[short]), int((wanted - needed + open_)[short].min())
-    lack = "broker that can hold replicas is left" if left == 1 else "brokers that can hold replicas are left"
+    lack = verb(left, "broker that can hold replicas is left", "brokers that can hold replicas are left")
     disks = layout.broker_ids[layout.disk_failed].tolist()
     raise WishRefused(
         f"Replication factor {int(wanted[short].max())} needs as many brokers, but only {left} {lack} "
@@ -366,4 +366,4 @@ def require_room(
 
 
 def _these(topics: Sequence[str]) -> str:
-    return "this topic" if len(topics) == 1 else "these topics"
+    return verb(len(topics), "this topic", "these topics")

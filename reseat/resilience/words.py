@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from reseat.model.units import share
-from reseat.model.wording import counted, ids, visible
+from reseat.model.wording import counted, ids, verb, visible
 
 __all__ = ["MEASURES", "WORDS", "Counting", "LossMeasure", "Worst", "answer", "chance", "loss_in_words", "who"]
 
@@ -70,7 +70,7 @@ def who(kind: str, lost: tuple[int, ...], rack: str | None) -> str:
     if kind == "rack" and rack is not None:
         name = visible(rack, 40)
         return name if name.casefold().startswith("rack") else f"rack {name}"
-    return f"{'broker' if len(lost) == 1 else 'brokers'} {ids(lost)}"
+    return f"{verb(len(lost), 'broker', 'brokers')} {ids(lost)}"
 
 
 def loss_in_words(measure: LossMeasure, value: int) -> str:
@@ -129,7 +129,7 @@ def _nothing_offline(worst: Worst, more: str) -> str:
         many, count = worst.harmful_pairs, len(worst.brokers)
         kept = " No pair holds every copy of a partition: the remaining copies are out of sync, not lost."
         return (
-            f"{safe} offline; {many:,} of {counted(count * (count - 1) // 2, 'pair')} {'does' if many == 1 else 'do'}, "
+            f"{safe} offline; {many:,} of {counted(count * (count - 1) // 2, 'pair')} {verb(many, 'does', 'do')}, "
             f"brokers {ids(pair[0])} the most: {_partitions(pair[1])}.{kept if worst.pairs_keep_a_copy else ''}"
         )
     below = worst.rack.get("below_min_isr") or worst.broker.get("below_min_isr")
@@ -144,4 +144,4 @@ def _nothing_offline(worst: Worst, more: str) -> str:
 
 
 def _partitions(count: int, more: str = "") -> str:
-    return f"{count:,} {more}{'partition' if count == 1 else 'partitions'}"
+    return f"{count:,} {more}{verb(count, 'partition', 'partitions')}"

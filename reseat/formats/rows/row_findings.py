@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Severity
 from reseat.model.columns import COLUMNS
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 
 __all__ = [
     "PAIRS_NAMED",
@@ -127,7 +127,7 @@ def not_understood(count: int, places: Sequence[str], one: str, many: str) -> Fi
         kind="not_understood",
         severity=Severity.BROKEN,
         sentence=f"{counted(count, f'{one} was', f'{many} were')} not understood: {named}{more}. What "
-        f"{'it says' if count == 1 else 'they say'} is missing; check the skipped lines and fix them before planning.",
+        f"{verb(count, 'it says', 'they say')} is missing; check the skipped lines and fix them before planning.",
         places=tuple(places[:PLACES_NAMED]),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reseat.errors import InputRefused
 from reseat.model.columns import BESIDE_ISR
-from reseat.model.wording import visible
+from reseat.model.wording import verb, visible
 
 __all__ = ["FLAG", "INTEGER", "LIST", "TEXT", "Header", "named"]
 
@@ -109,7 +109,7 @@ def named(told: Sequence[str], source: str, line: int | None) -> Header:
         raise InputRefused(
             "A table of replicas needs the columns topic, partition and broker (with position, rack, is_leader, "
             "in_sync, size_bytes where known), one of partitions topic, partition and replicas. "
-            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; the header is {shown}.",
+            f"{' and '.join(missing)} {verb(len(missing), 'is', 'are')} missing; the header is {shown}.",
             source=source,
             line=line,
         )

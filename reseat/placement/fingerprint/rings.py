@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Longs
-from reseat.model.wording import listed, verb
+from reseat.model.wording import listed, named, verb
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.ring import Ring, ring_of
 from reseat.placement.votes import Tally, TopicRows, count_votes, votes_on_own_rings, votes_on_ring
@@ -176,9 +176,9 @@ class Search:
         came, left = sorted(now - set(ids)), sorted(set(ids) - now)
         words = []
         if came:
-            words.append(f"before {'broker' if len(came) == 1 else 'brokers'} {listed(came)} joined")
+            words.append(f"before {named('broker', came)} joined")
         if left:
-            one = "broker" if len(left) == 1 else "brokers"
+            one = verb(len(left), "broker", "brokers")
             words.append(f"while {one} {listed(left)} {verb(len(left), 'was', 'were')} there")
         return " and ".join(words)
 

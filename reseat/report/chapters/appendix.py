@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, IntArray
 from reseat.model.units import count
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.report.content import Chapter, ChapterKind, Column, Table
 from reseat.report.matter import Matter, ReportChoices
 
@@ -56,7 +56,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
         heading=f"{counted(len(moves), 'replica')} in {counted(int(plan.changed.sum()), 'partition')}, one by one"
         f"{also}.",
         text=(
-            f"Of these {count(copied)} {'is' if copied == 1 else 'are'} copied over the network. Data is copied from "
+            f"Of these {count(copied)} {verb(copied, 'is', 'are')} copied over the network. Data is copied from "
             "each partition's leader, not from the broker that gives up the replica."
             if copied
             else "None of these is copied over the network: replicas are removed, or lists reordered.",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from reseat.model import FloatArray
 from reseat.model.plan import topic_spread
 from reseat.model.units import count, signed
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.report.carriers import Carriers, brokers_of, busiest, rack_name, worst_first
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.heat import maps_of
@@ -76,7 +76,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
 
 
 def _differ(cells: int) -> str:
-    return "differs" if cells == 1 else "differ"
+    return verb(cells, "differs", "differ")
 
 
 def _heading(matter: Matter, was: FloatArray, then: FloatArray) -> str:

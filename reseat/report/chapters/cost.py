@@ -81,7 +81,7 @@ def _whole(copying: Copying) -> Route:
 def _heading(matter: Matter, choices: ReportChoices, copying: Copying) -> str:
     if not len(copying):
         return "No data is copied, so the change costs no copying."
-    said = f"{_amount(_whole(copying))} {'is' if len(copying) == 1 else 'are'} copied"
+    said = f"{_amount(_whole(copying))} {verb(len(copying), 'is', 'are')} copied"
     if copying.across.copies:
         every = copying.across.copies == len(copying)
         said += f", {'all' if every else _amount(copying.across)} of it from rack to rack"

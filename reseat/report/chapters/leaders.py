@@ -9,7 +9,7 @@ from reseat.balance.grid import broker_order
 from reseat.election import ElectionPreview, Reason, leader_spread, preferred
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, Longs
 from reseat.model.units import count
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Series, Table
 from reseat.report.matter import Matter, ReportChoices
 from reseat.report.telling import arrow
@@ -71,7 +71,7 @@ def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads:
     changed = _different(preview.leader_before, preview.leader_after)
     if not changed:
         return f"The change keeps every leader{apart}."
-    return f"{counted(changed, 'partition')} {'has' if changed == 1 else 'have'} another leader afterwards{apart}."
+    return f"{counted(changed, 'partition')} {verb(changed, 'has', 'have')} another leader afterwards{apart}."
 
 
 def _text(preview: ElectionPreview, choices: ReportChoices) -> tuple[str, ...]:

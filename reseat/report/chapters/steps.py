@@ -8,7 +8,7 @@ from reseat.formats.text.commands import ASSUMED, Command, Part, commands
 from reseat.model import NONE, Longs, Plan
 from reseat.model.naming import version_of
 from reseat.model.units import count, duration, size
-from reseat.model.wording import counted, ids
+from reseat.model.wording import counted, ids, verb
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
 from reseat.report.copying import Copying, rollback
 from reseat.report.matter import Matter, ReportChoices
@@ -63,7 +63,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
 
 def _heading(plan: Plan, preview: Preview) -> str:
     brokers = plan.wish.remove
-    end = f"; then {'broker' if len(brokers) == 1 else 'brokers'} {ids(brokers)} can be switched off" if brokers else ""
+    end = f"; then {verb(len(brokers), 'broker', 'brokers')} {ids(brokers)} can be switched off" if brokers else ""
     held = plan.proposed.replicas_by_broker[np.isin(plan.proposed.broker_ids, np.array(brokers, np.int64))].sum()
     if held:
         stay = counted(int(held), "replica stays", "replicas stay")
@@ -112,7 +112,7 @@ def _way_back(plan: Plan, choices: ReportChoices) -> tuple[str, ...]:
     back = rollback(plan).moves
     copied = int(np.count_nonzero(back.target != NONE))
     needs = (
-        f"To roll back, {counted(copied, 'replica')} {'is' if copied == 1 else 'are'} copied again"
+        f"To roll back, {counted(copied, 'replica')} {verb(copied, 'is', 'are')} copied again"
         if copied
         else "To roll back, nothing is copied"
     )
@@ -131,9 +131,9 @@ def _way_back(plan: Plan, choices: ReportChoices) -> tuple[str, ...]:
         )
     waits = plan.certificate.way_back_waits_for
     if waits:
-        are = "is" if len(waits) == 1 else "are"
+        are = verb(len(waits), "is", "are")
         said.append(
-            f"It is refused now: {'broker' if len(waits) == 1 else 'brokers'} {ids(waits)}, which would get "
+            f"It is refused now: {verb(len(waits), 'broker', 'brokers')} {ids(waits)}, which would get "
             f"replicas back, {are} not alive."
         )
     said.append(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model.units import count, duration, size
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Figure, Lines, Series, Table, Unit
 from reseat.report.matter import Matter, ReportChoices, ReportPast
 from reseat.report.telling import arrow
@@ -87,7 +87,7 @@ def _text(past: ReportPast) -> tuple[str, ...]:
         most = int(column[at])
         if most:
             when = str(past.taken_at[at].astype("datetime64[m]")).replace("T", " ")
-            said.append(f"At worst {counted(most, 'partition')} {'was' if most == 1 else 'were'} {words} ({when} UTC).")
+            said.append(f"At worst {counted(most, 'partition')} {verb(most, 'was', 'were')} {words} ({when} UTC).")
         elif np.isnan(column).any():
             said.append(f"No partition was {words} in the snapshots that include it.")
         else:

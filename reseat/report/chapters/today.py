@@ -6,7 +6,7 @@ import numpy as np
 
 from reseat.balance import Spread, racks_in_words
 from reseat.model.units import count, size
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.report.carriers import brokers_of, rack_name, worst_first
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Series, Table
 from reseat.report.heat import maps_of
@@ -87,7 +87,7 @@ def _text(matter: Matter) -> tuple[str, ...]:
     if away:
         states = ", ".join(f"broker {broker.id} is {broker.state.word}" for broker in away[:6])
         more = f", and {len(away) - 6:,} more are not alive" if len(away) > 6 else ""
-        them = "it" if len(away) == 1 else "them"
+        them = verb(len(away), "it", "them")
         said.append(f"{states[:1].upper()}{states[1:]}{more}. Averages and spreads do not count {them}.")
     if balance.by_broker.leaders is None:
         said.append("Leaders are unknown: the input does not include them.")
