@@ -57,6 +57,7 @@ def test_done_is_only_what_stands_as_planned_and_is_not_under_way(row, seen, now
         assert seen.told.replicas == row.move.target == after.move.now
         assert not seen.told.under_way
         assert seen.listed is None
+        assert (after.arrived, after.agreed, after.doubt) == (True, False, None)
         if row.move.state == "sent" and row.arrived and not row.cancel_sent:
             assert row.agreed
         else:

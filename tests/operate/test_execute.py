@@ -981,6 +981,29 @@ def test_what_an_earlier_run_left_waits_for_a_run_that_is_open(journal):
     assert cluster.dynamic == EARLIER
 
 
+def test_what_two_runs_left_is_put_back_by_the_later_one_first(journal):
+    """It found what the earlier one had set: the other way round that would come back at the end."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+    back = {key: (target, before) for key, (before, target) in PLAN.items()}
+
+    for plan, rate in ((PLAN, 1_000), (back, 500)):
+        cluster.dead, sets = set(), []
+
+        def dies(name, sets=sets):
+            sets += [name] if name == "set_throttles" else []
+            cluster.dead = {2} if len(sets) > 1 else set()
+
+        cluster.before_call = dies
+        assert carried(cluster, journal, approve(journal, plan, throttle=rate)).state is RunState.DONE
+    left = cluster.dynamic["leader_rate", "2"]
+    cluster.dead, cluster.before_call = set(), lambda name: None
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
+
+    assert left == "500"
+    assert said == tuple(f"Run {run}, done: Its throttles are restored." for run in (2, 1))
+    assert cluster.dynamic == EARLIER
+
+
 def test_what_a_run_asks_of_its_cluster_and_when(journal):
     """One partition that takes a second: every question in its order, ever less often while nothing changes."""
     plan = {("orders", 0): ([1, 2], [1, 3])}
