@@ -173,6 +173,8 @@ def test_row_wrapped_by_a_terminal() -> None:
         "Replicas: 10,11,1|2\tIsr: 10,11",
         "Replicas: 1|0,11,12\tIsr: 10,11",
         "Replicas: 10,11,12\tIsr: 10,|11",
+        "Replicas: 10,11,12\tIsr: |10,11",
+        "Replicas: 10,11,12\tIsr: |10,11\tElr: 12\tLastKnownElr: ",
         "Replicas: 10,11,12\tIsr: 10|,11",
         "Replicas: 10,11,12\tIsr: 10,|11\tElr: 12\tLastKnownElr: ",
         "Replicas: 10,11,12\tIsr: 10,1|1\tElr: 12\tLastKnownElr: ",
@@ -189,6 +191,19 @@ def test_a_row_that_a_terminal_broke_within_a_list_is_one_row(row: str) -> None:
     assert broken.layout.assignments() == whole.layout.assignments()
     assert isr(broken.layout, "t", 0) == isr(whole.layout, "t", 0)
     assert broken.skipped == ()
+
+
+def test_a_number_below_a_row_that_is_whole_is_none_of_its_list() -> None:
+    """A status that the shell prints; a partition without a leader has no ISR, so that none is looked for."""
+    led, leaderless = (
+        f"Topic: t\tPartition: 0\tLeader: {leader}\tReplicas: 1,10\tIsr: {isr}\n"
+        for leader, isr in (("1", "1"), ("none", ""))
+    )
+
+    for row in (led, leaderless):
+        reading = read(row + "0\n")
+        assert isr(reading.layout, "t", 0) == [1][: row.count("Isr: 1")]
+        assert [piece.text for piece in reading.skipped] == ["0"]
 
 
 def test_rows_among_noise(reading_of: Reader) -> None:

@@ -99,6 +99,15 @@ def test_what_meets_a_limit_is_read_and_one_more_is_not(form: str, limit: str) -
         read_as(form, **{limit: EXACTLY[limit] - 1})
 
 
+def test_broker_0_counts_among_those_that_are_allowed() -> None:
+    """Brokers 0, 1 and 2 are three."""
+    row = "Topic: t\tPartition: 0\tLeader: 0\tReplicas: 0,1,2\tIsr: 0\n"
+
+    assert read(row, limits=replace(LIMITS, brokers=3)).layout.assignments() == {("t", 0): [0, 1, 2]}
+    with pytest.raises(LimitMet, match="names 3 brokers"):
+        read(row, limits=replace(LIMITS, brokers=2))
+
+
 @pytest.mark.parametrize("form", ["describe", "kcat"])
 def test_as_many_lines_of_something_else_are_read_as_are_allowed(form: str) -> None:
     """One more is refused, with its line."""

@@ -11,6 +11,7 @@ import pytest
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import Limits, Reading, read
+from reseat.formats.input import lines
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Severity, ShortTopic
 
 Reader = Callable[[str], Reading]
@@ -31,6 +32,17 @@ def test_kcat_text(reading_of: Reader) -> None:
         (1, "$ kcat -L -b b1"),
         (10, "Broker: Leader not available"),
     ]
+
+
+def test_kcat_is_told_by_its_lines_however_much_of_it_is_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row in the middle that is no row, ninety bytes at a time."""
+    monkeypatch.setattr(lines, "CHUNK", 16 * 90)
+    rows = [f"    partition {at}, leader 1, replicas: 1,2, isrs: 1,2\n" for at in range(40)]
+    rows[30] = rows[30].replace("leader 1", "leader 9999999999")
+    reading = read('  topic "t" with 40 partitions:\n' + "".join(rows))
+
+    assert [piece.line for piece in reading.skipped] == [32]
+    assert reading.layout.partition.tolist() == [at for at in range(40) if at != 30]
 
 
 def test_kcat_without_controller_does_not_tell_the_order() -> None:

@@ -79,6 +79,14 @@ def test_log_directories_of_another_length_are_a_finding_with_its_place() -> Non
     assert reading.layout.log_dir is None or reading.layout.log_dir.tolist() == [[-1, -1]]
 
 
+def test_lists_that_are_empty_stand_beside_others() -> None:
+    """Four lists of two replicas in all, and one list of two."""
+    lists = {("t", partition): [1, 2] if partition == 1 else [] for partition in range(4)}
+    entries = [{"topic": topic, "partition": at, "replicas": ids} for (topic, at), ids in lists.items()]
+
+    assert read_document(json.dumps({"version": 1, "partitions": entries}).encode()).layout.assignments() == lists
+
+
 def test_a_partition_told_twice_alike_is_a_note() -> None:
     """The second telling adds nothing, and says so."""
     reading = read_document(document(ORDERS_0, ORDERS_1, ORDERS_0))

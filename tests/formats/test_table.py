@@ -626,6 +626,31 @@ def test_each_replica_told_twice_is_told_with_both_its_places() -> None:
     assert "position 0 of t-0 (line 3 and line 5)" in findings[0].sentence
 
 
+def test_a_replica_told_twice_is_compared_with_the_one_of_its_position() -> None:
+    """The second position, not the first one of the partition."""
+    (found,) = read_csv(b"topic,partition,position,broker\nt,0,0,1\nt,0,1,2\nt,0,1,2\n").findings
+
+    assert (found.kind, found.places) == ("repeated_rows", ("line 3", "line 4"))
+
+
+def test_a_column_that_tells_nothing_leaves_it_untold() -> None:
+    """Its cells are blank: nobody is known to be out of sync, an observer, or on the way."""
+    layout = read_csv(b"topic,partition,replicas,isr,observers,adding\nt,0,1;2,,,\nt,1,2;1,,,\n").layout
+
+    assert (layout.in_sync, layout.observers, layout.adding) == (None, None, None)
+
+
+def test_an_odd_row_is_told_by_its_line_in_a_table_of_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pieces Arrow reads at once, where it may."""
+    monkeypatch.setattr(table, "_BLOCK", 64)
+    rows = [f"t,{partition},1" for partition in range(200)]
+    rows[150] = "t,150"
+    reading = read_csv("\n".join(["topic,partition,broker", *rows]).encode())
+
+    assert [piece.line for piece in reading.skipped] == [152]
+    assert reading.layout.partition_count == 199
+
+
 def test_what_is_padded_is_not_in_sync() -> None:
     """One partition has two replicas, the next one."""
     layout = read_csv(b"topic,partition,position,broker,in_sync\nt,0,0,1,1\nt,0,1,2,1\nt,1,0,1,1\n").layout

@@ -166,7 +166,7 @@ class LineReader:
         """What these columns tell of the Kafka that printed them."""
         self.since.update(_SINCE[name] for name in columns if name in _SINCE)
 
-    def _settle(self, *, over: bool = False) -> None:
+    def _settle(self) -> None:
         """Add the row that ends with its replicas: its ISR is not told.
 
         But for one at the end of a text whose other rows tell theirs: that was cut off, and who can say where.
@@ -175,7 +175,7 @@ class LineReader:
             return
         number, text, add = self._short
         self._short = None
-        if over and self.isr_told and number == self.last_line:
+        if self.isr_told and number == self.last_line:
             self.told.misread(number, text, DAMAGED_WHY)
         else:
             add()
@@ -279,7 +279,7 @@ class LineReader:
 
     def finish(self) -> Part | None:
         """What was read; None where there is neither a row nor a header."""
-        self._settle(over=True)
+        self._settle()
         told = self.told
         # Neither a row nor a heading, and begun like one: the text ends within it.
         if self.left and self.left[-1][0] == self.last_line and _BEGUN.match(self.left[-1][1]):
@@ -343,7 +343,7 @@ def is_torn(above: str, below: str) -> bool:
 
 
 def complete(text: str) -> bool:
-    """Whether the last row that starts in a text also ends in it."""
+    """Whether the last row that starts in a text also ends in it: the ISR of a partition with a leader names it."""
     last = max((found.end() for found in _PARTITION.finditer(text)), default=len(text))
     rest = _REST.match(text, last)
-    return rest is not None and rest[3] is not None
+    return rest is not None and rest[3] is not None and (rest[3] != "" or not (rest[1] or "").isdecimal())
