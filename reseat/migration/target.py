@@ -241,7 +241,7 @@ def _too_much(
 ) -> tuple[str, ...]:
     """Limits that no placement can keep, a sentence each."""
     said = []
-    if limits.partitions is not None and after.partition_count > limits.partitions:
+    if limits.partitions is not None and after.partition_count > max(limits.partitions, now.partition_count):
         said.append(f"The target would have {after.partition_count:,} partitions; its limit is {limits.partitions:,}.")
     if limits.replicas is not None:
         room = int(np.maximum(limits.replicas - now.replicas_by_broker, 0)[now.receiving].sum())

@@ -164,6 +164,18 @@ def test_a_broker_over_its_limit_that_gets_nothing_is_no_fault():
     assert "Broker 11 holds more than a limit allows already" in " ".join(made.notes)
 
 
+def test_a_target_over_its_limit_of_partitions_that_gets_none_is_no_fault():
+    """All are there already; one that is lacking is too many."""
+    there = ClusterLayout.from_assignments({("orders", at): [11] for at in range(3)}, brokers=TARGET.brokers)
+    limits = TargetLimits(partitions=2)
+
+    whole = migrate(SOURCE, there, MigrationRequest(topics=("orders",), limits=limits))
+    more = migrate(SOURCE, there, MigrationRequest(limits=limits))
+
+    assert not whole.after.faults
+    assert more.after.faults == ("The target would have 4 partitions; its limit is 2.",)
+
+
 def test_topics_on_both_sides_are_compared():
     """Fewer partitions are added, more are said; replicas that get fewer, too."""
     target = ClusterLayout.from_assignments(
