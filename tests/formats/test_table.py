@@ -642,7 +642,7 @@ def test_a_column_that_tells_nothing_leaves_it_untold() -> None:
 
 def test_an_odd_row_is_told_by_its_line_in_a_table_of_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many pieces Arrow reads at once, where it may."""
-    monkeypatch.setattr(table, "_BLOCK", 64)
+    monkeypatch.setattr(table, "BLOCK", 64)
     rows = [f"t,{partition},1" for partition in range(200)]
     rows[150] = "t,150"
     reading = read_csv("\n".join(["topic,partition,broker", *rows]).encode())

@@ -59,7 +59,7 @@ __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
 #: Rows divided one by one that become columns at once: bounds the objects that are alive.
 BATCH = 100_000
 #: Bytes of a header that are read, and bytes that Arrow takes at once.
-_LONGEST_HEADER, _BLOCK = 100_000, 8 << 20
+_LONGEST_HEADER, BLOCK = 100_000, 8 << 20
 _ODD = "{} cells; {} were expected, as in the header."
 
 
@@ -158,7 +158,7 @@ def _parsed(data: bytes, header: Header, odd: Callable[[Any], str] | None = None
     return pyarrow.csv.read_csv(
         pa.BufferReader(pa.py_buffer(memoryview(data)[header.end :])),
         # The handler is told a row's number only where one thread reads.
-        read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=odd is None),
+        read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=odd is None),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=header.delimiter,
             quote_char='"' if header.quoted else False,
