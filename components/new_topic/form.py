@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from components.state import fields
+from components.what_if.command_target import VERSIONS
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.model.wording import named, verb
@@ -14,10 +15,8 @@ from reseat.placement.command_line import read_topic_command
 from reseat.placement.creation import CreationMethod, creation_method, creation_methods
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec, topic_faults, topic_warnings
 
-__all__ = ["VERSIONS", "NewTopic", "check", "draw_form"]
+__all__ = ["NewTopic", "check", "draw_form"]
 
-#: Releases of Kafka that differ in how they make a topic, newest first.
-VERSIONS = ("4.4", "4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
 _PLACED, _GIVEN, _DEFAULT = "Automatic assignment", "Manual assignment", "Cluster's defaults"
 #: What the tool's words leave in the dark.
 _IN_OTHER_WORDS: dict[str | None, tuple[str, ...]] = {

@@ -14,10 +14,10 @@ from components.state.slots import Slot
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["CommandTarget", "draw_code", "draw_target"]
+__all__ = ["VERSIONS", "CommandTarget", "draw_code", "draw_target"]
 
-#: Where the commands change: the newest first, since most clusters are young.
-_VERSIONS = ("4.4", "4.1", "3.9", "3.0", "2.8", "2.5", "2.0", "1.0", "0.10.2")
+#: Releases of Kafka that differ in their commands or in how they make a topic, newest first: most clusters are young.
+VERSIONS = ("4.4", "4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.5", "2.4", "2.2", "2.1", "2.0", "1.0", "0.10.2")
 #: What the address and the session call the version; the server never stands in an address.
 _NAME = "version"
 _VERSION: Slot[str] = Slot(_NAME)
@@ -46,7 +46,7 @@ def draw_target(detected: str | None, where: DeltaGenerator, server: DeltaGenera
         where: the place of the version's field.
         server: the place of the address's field.
     """
-    options = [version for version in (detected, *_VERSIONS) if version]
+    options = [version for version in (detected, *VERSIONS) if version]
     options = list(dict.fromkeys(options))
     told = fields.offered(_NAME, options, where) or _VERSION.get(detected or "")
     version = where.selectbox(
