@@ -106,11 +106,17 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "False",
     ): ("nothing waits yet"),
     ("reseat/formats/text/cut_off.py", "if at < 0:", "at < 0"): "a row begins with its topic",
+    ("reseat/formats/text/cut_off.py", "if at < 0:", "0"): "the same",
     ("reseat/formats/text/cut_off.py", 'at = data.rfind(b"Partition:", 0, max(end, 0))', "0"): "the same",
     (
         _TABLES + "table.py",
         "if header.quoted and (odd or not _rows_are_lines(data, header, arrow.num_rows)):",
         "header.quoted and (odd or not _rows_are_lines(data, header, arrow.num_rows))",
+    ): "which of two ways reads the same in less time",
+    (
+        _TABLES + "table.py",
+        "return not header.quoted or (rows == len(row_lines(data, header)) and not ends_open(data, header))",
+        "not header.quoted or (rows == len(row_lines(data, header)) and (not ends_open(data, header)))",
     ): "which of two ways reads the same in less time",
     (_TABLES + "table.py", "if len(rows) >= BATCH:", "len(rows) >= BATCH"): "how many are in memory at once",
     ("reseat/formats/rows/gather.py", "if len(self._single) >= _FLUSH:", "len(self._single) >= _FLUSH"): "the same",

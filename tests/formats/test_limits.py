@@ -99,6 +99,18 @@ def test_what_meets_a_limit_is_read_and_one_more_is_not(form: str, limit: str) -
         read_as(form, **{limit: EXACTLY[limit] - 1})
 
 
+def test_brokers_that_hold_nothing_count_among_those_that_are_allowed() -> None:
+    """The second one of two has no replica."""
+    text = (
+        ' 2 brokers:\n  broker 1 at a:9092\n  broker 2 at b:9092\n 1 topics:\n  topic "t" with 1 partitions:\n'
+        "    partition 0, leader 1, replicas: 1, isrs: 1\n"
+    )
+
+    assert len(read(text, limits=replace(LIMITS, brokers=2)).layout.brokers) == 2
+    with pytest.raises(LimitMet, match="names 2 brokers"):
+        read(text, limits=replace(LIMITS, brokers=1))
+
+
 def test_broker_0_counts_among_those_that_are_allowed() -> None:
     """Brokers 0, 1 and 2 are three."""
     row = "Topic: t\tPartition: 0\tLeader: 0\tReplicas: 0,1,2\tIsr: 0\n"

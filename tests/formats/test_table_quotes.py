@@ -77,6 +77,15 @@ def test_a_cell_that_is_meant_to_go_over_lines_is_read_and_said() -> None:
     ]
 
 
+def test_a_cell_that_goes_over_a_thousand_lines_more_is_a_remark_and_over_another_one_is_a_quote_left_open() -> None:
+    """Of the latter the row is listed, and each line by itself."""
+    for more, partitions in ((1_000, [0, 1]), (1_001, [1])):
+        remark = 'a,0,1,"' + "\nwords" * more + '"'
+        reading = read_csv(f"topic,partition,replicas,remark\n{remark}\na,1,1,\n".encode())
+
+        assert reading.layout.partition.tolist() == partitions
+
+
 def test_quotes_within_one_line_are_an_ordinary_matter() -> None:
     """Also doubled, with delimiters in them, or in the middle of a cell."""
     reading = read_csv(b'topic,partition,replicas,rack\na,0,"1,2",\n"b",1,"[1, 2]",\nc,2,1,\n,,,\n')
