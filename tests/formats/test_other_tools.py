@@ -45,6 +45,25 @@ def test_kcat_is_told_by_its_lines_however_much_of_it_is_read_at_a_time(monkeypa
     assert reading.layout.partition.tolist() == [at for at in range(40) if at != 30]
 
 
+@pytest.mark.parametrize("isrs", ["11,|12,13", "11|,12,13", "11,12,|13", "11,1|2,13"])
+def test_a_row_of_kcat_that_a_terminal_broke_within_its_isr_is_damaged(isrs: str) -> None:
+    """It is listed, and the rest of it: half of its ISR would show replicas out of sync."""
+    row = "    partition {}, leader 11, replicas: 11,12,13, isrs: {}\n"
+    reading = read('  topic "t" with 2 partitions:\n' + row.format(0, isrs.replace("|", "\n")) + row.format(1, "11"))
+
+    assert reading.layout.assignments() == {("t", 1): [11, 12, 13]}
+    assert [(piece.line, "damaged row of kcat" in piece.why) for piece in reading.skipped] == [(2, True), (3, False)]
+
+
+def test_a_number_below_a_row_of_kcat_is_none_of_its_isr() -> None:
+    """A status that the shell prints; nor is it one of a row that ends with an error, behind a comma."""
+    for isrs, listed in (("1", ["0"]), (", Broker: Leader not available", ["Broker: Leader not available", "0"])):
+        reading = read(f'  topic "t" with 1 partitions:\n    partition 0, leader 1, replicas: 1,10, isrs: {isrs}\n0\n')
+
+        assert reading.layout.assignments() == {("t", 0): [1, 10]}
+        assert [piece.text for piece in reading.skipped] == listed
+
+
 def test_kcat_without_controller_does_not_tell_the_order() -> None:
     """Old brokers lose the assignment order, so without a sign of a newer one it is not told."""
     reading = read('  topic "t" with 1 partitions:\n    partition 0, leader 4, replicas: 2,4, isrs: 4,2\n')

@@ -38,6 +38,11 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _TOPIC = re.compile(r'^\s*topic "([^"]+)" with (\d{1,10}) partitions?:\s*(.*)$')
+#: The last character of an ISR and the next line, where a terminal broke the list.
+_TORN = re.compile(rb"(?=\d*,)[\d,]+\s*")
+_DAMAGED_WHY = (
+    "A damaged row of kcat -L: partition ID, leader ID, replicas: and isrs: (comma-separated ids) were expected."
+)
 #: A partition or a topic that cannot be read as one, whatever is wrong with it.
 _DAMAGED = re.compile(r"^\s*partition\b[^0-9]{0,80}?[0-9]*+.{1,80}?\b(?:leader|replicas|isrs)\b")
 _DAMAGED_TOPIC = re.compile(r"^\s*topic\b.{1,400}?\bwith\b.{0,40}?\bpartitions?\b")
@@ -79,8 +84,11 @@ class _Reader:
         partitions, leaders, replicas, isrs, rests, others = zip(*found, strict=True)
         is_row = np.fromiter(map(bool, partitions), np.bool_, len(found))
         topic_at: list[tuple[int, int]] = [(-1, NONE if self.topic is None else self.told.topic(self.topic))]
+        torn = np.zeros(len(is_row), np.bool_)
         for at in np.flatnonzero(~is_row).tolist():
             if others[at].strip():
+                if at and is_row[at - 1] and not rests[at - 1] and _TORN.fullmatch(isrs[at - 1][-1:] + others[at]):
+                    torn[at - 1] = True
                 self._other(block.number(index + at), others[at].decode("utf-8", "replace"))
                 topic_at.append((at, NONE if self.topic is None else self.told.topic(self.topic)))
         rows = np.flatnonzero(is_row)
@@ -93,7 +101,7 @@ class _Reader:
         leader = np.where(leader < 0, NONE, leader)
         above = np.searchsorted(np.array([at for at, _ in topic_at], np.int64), rows) - 1
         topic_of = np.array([code for _, code in topic_at], np.int32)[above]
-        bad |= bad_isr | bad_partition | (leader > LARGEST_ID) | (topic_of < 0)
+        bad |= bad_isr | bad_partition | (leader > LARGEST_ID) | (topic_of < 0) | torn[rows]
         line = block.number_all(rows + index)
         if bad.any():
             text = data.split(b"\n")
@@ -101,7 +109,9 @@ class _Reader:
                 self.told.misread(
                     int(line[row]),
                     text[int(rows[row])].decode("utf-8", "replace"),
-                    "A partition without a topic above it."
+                    _DAMAGED_WHY
+                    if torn[rows[row]]
+                    else "A partition without a topic above it."
                     if topic_of[row] < 0
                     else f"An id in this row is above {LARGEST_ID:,}, Kafka's largest id.",
                 )
@@ -148,12 +158,7 @@ class _Reader:
         elif (found := _TOPICS.match(text)) is not None:
             self.told.facts["declared_topics"] = self.told.topics_declared = int(found[1])
         elif _DAMAGED.match(text):
-            self.told.misread(
-                number,
-                text,
-                "A damaged row of kcat -L: partition ID, leader ID, replicas: and isrs: (comma-separated ids) were "
-                "expected.",
-            )
+            self.told.misread(number, text, _DAMAGED_WHY)
         elif _DAMAGED_TOPIC.match(text):
             self.topic = None  # the partitions below are not those of the topic above
             self.told.misread(
