@@ -260,22 +260,30 @@ def test_the_core_starts_without_anything_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def _assigned(node: ast.Assign | ast.AnnAssign) -> Iterator[str]:
+    """The names that a statement gives at the top of a module, also within tuples."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+
+
 def _explained(module: ast.Module, lines: list[str]) -> Iterator[tuple[str, bool]]:
     """Public names of a module, and whether each is explained: by a docstring, or a constant by a comment above it.
 
-    Methods are looked at too, and all functions and classes without an underscore, in ``__all__`` or not. A comment
-    is for all constants below it up to an empty line; the setter of a property needs none of its own.
+    Methods are looked at too, and whatever has no underscore, in ``__all__`` or not; what a page assigns is its own: it
+    has no ``__all__``. A comment is for all constants below it up to an empty line; the setter of a property needs none
+    of its own.
     """
-    listed: set[str] = set()
+    offers = False
     for node in module.body:
         match node:
-            case ast.Assign(targets=[ast.Name("__all__")], value=ast.List(elts=names)):
-                listed = {one.value for one in names if isinstance(one, ast.Constant)}
-            case ast.Assign(targets=[ast.Name(name), *_]) | ast.AnnAssign(target=ast.Name(name)) if name in listed:
+            case ast.Assign(targets=[ast.Name("__all__")]):
+                offers = True
+            case ast.Assign() | ast.AnnAssign() if offers:
                 above = node.lineno - 2
                 while lines[above].strip() and not lines[above].startswith("#"):
                     above -= 1
-                yield name, lines[above].startswith("#") or "#:" in lines[node.lineno - 1]
+                told = lines[above].startswith("#") or "#:" in lines[node.lineno - 1]
+                yield from ((name, told) for name in _assigned(node) if not name.startswith("_"))
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if not name.startswith("_"):
                 yield name, ast.get_docstring(node) is not None
                 for inner in node.body if isinstance(node, ast.ClassDef) else ():
@@ -285,7 +293,7 @@ def _explained(module: ast.Module, lines: list[str]) -> Iterator[tuple[str, bool
 
 
 def test_every_public_name_is_explained() -> None:
-    """Modules, classes, functions and methods have a docstring of their own, constants of ``__all__`` a comment."""
+    """Modules, classes, functions and methods have a docstring of their own, constants a comment."""
     names, silent = 0, []
     for file in files():
         lines = file.read_text().splitlines()

@@ -36,7 +36,7 @@ MARKS = {
 #: More partitions than these are counted in a cell, not listed.
 _LISTED = 12
 
-Ring = tuple[tuple[int, ...], bool, str]
+_Ring = tuple[tuple[int, ...], bool, str]
 
 
 def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
@@ -76,9 +76,9 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
     return f"{'; '.join(words)}."
 
 
-def rings_of(found: Sequence[TopicFingerprint]) -> dict[Ring, list[TopicFingerprint]]:
+def rings_of(found: Sequence[TopicFingerprint]) -> dict[_Ring, list[TopicFingerprint]]:
     """Topics by the ring that their likeliest fit is on, the ring with most topics first."""
-    by_ring: dict[Ring, list[TopicFingerprint]] = {}
+    by_ring: dict[_Ring, list[TopicFingerprint]] = {}
     for one in found:
         if one.fits:
             fit = one.fits[0]
@@ -86,7 +86,7 @@ def rings_of(found: Sequence[TopicFingerprint]) -> dict[Ring, list[TopicFingerpr
     return dict(sorted(by_ring.items(), key=lambda item: -len(item[1])))
 
 
-def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]) -> None:
+def draw_starts(layout: ClusterLayout, rings: dict[_Ring, list[TopicFingerprint]]) -> None:
     """The main figure: on which broker of a ring the starts of topics fell, and what that says of the next one."""
     ring = fields.select(
         "Topics placed on",
@@ -110,12 +110,12 @@ def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]
     )
 
 
-def _said_ring(ring: Ring) -> str:
+def _said_ring(ring: _Ring) -> str:
     """A ring as an address has it: each is another set, or order, of brokers."""
     return hashlib.sha256(repr(ring).encode()).hexdigest()[:8]
 
 
-def _ring_words(ring: Ring) -> str:
+def _ring_words(ring: _Ring) -> str:
     brokers, rack_aware, circumstance = ring
     which = text.ids(brokers, 6) if len(brokers) <= 6 else text.counted(len(brokers), "broker")
     how = "rack-aware" if rack_aware else "not rack-aware"

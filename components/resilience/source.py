@@ -33,7 +33,7 @@ from reseat.resilience.words import MEASURES
 
 __all__ = ["Subject", "choose", "joined", "offline_rows", "swept_losses"]
 
-OPEN, PAST = "The open layout", "From the history"
+_OPEN, _PAST = "The open layout", "From the history"
 #: Layouts up to here are counted as soon as the page is opened: 2.5 s on one core. Larger ones ask first.
 MOST_PARTITIONS, _MOST_BROKERS = 400_000, 1_000
 #: Seconds that a million partitions take, as measured, for the question.
@@ -71,7 +71,7 @@ def choose(open_layout: OpenLayout | None, places: Places, history: History | No
         places: where the pipeline's tables are, for the button that fills them.
         history: the tables; None where nothing was taken in yet.
     """
-    offered = [*([] if open_layout is None else [OPEN]), *([] if history is None else [PAST])]
+    offered = [*([] if open_layout is None else [_OPEN]), *([] if history is None else [_PAST])]
     with st.container(horizontal=True, vertical_alignment="center", key="resilience-source"):
         chosen = offered[0]
         if len(offered) > 1:
@@ -80,10 +80,10 @@ def choose(open_layout: OpenLayout | None, places: Places, history: History | No
                 offered,
                 name="whose",
                 key=f"resilience-whose-{'-'.join(offered)}",
-                says={OPEN: "open", PAST: "history"},
+                says={_OPEN: "open", _PAST: "history"},
                 label_visibility="collapsed",
             )
-        if chosen == PAST and history is not None:
+        if chosen == _PAST and history is not None:
             return _past(history, places, open_layout)
     if open_layout is None:
         return None

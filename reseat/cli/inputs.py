@@ -46,6 +46,7 @@ __all__ = [
     "with_racks_of",
 ]
 
+#: What a command is given instead of a file's name.
 STANDARD_INPUT = "-"
 _PARTITIONS_EXPECTED = (
     'This does not name partitions: {"partitions":[{"topic":"orders","partition":0}]} was expected, as '

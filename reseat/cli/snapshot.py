@@ -24,12 +24,12 @@ from reseat.sources.live import read_cluster
 
 __all__ = ["snapshot"]
 
-Reader = Callable[..., Snapshot]
+_Reader = Callable[..., Snapshot]
 
 _PROTOCOLS = {"zookeeper": "ZooKeeper", "admin": "its brokers"}
 
 
-def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
+def snapshot(chosen: argparse.Namespace, *, read: _Reader | None = None) -> int:
     """Read a cluster and write what was asked for; see the command's ``--help``.
 
     Args:
@@ -65,7 +65,7 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     return 0
 
 
-def _read(connection: Connection, read: Reader) -> Snapshot:
+def _read(connection: Connection, read: _Reader) -> Snapshot:
     note_reading(connection)
     with working("Reading") as tell:
         return read(connection, report=lambda at: tell(f"Reading {at.step}", at.done, at.total))

@@ -47,7 +47,7 @@ _SEED = 7
 _NAMES = ("demo-orders", "demo-payments", "demo-metrics")
 _MOMENT = re.compile(r"(\d{8}T\d{6}\.\d{6})Z-")
 
-Act = Callable[[datetime], None]
+_Act = Callable[[datetime], None]
 
 #: Partitions of a topic, and hours that they keep what is written, as one meets them.
 _PARTITIONS = (6, 6, 9, 12, 12, 18, 24, 30)
@@ -60,9 +60,9 @@ class _Week:
 
     cluster: DemoCluster
     start: datetime
-    to_come: list[tuple[float, Act]] = field(default_factory=list)
+    to_come: list[tuple[float, _Act]] = field(default_factory=list)
 
-    def at(self, hour: float, act: Act) -> None:
+    def at(self, hour: float, act: _Act) -> None:
         self.to_come.append((hour, act))
         self.to_come.sort(key=lambda event: event[0])
 
@@ -307,7 +307,7 @@ def _carry_out(week: _Week, hour: float, wish: Wish, *, steps: int) -> None:
             for row in rows
         }
 
-    def step(number: int) -> Act:
+    def step(number: int) -> _Act:
         def act(_: datetime) -> None:
             if number == 0:
                 made.append(plan_of(replace(cluster.layout, adding=None, removing=None), wish))

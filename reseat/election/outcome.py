@@ -12,7 +12,7 @@ from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Lon
 
 __all__ = ["LOSSY", "ElectionPreview", "Reason", "leader_counts", "leader_spread", "less_even"]
 
-Codes = npt.NDArray[np.uint8]
+_Codes = npt.NDArray[np.uint8]
 
 
 class Reason(IntEnum):
@@ -154,7 +154,7 @@ class ElectionPreview:
 
     leader_before: IntArray
     leader_after: IntArray
-    reason: Codes
+    reason: _Codes
     assumed: BoolArray
     broker_ids: IntArray
     leaders_before: Longs | None
@@ -164,7 +164,7 @@ class ElectionPreview:
     leaders_done: Longs | None = None
 
     @classmethod
-    def of(cls, layout: ClusterLayout, after: IntArray, reason: Codes, assumed: BoolArray) -> ElectionPreview:
+    def of(cls, layout: ClusterLayout, after: IntArray, reason: _Codes, assumed: BoolArray) -> ElectionPreview:
         """The preview of a layout's leaders becoming ``after``, (P,) int32 broker positions, -1 or -2."""
         ids = np.append(layout.broker_ids, np.array([NOT_TOLD, NONE], np.int32))  # -2 and -1 count from the end
         told = bool((layout.leader != NOT_TOLD).any())

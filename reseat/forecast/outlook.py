@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reseat.forecast.settings import Limits
-from reseat.forecast.trend import Forecast, Refused, Values, foretell
+from reseat.forecast.trend import Forecast, Refused, foretell
 from reseat.history.read import History, frame
 from reseat.history.stretch import last_moment
+from reseat.model import FloatArray
 from reseat.model.units import count, size
 from reseat.model.wording import counted, listed, verb
 
@@ -73,7 +74,7 @@ class Outlook:
 
     measure: str
     broker: int | None
-    values: Values
+    values: FloatArray
     limit: float | None
     until: date
     tested: bool = True
@@ -249,7 +250,7 @@ def outlooks(history: History, cluster: str, limits: Limits, *, tested: bool = T
     return Outlooks(cluster, until - timedelta(days=days - 1), until, told, limits)
 
 
-def _by_day(rows: pd.DataFrame, column: str, days: int) -> Values:
+def _by_day(rows: pd.DataFrame, column: str, days: int) -> FloatArray:
     values = np.full(days, np.nan)
     values[rows["place"].to_numpy()] = rows[column].astype("Float64").to_numpy(np.float64, na_value=np.nan)
     return values

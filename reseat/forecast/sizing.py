@@ -29,10 +29,10 @@ from reseat.errors import WishRefused
 from reseat.forecast.brokers_needed import least_brokers, least_moves
 from reseat.forecast.outlook import Outlook, Outlooks
 from reseat.forecast.settings import Limits
-from reseat.forecast.trend import Forecast, Refused, Values, foretell
+from reseat.forecast.trend import Forecast, Refused, foretell
 from reseat.history.read import History
 from reseat.history.stretch import last_moment
-from reseat.model import Options, Wish
+from reseat.model import FloatArray, Options, Wish
 from reseat.model.wording import counted, listed, named
 
 __all__ = ["CASES", "Case", "Schedule", "Sizing", "Step", "sizing"]
@@ -40,7 +40,7 @@ __all__ = ["CASES", "Case", "Schedule", "Sizing", "Step", "sizing"]
 #: The ends of the 80 % interval and the line between.
 CASES = ("low", "likely", "high")
 #: By limit: what a broker may hold, and in each case the bytes that it would hold if it had all replicas, by day.
-_Weights = Mapping[str, tuple[float, Mapping[str, Values]]]
+_Weights = Mapping[str, tuple[float, Mapping[str, FloatArray]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ def _beyond_brokers(told: Outlooks, until: date) -> Iterator[str]:
 
 def _weights(
     told: Outlooks, today: _Today, days: int, notes: list[str]
-) -> Iterator[tuple[str, tuple[float, Mapping[str, Values]]]]:
+) -> Iterator[tuple[str, tuple[float, Mapping[str, FloatArray]]]]:
     """Of the limits on bytes and used disk: what a broker may hold, and its bytes if it held all replicas, by case."""
     limits: Limits = told.limits
     size = next((one for one in told.counts if (one.measure, one.broker) == ("size_bytes", None)), None)
@@ -318,7 +318,7 @@ def _used(counts: Sequence[Outlook]) -> Forecast | Refused | None:
     return foretell(np.asarray(whole, np.float64))
 
 
-def _case(name: str, ahead: Values, told: Outlooks, today: _Today, weights: _Weights) -> Case:
+def _case(name: str, ahead: FloatArray, told: Outlooks, today: _Today, weights: _Weights) -> Case:
     """One case; ``ahead``: (days + 1,) the cluster's replicas by day, now first."""
     now = sum(today.loads.values())
     most, bound = math.inf, "replicas"
@@ -354,7 +354,7 @@ def _case(name: str, ahead: Values, told: Outlooks, today: _Today, weights: _Wei
 
 
 def _stages(
-    ahead: Values, final: tuple[int, ...], needed: Callable[[float], tuple[int, ...] | None]
+    ahead: FloatArray, final: tuple[int, ...], needed: Callable[[float], tuple[int, ...] | None]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """(day, brokers by rack) of each number of brokers that is needed for a while; found by bisection."""
     days = len(ahead) - 1
@@ -374,7 +374,7 @@ def _stages(
 
 
 def _schedule(
-    stages: Sequence[tuple[int, tuple[int, ...]]], ahead: Values, most: int, today: _Today, first: date
+    stages: Sequence[tuple[int, tuple[int, ...]]], ahead: FloatArray, most: int, today: _Today, first: date
 ) -> Schedule:
     """The steps of these stages, with what must move at each so that nobody is above the most until the next."""
     racks = [rack for rack, _ in today.there]

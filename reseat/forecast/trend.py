@@ -25,11 +25,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from reseat.model import FloatArray, Longs
 
 __all__ = ["LEAST_DAYS", "Forecast", "Refused", "foretell"]
 
-Values = npt.NDArray[np.float64]
 
 #: Days that a past needs: two weeks to draw a line, two to see how far it was off.
 LEAST_DAYS = 28
@@ -74,9 +74,9 @@ class Forecast:
         tried: how many those were.
     """
 
-    likely: Values
-    low: Values
-    high: Values
+    likely: FloatArray
+    low: FloatArray
+    high: FloatArray
     slope: float
     inside: float | None
     tried: int
@@ -88,7 +88,7 @@ class Forecast:
         return early, likely, late
 
 
-def foretell(values: Values, *, tested: bool = True) -> Forecast | Refused:
+def foretell(values: FloatArray, *, tested: bool = True) -> Forecast | Refused:
     """What comes after some days.
 
     Args:
@@ -123,7 +123,7 @@ def foretell(values: Values, *, tested: bool = True) -> Forecast | Refused:
     return Forecast(likely, low, high, float(slopes[-1]), inside, tried)
 
 
-def _lines(whole: Values, origins: npt.NDArray[np.int64], window: int) -> tuple[Values, Values]:
+def _lines(whole: FloatArray, origins: Longs, window: int) -> tuple[FloatArray, FloatArray]:
     """(slopes, levels) of the lines that end at each origin."""
     seen = np.lib.stride_tricks.sliding_window_view(whole, window)[origins - window + 1]
     first, second = np.triu_indices(window, 1)
@@ -132,9 +132,7 @@ def _lines(whole: Values, origins: npt.NDArray[np.int64], window: int) -> tuple[
     return slopes, np.median(seen[:, -_WEEK:] - slopes[:, None] * back, axis=1)
 
 
-def _misses(
-    values: Values, origins: npt.NDArray[np.int64], slopes: Values, levels: Values, ahead: npt.NDArray[np.int64]
-) -> Values:
+def _misses(values: FloatArray, origins: Longs, slopes: FloatArray, levels: FloatArray, ahead: Longs) -> FloatArray:
     """(origins, ahead) by how much what came was more than the line said; NaN where nothing came (yet)."""
     at = origins[:, None] + ahead
     came = np.where(at < len(values), values[np.minimum(at, len(values) - 1)], np.nan)
@@ -152,14 +150,14 @@ def _interval(misses: Sequence[float], ahead: int) -> tuple[float, float]:
     return min(misses[rank - 1], 0.0) * beyond, max(misses[-rank], 0.0) * beyond
 
 
-def _widened(ends: Values, ahead: npt.NDArray[np.int64], farthest: npt.NDArray[np.int64]) -> Values:
+def _widened(ends: FloatArray, ahead: Longs, farthest: Longs) -> FloatArray:
     """How far the interval goes to one side on each day: never less than nearer, beyond the tried in proportion."""
     grown = np.maximum.accumulate(ends)
     inner = np.interp(farthest, ahead, grown)
     return np.asarray(inner * np.maximum(farthest / ahead[-1], 1.0), np.float64)
 
 
-def _tried(misses: Values, origins: int, ahead: npt.NDArray[np.int64]) -> tuple[float | None, int]:
+def _tried(misses: FloatArray, origins: int, ahead: Longs) -> tuple[float | None, int]:
     """The share of days inside the interval that was known on the day of each line, and of how many."""
     came, steps = misses.T.tolist(), ahead.tolist()
     known: list[list[float]] = [[] for _ in steps]

@@ -51,7 +51,7 @@ KEPT_BYTES = 1 << 20
 _BEGINS = re.compile(rb"\s*\{")
 _IN_FOLDER = re.compile(r"(?:^|/)cluster=([^/]+)/")
 
-Batches = Iterable[pa.RecordBatch]
+_Batches = Iterable[pa.RecordBatch]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ def measured_schema() -> pa.Schema:
     )
 
 
-def measurer(root: str) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+def measurer(root: str) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
     """The function that makes one row of measures of each file.
 
     Args:
@@ -166,7 +166,7 @@ def measurer(root: str) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
         A function from batches of files to batches of ``measured_schema``.
     """
 
-    def measure_files(batches: Batches) -> Iterator[pa.RecordBatch]:
+    def measure_files(batches: _Batches) -> Iterator[pa.RecordBatch]:
         for path, size, content in _files(batches, root):
             yield _measured(path, size, content)
 
@@ -211,7 +211,7 @@ def _measured(path: str, size: int, content: bytes) -> pa.RecordBatch:
 # ---- one row per replica -------------------------------------------------------------------------------------
 
 
-def replica_reader(root: str, ids: Mapping[str, str] | None = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+def replica_reader(root: str, ids: Mapping[str, str] | None = None) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
     """The function that makes the rows of ``replicas``, ``cluster`` and ``day`` in front, of files that can be read.
 
     Args:
@@ -223,7 +223,7 @@ def replica_reader(root: str, ids: Mapping[str, str] | None = None) -> Callable[
         snapshot by now, or none: the one that was measured would stand there without its replicas.
     """
 
-    def read_replicas(batches: Batches) -> Iterator[pa.RecordBatch]:
+    def read_replicas(batches: _Batches) -> Iterator[pa.RecordBatch]:
         for path, _, content in _files(batches, root):
             read = read_landed(content, path)
             if ids is not None and ids[path] != (read.snapshot_id if isinstance(read, Landed) else None):
@@ -285,7 +285,7 @@ def _replicas(
     }
 
 
-def _files(batches: Batches, root: str) -> Iterator[tuple[str, int, bytes]]:
+def _files(batches: _Batches, root: str) -> Iterator[tuple[str, int, bytes]]:
     """(path relative to the landing zone, size in bytes, content) of every file."""
     start = _plain(root)
     for batch in batches:

@@ -41,7 +41,7 @@ __all__ = [
 #: Further whole numbers of a row.
 AMOUNTS = ("moves", "bytes_to_move", "least_spread")
 
-Cells = npt.NDArray[np.uint32]
+_Cells = npt.NDArray[np.uint32]
 
 _NO_FLOOR = "min.insync.replicas is unknown: nothing is counted as below it."
 _NO_LEADERS = "Leaders are unknown: how many move, and where to, is left out."
@@ -75,7 +75,7 @@ class Losses:
     single: pd.DataFrame
     brokers: IntArray
     racks: tuple[str | None, ...]
-    pairs: Mapping[LossMeasure, Cells]
+    pairs: Mapping[LossMeasure, _Cells]
     scatter: Scatter | None = None
     already: Mapping[LossMeasure, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class Losses:
         return int(np.count_nonzero(cells > already)) - int(np.count_nonzero(cells[alone] > already))
 
 
-def worst_brokers(cells: Cells, count: int, most: int) -> npt.NDArray[np.int64]:
+def worst_brokers(cells: _Cells, count: int, most: int) -> npt.NDArray[np.int64]:
     """Places of the brokers that stand in the worst pairs, at most so many, ascending; all where there are no more.
 
     Args:
@@ -147,7 +147,7 @@ def worst_brokers(cells: Cells, count: int, most: int) -> npt.NDArray[np.int64]:
     return np.sort(np.argsort(-worst, kind="stable")[:most])
 
 
-def corner(cells: Cells, count: int, places: npt.NDArray[np.int64]) -> Cells:
+def corner(cells: _Cells, count: int, places: npt.NDArray[np.int64]) -> _Cells:
     """The triangle of some of the brokers.
 
     Args:
@@ -158,7 +158,7 @@ def corner(cells: Cells, count: int, places: npt.NDArray[np.int64]) -> Cells:
     if len(places) == count:
         return cells
     rows, columns = np.triu_indices(len(places))
-    part: Cells = cells[triangle(places[rows], places[columns], count)]
+    part: _Cells = cells[triangle(places[rows], places[columns], count)]
     return part
 
 
@@ -282,7 +282,7 @@ def _cells(
     told: Mapping[LossMeasure, npt.NDArray[np.int64] | None],
     single: pd.DataFrame,
     brokers: IntArray,
-) -> dict[LossMeasure, Cells]:
+) -> dict[LossMeasure, _Cells]:
     """The triangles of the measures that are told of every pair."""
     count = len(brokers)
     if not len(first):
@@ -293,7 +293,7 @@ def _cells(
     at = triangle(np.minimum(one, other), np.maximum(one, other), count)
     rows = single[single["kind"] == "broker"]
     own = rank[np.searchsorted(sorted_ids, [lost[0] for lost in rows["lost"]])]
-    cells: dict[LossMeasure, Cells] = {}
+    cells: dict[LossMeasure, _Cells] = {}
     for measure, values in told.items():
         if values is None or rows[measure].isna().any():
             continue

@@ -20,15 +20,15 @@ _AROUND, _CELL, _LEAST = 48, 64, 184
 #: What one hovers over is told by the other measures too, as long as they are not more than this.
 _ALSO_BYTES = 300_000
 
-Words = tuple[str, str]
-Cells = npt.NDArray[np.uint32]
+_Words = tuple[str, str]
+_Cells = npt.NDArray[np.uint32]
 
 
 def matrix_data(
     brokers: Sequence[int],
     racks: Sequence[str | None],
-    shown: tuple[Cells, Words],
-    also: Sequence[tuple[Cells, Words]] = (),
+    shown: tuple[_Cells, _Words],
+    also: Sequence[tuple[_Cells, _Words]] = (),
     *,
     selected: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
@@ -71,12 +71,12 @@ def matrix_data(
     return data | {"token": token_of(data), "selected": list(selected or (-1, -1))}
 
 
-def _packed(cells: Cells, words: Words) -> dict[str, object]:
+def _packed(cells: _Cells, words: _Words) -> dict[str, object]:
     width = _width(cells)
     return {"values": b64(cells.astype(f"<u{width}")), "width": width, "words": list(words)}
 
 
-def _width(cells: Cells) -> int:
+def _width(cells: _Cells) -> int:
     """Bytes a cell takes."""
     most = int(cells.max(initial=0))
     return 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4

@@ -31,7 +31,7 @@ __all__ = [
     "write_text",
 ]
 
-NOT_TOLD_TEXT = "unknown"
+_NOT_TOLD_TEXT = "unknown"
 #: What a terminal obeys or reorders by. A name in a file could write over the answer; line ends are ours.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Characters of a cell: a topic has 249 at most, a host 253.
@@ -97,7 +97,7 @@ def unwritten() -> str:
 def count_text(number: int | float | None) -> str:
     """A count with thousands separators, or that it is not told."""
     if number is None:
-        return NOT_TOLD_TEXT
+        return _NOT_TOLD_TEXT
     return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 

@@ -22,6 +22,7 @@ from reseat.formats.input.reading import Limits
 
 __all__ = ["Chunk", "check_values", "check_width", "deepest", "items", "scan", "value"]
 
+#: Bytes that are looked at first, and then at once.
 FIRST, CHUNK = 65_536, 1_000_000
 _QUOTE, _COMMA, _BACKSLASH, _OPEN, _CLOSE, _LOWER = 34, 44, 92, 123, 125, 32
 

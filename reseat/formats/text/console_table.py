@@ -25,8 +25,8 @@ from reseat.model.naming import LARGEST_ID, id_in
 
 __all__ = ["ConsoleTables"]
 
-RPK = "rpk topic describe"
-CCLOUD = "the Confluent CLI's topic description"
+_RPK = "rpk topic describe"
+_CCLOUD = "the Confluent CLI's topic description"
 
 _CELL = re.compile(r"\[[^\[\]]*\]|[^\s|]+")
 _HEADING_CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
@@ -75,7 +75,7 @@ class _Reader:
         self.heading: list[str] | None = None
         self.named: str | None = None
         self.unnamed = 0
-        self.kind = RPK
+        self.kind = _RPK
         self.first = 0
 
     def read(self, lines: Sequence[tuple[int, str]]) -> tuple[Part | None, list[tuple[int, str]]]:
@@ -110,7 +110,7 @@ class _Reader:
     def _start(self, heading: list[str], number: int) -> None:
         self.heading = heading
         if "TOPIC" in heading:
-            self.kind, self.told.order = CCLOUD, True
+            self.kind, self.told.order = _CCLOUD, True
         elif "NAMESPACE-TOPIC" not in heading and self.named is None:
             self.unnamed += 1
             self.named = self.placeholder if self.unnamed == 1 else f"{self.placeholder}-{self.unnamed}"

@@ -22,7 +22,7 @@ from reseat.model.naming import id_in
 
 __all__ = ["CruiseControl"]
 
-KIND = "Cruise Control's kafka_cluster_state"
+_KIND = "Cruise Control's kafka_cluster_state"
 
 _LISTS = ("other", "urp", "offline", "with-offline-replicas", "under-min-isr")
 _COUNTS = (
@@ -72,7 +72,7 @@ class CruiseControl(DocumentForm):
                     places=(f"line {line}",),
                 )
             )
-        return told.part(KIND)
+        return told.part(_KIND)
 
 
 def _brokers(told: RowBuilder, state: Mapping[str, object], line: int) -> None:

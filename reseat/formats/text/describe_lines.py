@@ -31,7 +31,7 @@ __all__ = [
     "is_torn",
 ]
 
-KIND = "kafka-topics --describe"
+_KIND = "kafka-topics --describe"
 
 _COLUMN = re.compile(
     r"[ \t]*+\b(Adding Replicas|Removing Replicas|Elr|LastKnownElr|Offline|Observers|LiveObservers|MarkedForDeletion)"
@@ -307,7 +307,7 @@ class LineReader:
                     topics=tuple(sorted(self.marked)),
                 )
             )
-        part = told.part(KIND)
+        part = told.part(_KIND)
         return replace(part, reading=replace(part.reading, since=max(self.since, default=None)))
 
 

@@ -30,7 +30,7 @@ from reseat.model.naming import LARGEST_ID
 
 __all__ = ["Kcat", "finish"]
 
-KIND = "kcat -L"
+_KIND = "kcat -L"
 
 _LINE = re.compile(
     rb"^(?:[ \t]*+partition (\d{1,10}), leader (-?\d{1,10}), replicas: ([\d,]*?), isrs: ([\d,]*+)[ \t]*+([^\n]*)"
@@ -180,7 +180,7 @@ class _Reader:
         if not told.row_count and not told.declared and not told.brokers:
             return None
         finish(told, self.declared_brokers, self.first_line)
-        return told.part(KIND)
+        return told.part(_KIND)
 
 
 def finish(told: RowBuilder, declared_brokers: int | None, line: int) -> None:

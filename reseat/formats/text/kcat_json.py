@@ -14,7 +14,7 @@ from reseat.model.naming import id_in
 
 __all__ = ["KcatJson"]
 
-KIND = "kcat -L -J"
+_KIND = "kcat -L -J"
 
 
 class KcatJson(DocumentForm):
@@ -39,7 +39,7 @@ class KcatJson(DocumentForm):
         for item in found.items("topics"):
             _json_topic(told, item, line)
         finish(told, None, line)
-        return told.part(KIND)
+        return told.part(_KIND)
 
 
 def _json_broker(told: RowBuilder, item: object, line: int) -> None:

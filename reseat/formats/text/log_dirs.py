@@ -30,7 +30,7 @@ from reseat.model.wording import counted, visible
 
 __all__ = ["LogDirs"]
 
-KIND = "kafka-log-dirs --describe"
+_KIND = "kafka-log-dirs --describe"
 
 #: Kafka's sizes are Java longs.
 _LARGEST_SIZE = 2**63 - 1
@@ -199,5 +199,5 @@ class _Reader:
             )
         )
         told.facts["log_dir_brokers"] = tuple(sorted(told.brokers))
-        part = told.part(KIND, assigns=False, log_dirs=tuple(self.dirs))
+        part = told.part(_KIND, assigns=False, log_dirs=tuple(self.dirs))
         return replace(part, reading=replace(part.reading, log_dirs=tuple(self.seen.values())), locate=None)

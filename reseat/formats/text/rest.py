@@ -18,7 +18,7 @@ from reseat.model.tiering import TIERED
 
 __all__ = ["Rest", "has_partitions"]
 
-KIND = "a REST proxy's answer"
+_KIND = "a REST proxy's answer"
 
 _OBJECTS = re.compile(rb"\[\s*\{")
 
@@ -58,7 +58,7 @@ class Rest(DocumentForm):
             told.tiered.add(name)
         for entry in found.items("partitions") if found.keys else found.items_of(found.data):
             _partition(told, name, entry, found.line)
-        return told.part(KIND)
+        return told.part(_KIND)
 
 
 def has_partitions(found: Document) -> bool:

@@ -20,7 +20,7 @@ from reseat.model.tiering import Tiering
 
 __all__ = ["TopicConfigs", "refuse_settings_alone"]
 
-KIND = "kafka-configs --describe"
+_KIND = "kafka-configs --describe"
 
 _HEADING = re.compile(
     r"^[ \t]{0,20}(?:Dynamic|All|Default) configs for (?P<kind>topic|broker|brokers) (?P<name>in the cluster|\S{1,249})"
@@ -58,7 +58,7 @@ class TopicConfigs(Form):
         brokers = {broker: values for name, values in told["broker"].items() if (broker := id_in(name)) is not None}
         reading = Reading(
             layout=ClusterLayout.from_assignments({}, brokers=[]),
-            kind=KIND,
+            kind=_KIND,
             source=paste.source,
             tiering=Tiering.of(told["topic"], brokers),
         )
@@ -71,7 +71,7 @@ def refuse_settings_alone(reading: Reading) -> None:
     Raises:
         InputRefused: settings are all that was read.
     """
-    if reading.kind == KIND:
+    if reading.kind == _KIND:
         raise InputRefused(
             "These are settings of topics or brokers (kafka-configs --describe), not a layout. Use the output of "
             "kafka-topics --describe for the layout, and add these to it.",

@@ -17,7 +17,7 @@ from reseat.model.naming import LARGEST_ID, id_in
 
 __all__ = ["Topicmappr"]
 
-KIND = "topicmappr's output"
+_KIND = "topicmappr's output"
 
 _ROW = re.compile(r"^\s*(\S{1,400}) p([0-9]{1,10}): \[([0-9 ]*)\] -> \[([0-9 ]*)\]")
 #: A row that cannot be read as one, whatever is wrong with it.
@@ -65,8 +65,8 @@ class Topicmappr(Form):
         left = [(number, text) for number, text in left if text.strip() not in named]
         for number, text in sorted(summary):
             before.skipped.add(number, text, "topicmappr's summary; the rows have the same information.")
-        part = before.part(KIND)
-        proposed = after.part(KIND)
+        part = before.part(_KIND)
+        proposed = after.part(_KIND)
         reading = replace(part.reading, proposed=proposed.reading.layout, proposed_findings=proposed.reading.findings)
         paste.add(replace(part, reading=reading))
         paste.lines = left

@@ -28,7 +28,7 @@ from reseat.model.wording import counted
 
 __all__ = ["ZooKeeper", "first_endpoint"]
 
-KIND = "ZooKeeper nodes"
+_KIND = "ZooKeeper nodes"
 
 _TOPIC = "ZooKeeper node of a topic"
 _STATE_NODE = "ZooKeeper node of a partition's state"
@@ -286,7 +286,7 @@ class _Reader:
                 )
             )
         if told.row_count or told.brokers or self.topics:
-            self.paste.add(told.part(KIND))
+            self.paste.add(told.part(_KIND))
 
     def _rows(self, name: str, line: int, value: dict[str, object]) -> None:
         partitions, adding, removing = (value[key] for key in ("partitions", "adding_replicas", "removing_replicas"))

@@ -24,7 +24,9 @@ __all__ = [
 #: Values by setting; None: not set.
 Settings: TypeAlias = dict[str, str | None]
 
+#: Settings of a broker: what it sends, and fetches, of throttled replicas at most (KIP-73).
 LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
+#: Settings of a topic: which of its replicas are throttled.
 LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
 #: How fast a broker copies replicas from one of its directories to another (KIP-113).
 DIRECTORY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"

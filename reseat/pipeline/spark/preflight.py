@@ -14,6 +14,7 @@ from reseat.pipeline.spark.settings import is_local
 
 __all__ = ["check_master", "check_remote"]
 
+#: How long an answer is waited for.
 SECONDS = 10.0
 _PORTS = {"spark": 7077, "https": 443, "http": 80}
 
