@@ -26,12 +26,13 @@ class Turns:
 
     Attributes:
         taken: how many are at it.
+        waiting: those whose turn has not come, in order.
     """
 
     def __init__(self, counts: float, patience: float) -> None:
         self._counts, self._patience = counts, patience
         self._lock = threading.Lock()
-        self._waiting: deque[threading.Condition] = deque()
+        self.waiting: deque[threading.Condition] = deque()
         self._last: threading.Condition | None = None
         self._over = 0.0
         self.taken = 0
@@ -42,10 +43,10 @@ class Turns:
         mine = threading.Condition(self._lock)
         with self._lock:
             until = time.monotonic() + self._patience
-            self._waiting.append(mine)
+            self.waiting.append(mine)
             while (left := min(until, self._begins(mine)) - time.monotonic()) > 0:
                 mine.wait(left)
-            self._waiting.remove(mine)
+            self.waiting.remove(mine)
             self._last, self._over = mine, time.monotonic() + self._counts
             self.taken += 1
             self._tell()
@@ -59,11 +60,11 @@ class Turns:
                     self._tell()
 
     def _begins(self, one: threading.Condition) -> float:
-        return self._over if self._waiting[0] is one else float("inf")
+        return self._over if self.waiting[0] is one else float("inf")
 
     def _tell(self) -> None:
-        if self._waiting:
-            self._waiting[0].notify()
+        if self.waiting:
+            self.waiting[0].notify()
 
 
 #: Most pages of 20,000 partitions take 0.1 s; those of a million take 0.5 s, and nobody waits for that.

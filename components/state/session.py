@@ -316,23 +316,29 @@ def select_layout(name: str) -> None:
         state.look(name)
 
 
-def shelve(seated: OpenLayout) -> dict[str, str]:
+def shelve(looked_at: OpenLayout) -> dict[str, str]:
     """Put what is looked at on the server's shelf, and return the query that reopens it."""
-    live, state = seated.live, store.state()
+    live, state = looked_at.live, store.state()
     known = live is not None and shared.live_clusters().find(live.name) is live
     shared.linked_layouts().put(
         LinkedLayout(
-            seated.reading,
-            seated.name,
-            seated.read_at,
-            seated.edits,
-            seated.digest,
+            looked_at.reading,
+            looked_at.name,
+            looked_at.read_at,
+            looked_at.edits,
+            looked_at.digest,
             latest_of=None if live is None else live.name,
-            door=state.opened[seated.name].door if seated.name in state.opened else None,
+            door=state.opened[looked_at.name].door if looked_at.name in state.opened else None,
         )
     )
-    every = int(refresh_every(seated.name) or 0) if known else None
+    every = int(refresh_every(looked_at.name) or 0) if known else None
     query = links.to_query(
-        seated.digest, seated.name, seated.edits, seated.wish, live=every, past=seated.past, after=seated.after
+        looked_at.digest,
+        looked_at.name,
+        looked_at.edits,
+        looked_at.wish,
+        live=every,
+        past=looked_at.past,
+        after=looked_at.after,
     )
     return query | about_session()

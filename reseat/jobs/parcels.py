@@ -26,7 +26,7 @@ import numpy as np
 
 from reseat.model import ClusterLayout
 
-__all__ = ["LayoutUnknown", "Parcel", "Shelf", "receive", "send"]
+__all__ = ["KnownLayouts", "LayoutUnknown", "Parcel", "receive", "send"]
 
 #: Arrays begin at multiples of it, as numpy likes them.
 _ALIGNED = 64
@@ -45,7 +45,7 @@ class _Layouts(Protocol):
     def __getitem__(self, digest: str, /) -> ClusterLayout: ...
 
 
-class Shelf:
+class KnownLayouts:
     """The layouts that one side has, by digest; those used longest ago make way.
 
     Args:

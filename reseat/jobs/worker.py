@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from reseat.errors import ReseatError
-from reseat.jobs.parcels import LayoutUnknown, Shelf, receive, send
+from reseat.jobs.parcels import KnownLayouts, LayoutUnknown, receive, send
 
 __all__ = ["ANSWER", "IDLE_SECONDS", "RAISED", "UNKNOWN", "main"]
 
@@ -26,7 +26,7 @@ ANSWER, RAISED, UNKNOWN = "answer", "raised", "unknown"
 #: Seconds without a question after which the memory is given back, with the process.
 IDLE_SECONDS = 120.0
 #: Partitions of all layouts that are kept for the next question: one of a million and what plans make of it.
-_SHELF = 6_000_000
+_MOST_PARTITIONS = 6_000_000
 #: How much nicer than the server.
 _NICE = 5
 
@@ -38,22 +38,22 @@ def main(arguments: list[str]) -> int:
     with contextlib.suppress(OSError):  # not Linux
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
-    shelf = Shelf(_SHELF)
-    while select.select([channel], [], [], IDLE_SECONDS)[0] and _answered(channel, shelf):
+    known = KnownLayouts(_MOST_PARTITIONS)
+    while select.select([channel], [], [], IDLE_SECONDS)[0] and _answered(channel, known):
         pass
     return 0
 
 
-def _answered(channel: socket.socket, shelf: Shelf) -> bool:
+def _answered(channel: socket.socket, known: KnownLayouts) -> bool:
     """Answer the next question; False where nobody is there to ask one."""
     try:
-        parcel = receive(channel, shelf)
+        parcel = receive(channel, known)
     except LayoutUnknown:
         send(channel, (UNKNOWN, None), {})
         return True
     if parcel is None:
         return False
-    shelf.add(parcel.layouts)
+    known.add(parcel.layouts)
     function, arguments, keywords = parcel.value
     try:
         said: tuple[str, Any] = ANSWER, function(*arguments, **keywords)
@@ -65,7 +65,7 @@ def _answered(channel: socket.socket, shelf: Shelf) -> bool:
         sent = send(channel, said, parcel.layouts)
     except ConnectionError:
         return False
-    shelf.add(sent.layouts)
+    known.add(sent.layouts)
     return True
 
 

@@ -28,7 +28,7 @@ def _began(work: Callable[[], object]) -> threading.Thread:
 def _waiting(turns: Turns, count: int) -> None:
     """Return once so many wait."""
     pause = threading.Event()
-    while len(turns._waiting) < count:
+    while len(turns.waiting) < count:
         pause.wait(0.001)
 
 
@@ -77,7 +77,7 @@ def test_nobody_waits_longer_than_for_so_many_seconds() -> None:
     with turns.turn():
         for thread in [_began(work) for _ in range(2)]:
             thread.join(_NEVER)
-        waiting = len(turns._waiting)
+        waiting = len(turns.waiting)
 
     assert max(at_it) >= 2
     assert len(at_it) == 2

@@ -22,7 +22,7 @@ from reseat import errors
 from reseat.balance import measure
 from reseat.demo.generate import generate
 from reseat.errors import ReseatError, WishRefused, WorkerEnded
-from reseat.jobs.parcels import LayoutUnknown, Shelf, receive, send
+from reseat.jobs.parcels import KnownLayouts, LayoutUnknown, receive, send
 from reseat.jobs.workers import MOST, Workers
 from reseat.model import ClusterLayout, Wish
 from reseat.planning import plan
@@ -112,7 +112,7 @@ def test_what_the_other_side_has_is_named_and_not_sent() -> None:
         second = receive(theirs, first.layouts)
         send(ours, ("third", LAYOUT), sent.layouts)
         with pytest.raises(LayoutUnknown, match=LAYOUT.digest):
-            receive(theirs, Shelf(1))
+            receive(theirs, KnownLayouts(1))
         ours.close()
 
         assert first.value[1] == LAYOUT
@@ -124,15 +124,15 @@ def test_what_the_other_side_has_is_named_and_not_sent() -> None:
 def test_a_shelf_drops_what_was_used_longest_ago() -> None:
     """By partitions; the last layout stays however large it is."""
     one, two, three = (generate(3, count, racks=1, seed=1) for count in (40, 50, 60))
-    shelf = Shelf(100)
-    shelf.add({layout.digest: layout for layout in (one, two)})
-    assert shelf[one.digest] is one
-    shelf.add({three.digest: three})
+    known = KnownLayouts(100)
+    known.add({layout.digest: layout for layout in (one, two)})
+    assert known[one.digest] is one
+    known.add({three.digest: three})
 
-    assert shelf[one.digest] is one
+    assert known[one.digest] is one
     with pytest.raises(LayoutUnknown):
-        shelf[two.digest]
-    Shelf(1).add({three.digest: three})
+        known[two.digest]
+    KnownLayouts(1).add({three.digest: three})
 
 
 def test_a_layout_that_made_way_is_sent_again(workers: Workers, children: Children) -> None:
