@@ -1,7 +1,7 @@
 """What is uneven or unsafe in a layout: the one judge. May import ``model``, ``errors``, ``formats``; pure."""
 
 from reseat.balance.findings import findings
-from reseat.balance.health import frozen_by_cordon, out_of_every_isr, without_live_copy
+from reseat.balance.health import frozen_by_cordon, out_of_every_isr, with_observers, without_live_copy
 from reseat.balance.measure import Balance, Loads, TopicLoads, measure
 from reseat.balance.racks import (
     distinct_racks,
@@ -39,5 +39,6 @@ __all__ = [
     "racks_unknown",
     "shares_rack_while_free",
     "spread_of",
+    "with_observers",
     "without_live_copy",
 ]

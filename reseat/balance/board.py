@@ -12,7 +12,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import without_live_copy
+from reseat.balance import with_observers, without_live_copy
 from reseat.balance.directories import directory_loads
 from reseat.balance.grid import shown_rack_places
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Longs, Plan, Wish
@@ -160,7 +160,7 @@ def _stuck(drawn: ClusterLayout, layout: ClusterLayout, wish: Wish) -> list[int]
     Of a cordoned broker those that another one holds there, too: once it is out no list names it.
     """
     kept = on_brokers(drawn.replicas, drawn.cordoned & ~np.isin(drawn.broker_ids, wish.remove))
-    stuck = (kept.sum(axis=1)[:, None] > kept) & (drawn.replicas != NONE)
+    stuck = ((kept.sum(axis=1)[:, None] > kept) | with_observers(layout)[:, None]) & (drawn.replicas != NONE)
     if not wish.options.keep_unmovable:
         stuck |= without_live_copy(layout)[:, None]
     return _listed(_counts(drawn, np.where(stuck, drawn.replicas, NONE))) if stuck.any() else None

@@ -70,6 +70,13 @@ def frozen_by_cordon(layout: ClusterLayout, leaving: Collection[int] = ()) -> Bo
     return row_any(on_brokers(layout.replicas, kept))
 
 
+def with_observers(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: partitions with Confluent's observers, which Kafka's reassignment JSON cannot name."""
+    if layout.observers is None:
+        return np.zeros(layout.partition_count, np.bool_)
+    return row_any(layout.observers)
+
+
 def last_in_sync(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> tuple[int, ...]:
     """Brokers, not alive, that these partitions wait for: of their ISR, or of the ELR where the ISR is empty."""
     if layout.in_sync is None:

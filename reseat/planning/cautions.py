@@ -14,7 +14,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from reseat.balance import distinct_racks, frozen_by_cordon, incomplete, racks_unknown, without_live_copy
+from reseat.balance import (
+    distinct_racks,
+    frozen_by_cordon,
+    incomplete,
+    racks_unknown,
+    with_observers,
+    without_live_copy,
+)
 from reseat.balance.health import last_in_sync
 from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
 from reseat.model.arrays import newcomers, of_one_width, on_brokers, row_any
@@ -46,6 +53,7 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
         back,
         _held(plan, np.flatnonzero(pinned_by_wish(layout, plan.wish.options)), "pinned", "is pinned", "are pinned"),
         _cordoned(plan, layout),
+        _observed(plan, layout),
         _disk_failed(plan),
     )
     certificate = replace(
@@ -89,6 +97,18 @@ def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
     ids = layout.broker_ids[layout.cordoned & ~np.isin(layout.broker_ids, wish.remove)].tolist()
     on = f"a replica on cordoned {named('broker', ids)}"
     return _held(plan, rows, "held_by_cordon", f"has {on}", f"have {on}")
+
+
+def _observed(plan: Plan, layout: ClusterLayout) -> Finding | None:
+    """Partitions with observers: those that the wish concerns stay; a plan of another tool may change some."""
+    observed, wish = with_observers(layout), plan.wish
+    changed = np.flatnonzero(observed & plan.changed)
+    if changed.size:
+        them = f"{counted(len(changed), 'partition')} with observers {verb(len(changed), 'changes', 'change')}"
+        said = f"{them}: a reassignment that names no observers makes them ordinary replicas, which may lead."
+        return Finding("observers_not_named", Severity.ATTENTION, said, rows=changed.astype(np.int64))
+    rows = np.flatnonzero(observed) if wish.leaders_only or wish.add else _concerned(plan, observed)
+    return _held(plan, rows, "held_by_observers", "has observers", "have observers")
 
 
 def _disk_failed(plan: Plan) -> Finding | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
+from reseat.balance import frozen_by_cordon, incomplete, with_observers, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, Longs, Options, Severity
 from reseat.model.naming import named_by
@@ -80,7 +80,7 @@ def pinned(layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = (
     """(P,) bool: partitions that a plan leaves as they are.
 
     Those without a live copy, which the guard would refuse to move; those that keep a replica on a cordoned broker, of
-    which Kafka takes no new list; those that the wish pins.
+    which Kafka takes no new list; those with observers, which no reassignment can name; those that the wish pins.
 
     Args:
         layout: as it was read, before ``settled``: what is leaving still serves as a source.
@@ -90,7 +90,7 @@ def pinned(layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = (
     Raises:
         WishRefused: a pin fits no partition.
     """
-    held = pinned_by_wish(layout, options) | frozen_by_cordon(layout, leaving)
+    held = pinned_by_wish(layout, options) | frozen_by_cordon(layout, leaving) | with_observers(layout)
     return held if options.keep_unmovable else held | without_live_copy(layout)
 
 

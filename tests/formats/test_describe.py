@@ -85,12 +85,19 @@ def test_columns_after_isr(reading_of: Reader) -> None:
 
 
 def test_confluent_columns(reading_of: Reader) -> None:
-    """Observers become a mask, brokers listed as offline are dead, JSON inside Configs is no document."""
-    layout = reading_of("describe-confluent").layout
+    """Observers become a mask, brokers listed as offline are dead; JSON inside Configs is no document, but told of."""
+    reading = reading_of("describe-confluent")
+    layout = reading.layout
 
     assert layout.assignments()[("two-sites", 0)] == [2, 1, 3, 4]
     assert layout.observers is not None
     assert layout.observers[layout.row("two-sites", 1)].tolist() == [False, False, True, True]
+    assert [(one.kind, one.sentence) for one in reading.findings] == [
+        (
+            "placement_constraints",
+            "1 topic has placement constraints (Confluent), such as two-sites: plans do not heed them.",
+        )
+    ]
     assert {b.id: b.state for b in layout.brokers} == {
         1: BrokerState.DEAD,
         2: BrokerState.DEAD,

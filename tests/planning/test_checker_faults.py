@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity, Onto
 from reseat.planning.proof.checker import check
 from reseat.planning.proof.compared import Change
@@ -138,9 +138,15 @@ def test_twenty_of_a_kind_are_named_and_the_rest_counted(
 
 
 def test_partitions_that_cannot_move_are_named_once_and_why() -> None:
-    """No live in-sync replica to copy from; where Kafka refuses the list anyway, that alone is said."""
-    current = layout([[1]] * MANY, Broker(2), Broker(3, state=CORDONED))
+    """No live in-sync replica to copy from, or pinned; where Kafka refuses the list anyway, that alone is said."""
+    led = layout([[1]] * MANY, Broker(2), Broker(3, state=CORDONED))
+    current = replace(led, leader=np.full(MANY, NONE, np.int32))
 
+    assert faults_of(led, [[2]] * MANY, Wish(), pinned=True) == (
+        21,
+        "orders-0 would change, and is to keep its replica list.",
+        "2 more partitions would change, and are to keep their replica lists.",
+    )
     assert faults_of(current, [[2]] * MANY, Wish(), pinned=True) == (
         21,
         "orders-0 has no live in-sync replica to copy from, so it cannot move.",
@@ -151,7 +157,7 @@ def test_partitions_that_cannot_move_are_named_once_and_why() -> None:
         "orders-0 would name broker 3, which is cordoned: Kafka refuses the list.",
         "2 more lists name cordoned brokers.",
     )
-    short = layout([[1], [1, 2]], Broker(2))
+    short = replace(layout([[1], [1, 2]], Broker(2)), leader=np.full(2, NONE, np.int32))
     assert check(short, replace_lists(short, [[2], [1, 2]]), Wish(), pinned=np.ones(2, np.bool_)).faults == (
         "orders-0 has no live in-sync replica to copy from, so it cannot move.",
     )

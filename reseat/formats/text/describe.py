@@ -32,6 +32,7 @@ from reseat.formats.rows.gather import Part, RowBuilder
 from reseat.formats.rows.idlists import padded
 from reseat.formats.text.cut_off import cut_off
 from reseat.formats.text.describe_lines import (
+    CONSTRAINED,
     DAMAGED_WHY,
     IS_TIERED,
     MIN_IN_SYNC,
@@ -298,11 +299,11 @@ class _Reader(LineReader):
                 header_at.append((at, NONE if before is None else self.told.topic(before)))
 
     def _is_plain(self, configs: bytes) -> bool:
-        """Whether a header's configs hold neither a mark nor a row; each distinct text is looked at once."""
+        """Whether a header's configs hold no mark, constraint or row; each distinct text is looked at once."""
         if configs not in self.floors:
             said = configs.decode("utf-8", "replace")
             found = MIN_IN_SYNC.search(said)
-            plain = b"artition:" not in configs and b"Marked" not in configs
+            plain = not any(word in configs for word in (b"artition:", b"Marked", CONSTRAINED.encode()))
             self.floors[configs] = (plain, int(found[1]) if found else None, IS_TIERED.search(said) is not None)
         return self.floors[configs][0]
 

@@ -66,6 +66,8 @@ _TOPIC_LABEL = re.compile(r"Topic:[ \t]*([^\s:=,]+)")
 MIN_IN_SYNC = re.compile(r"(?:^|[,\s])min\.insync\.replicas=([0-9]{1,9})(?![0-9])")
 #: And that the topic is tiered (KIP-405).
 IS_TIERED = re.compile(r"(?:^|[,\s])remote\.storage\.enable=true(?![^,\s])", re.IGNORECASE)
+#: And that Confluent's constraints say in which racks its replicas are to be.
+CONSTRAINED = "confluent.placement.constraints={"
 _MARKED = re.compile(r"[ \t]*MarkedForDeletion:[ \t]*(true|false)", re.IGNORECASE)
 #: What only a row of a partition says.
 ROW_START = re.compile(r"\bpartition:[ \t]*[0-9]", re.IGNORECASE)
@@ -98,6 +100,7 @@ class LineReader:
         configs: the topic whose Configs may go on in the next line, and the line where they ended so far.
         factor: replication factors by topic, as headers say.
         marked: topics marked for deletion.
+        constrained: topics with placement constraints.
         left: lines for the other readers.
         last_line: the last line of the text that is not blank.
         since: releases of Kafka that are the first to print what was met.
@@ -111,6 +114,7 @@ class LineReader:
         self.configs: tuple[str, int] | None = None
         self.factor: dict[str, int] = {}
         self.marked: set[str] = set()
+        self.constrained: set[str] = set()
         self.left: list[tuple[int, str]] = []
         self.last_line = 0
         self.since: set[tuple[int, int]] = set()
@@ -276,6 +280,8 @@ class LineReader:
             self.told.min_in_sync[topic] = int(found[1])
         if IS_TIERED.search(configs):
             self.told.tiered.add(topic)
+        if CONSTRAINED in configs:
+            self.constrained.add(topic)
 
     def finish(self) -> Part | None:
         """What was read; None where there is neither a row nor a header."""
@@ -286,27 +292,20 @@ class LineReader:
             told.misread(*self.left.pop(), DAMAGED_WHY)
         if not told.row_count and not told.declared and not told.skipped.result():
             return None
-        other = told.topics_with_other_factor(self.factor)
-        if other:
-            told.findings.append(
-                Finding(
-                    "header_factor_differs",
-                    Severity.NOTE,
-                    f"{counted(len(other), 'topic has', 'topics have')} rows with another number of replicas than the "
-                    f"header's ReplicationFactor, such as {other[0]}. The rows are used.",
-                    topics=other,
-                )
+        if other := told.topics_with_other_factor(self.factor):
+            said = (
+                f"{counted(len(other), 'topic has', 'topics have')} rows with another number of replicas than the "
+                f"header's ReplicationFactor, such as {other[0]}. The rows are used."
             )
-        if self.marked:
-            told.findings.append(
-                Finding(
-                    "marked_for_deletion",
-                    Severity.ATTENTION,
-                    f"{counted(len(self.marked), 'topic is', 'topics are')} marked for deletion, such as "
-                    f"{min(self.marked)}: do not plan moves for what is being deleted.",
-                    topics=tuple(sorted(self.marked)),
-                )
-            )
+            told.findings.append(Finding("header_factor_differs", Severity.NOTE, said, topics=other))
+        if marked := tuple(sorted(self.marked)):
+            are = f"{counted(len(marked), 'topic is', 'topics are')} marked for deletion, such as {marked[0]}"
+            said = f"{are}: do not plan moves for what is being deleted."
+            told.findings.append(Finding("marked_for_deletion", Severity.ATTENTION, said, topics=marked))
+        if constrained := tuple(sorted(self.constrained)):
+            have = f"{counted(len(constrained), 'topic has', 'topics have')} placement constraints (Confluent)"
+            said = f"{have}, such as {constrained[0]}: plans do not heed them."
+            told.findings.append(Finding("placement_constraints", Severity.ATTENTION, said, topics=constrained))
         part = told.part(_KIND)
         return replace(part, reading=replace(part.reading, since=max(self.since, default=None)))
 

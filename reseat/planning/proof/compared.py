@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from reseat.balance import without_live_copy
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, IntArray, Longs, Options, Wish
 from reseat.model.arrays import counts_on, lists_differ, row_any, row_counts, widened
 from reseat.model.units import size
@@ -256,10 +257,16 @@ class Change:
 
     def _note_unmovable(self, refused: BoolArray) -> None:
         """Of lists that name a cordoned broker (n, W) that is said, and nothing else."""
+        bare, held = without_live_copy(self.current)[self.rows], self.pinned[self.rows] & ~row_any(refused)
         self.note(
-            np.nonzero(self.pinned[self.rows] & self.members_differ & ~row_any(refused)),
+            np.nonzero(held & bare & self.members_differ),
             lambda i: f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move.",
             "partitions have no live in-sync replica to copy from",
+        )
+        self.note(
+            np.nonzero(held & ~bare & self.members_differ),
+            lambda i: f"{self.name(i)} would change, and is to keep its replica list.",
+            "partitions would change, and are to keep their replica lists",
         )
         ids, said = self.current.broker_ids, "which is cordoned: Kafka refuses the list."
         self.note(
