@@ -22,6 +22,11 @@ SAID = {
         "kafka-topics --describe + the Confluent CLI's topic description: 4 brokers, 2 partitions, no racks, no sizes",
         ["racks", "sizes"],
     ),
+    "configs": (
+        "kafka-topics --describe + kafka-configs --describe of Kafka 3.7 or later: 2 brokers, 1 partition, no racks, "
+        "no sizes",
+        ["racks", "sizes"],
+    ),
     "cruise-control": (
         "Cruise Control's kafka_cluster_state: 3 brokers, 3 partitions, no racks, no sizes",
         ["racks", "sizes"],
