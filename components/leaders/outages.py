@@ -17,7 +17,7 @@ from components.state import caching, fields, widgets
 from components.state.slots import Anew, Slot
 from reseat.balance.grid import brokers_by_rack
 from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
-from reseat.model import ClusterLayout, Longs, Severity
+from reseat.model import ClusterLayout, Longs, Quorum, Severity
 from reseat.model.glossary import define
 from reseat.model.naming import natural
 
@@ -170,9 +170,9 @@ def _clicked(layout: ClusterLayout, chart: str) -> None:
         _CLICKS.begin()
 
 
-def draw_next_restart(layout: ClusterLayout) -> None:
+def draw_next_restart(layout: ClusterLayout, quorum: Quorum | None) -> None:
     """The next broker that is safe to restart, and why the others are not."""
-    restarts = caching.kept(safe_to_restart)(layout)
+    restarts = caching.kept(safe_to_restart)(layout, quorum)
     safe = [restart for restart in restarts if restart.safe]
     if safe:
         others = f"{text.counted(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"
@@ -195,7 +195,8 @@ def draw_next_restart(layout: ClusterLayout) -> None:
     )
     elections.draw_restarts(restarts, "restarts")
     frame.how_to_read(
-        "In restart order: safe brokers first, those with the fewest leaders to fail over before others. "
+        "In restart order: safe brokers first, those with the fewest leaders to fail over before others, the active "
+        "controller last. "
         "Restart one broker at a time, and refresh the layout before the next."
     )
 

@@ -16,9 +16,6 @@ from reseat.model.wording import counted, listed, named, verb
 
 __all__ = ["quorum_findings", "quorum_in_words", "quorum_without", "racks_of_voters", "still_voting"]
 
-#: A voter that has not caught up for longer is taken to be down or cut off; a healthy one fetches twice a second.
-_SILENT_SECONDS = 10.0
-
 
 def quorum_in_words(quorum: Quorum) -> str:
     """Who votes, who leads and how far the others are, as a part of a sentence."""
@@ -138,14 +135,7 @@ def _found(quorum: Quorum, brokers: Sequence[Broker]) -> Iterator[Finding]:
 
 def _silent(quorum: Quorum) -> Iterator[Finding]:
     """Voters that do not follow the leader."""
-    if quorum.leader is None:
-        return
-    since = {
-        voter.id: voter.behind_seconds
-        for voter in quorum.voters
-        if voter.id != quorum.leader and (voter.behind_seconds is None or voter.behind_seconds > _SILENT_SECONDS)
-    }
-    if not since:
+    if not (since := {voter.id: voter.behind_seconds for voter in quorum.silent}):
         return
     never = None in since.values()
     longest = max((seconds for seconds in since.values() if seconds is not None), default=0.0)

@@ -1,14 +1,15 @@
 """Which broker is safe to restart next, and why the others are not.
 
 Promises: a broker is called safe only if, while it is down, no partition goes offline, none falls below
-``min.insync.replicas``, and none loses a replica while it already misses another.
+``min.insync.replicas``, none loses a replica while it already misses another, and the controllers' quorum is not lost.
 
 Needs: any layout. What is not told is assumed and said: an ISR that is not told holds all replicas, a
 ``min.insync.replicas`` that is not told is 1, a broker whose state is not told is alive.
 
 How: each replica that is in sync is looked at as if its broker stopped: is the ISR then empty of others that could
 lead, or too small, or was it short already? The answers are counted by broker, all brokers in one pass. Safe brokers
-come first, those with the fewest leaders to hand over first of all.
+come first, those with the fewest leaders to hand over first of all, and the active controller last of them: each time
+that it stops, another one takes over.
 
 Example: [1, 2, 3] with ISR 1, 2, 3 and min ISR 2: any one of them is safe. With ISR 1, 2: stopping 1 or 2 falls below.
 
@@ -26,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election.candidates import candidates
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray, Quorum
 from reseat.model.arrays import row_counts
 from reseat.model.wording import counted, verb
 
@@ -60,11 +61,15 @@ class RestartSafety:
     assumed: str
 
 
-def safe_to_restart(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
+def safe_to_restart(layout: ClusterLayout, quorum: Quorum | None = None) -> tuple[RestartSafety, ...]:
     """Its safety for each broker, the next one to restart first.
 
     Safe brokers come first, by leaders to hand over, then replicas, then id; then the others, by what they would do:
     partitions going offline, below min ISR, short already. Brokers that are not alive come last.
+
+    Args:
+        layout: the layout.
+        quorum: the controllers of its KRaft cluster, where they are told; a node may be a broker and one of them.
     """
     brokers = len(layout.brokers)
     can = candidates(layout)
@@ -93,8 +98,10 @@ def safe_to_restart(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
     assumed = _assumptions(layout, can.assumed)
     restarts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartSafety]] = []
     for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
-        restart = _safety(broker, numbers, alive=alive, leader_told=leader_told, assumed=assumed)
-        rank = (numbers[3], numbers[4]) if restart.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
+        votes = _without(broker, layout, quorum)
+        restart = _safety(broker, numbers, votes, alive=alive, leader_told=leader_told, assumed=assumed)
+        last = quorum is not None and broker.id == quorum.leader
+        rank = (last, numbers[3], numbers[4]) if restart.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
         restarts.append(((not restart.safe, not alive, (*rank, broker.id)), restart))
     return tuple(restart for _, restart in sorted(restarts, key=lambda pair: pair[0]))
 
@@ -121,9 +128,24 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
     return f"{'; '.join(said)}." if said else ""
 
 
-def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, assumed: str) -> RestartSafety:
+def _without(broker: Broker, layout: ClusterLayout, quorum: Quorum | None) -> tuple[bool, str]:
+    """Whether the quorum goes on without a broker, and what of it is to be said; "" where it does not vote."""
+    if quorum is None or broker.id not in quorum.voter_ids:
+        return True, ""
+    lost = {broker.id, *(voter.id for voter in quorum.silent), *layout.broker_ids[layout.dead].tolist()}
+    up = sum(voter not in lost for voter in quorum.voter_ids)
+    if up < quorum.majority:
+        voters = counted(len(quorum.voters), "voter")
+        return False, f"the controller quorum would be lost, with {up} of {voters} up and {quorum.majority} needed"
+    return True, " It is the active controller: restart it last." if broker.id == quorum.leader else ""
+
+
+def _safety(
+    broker: Broker, numbers: list[int], votes: tuple[bool, str], *, alive: bool, leader_told: bool, assumed: str
+) -> RestartSafety:
     offline, below, short, leaders, replicas = numbers
-    reasons = []
+    holds, of_quorum = votes
+    reasons = [] if holds else [of_quorum]
     if offline:
         reasons.append(f"{counted(offline, 'partition')} would go offline")
     if below:
@@ -139,7 +161,7 @@ def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: boo
         sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}."
     else:
         hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
-        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}"
+        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}{of_quorum}"
     return RestartSafety(
         broker_id=broker.id,
         safe=alive and not reasons,

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 __all__ = ["Quorum", "QuorumMember"]
 
+#: A voter that has not caught up for longer is taken to be down or cut off; a healthy one fetches twice a second.
+_SILENT_SECONDS = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class QuorumMember:
@@ -50,6 +53,16 @@ class Quorum:
     def voter_ids(self) -> tuple[int, ...]:
         """Ids of the voters."""
         return tuple(voter.id for voter in self.voters)
+
+    @property
+    def silent(self) -> tuple[QuorumMember, ...]:
+        """Voters that do not follow the leader; none where nobody leads."""
+        return tuple(
+            voter
+            for voter in self.voters
+            if self.leader not in (None, voter.id)
+            and (voter.behind_seconds is None or voter.behind_seconds > _SILENT_SECONDS)
+        )
 
     def spare(self, lost: Collection[int] = ()) -> int:
         """How many more voters may be lost than some nodes; below zero where those are too many already."""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.election import safe_to_restart, stop
-from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout, Quorum, QuorumMember
 from tests.cases import cases
 
 
@@ -67,6 +67,36 @@ def test_a_partition_that_misses_a_replica_already_speaks_against_it() -> None:
     assert verdicts[1].already_short == 1
     assert not verdicts[1].safe
     assert "misses an in-sync replica already" in verdicts[1].sentence
+
+
+def test_a_broker_that_votes_is_safe_only_while_the_quorum_goes_on_without_it() -> None:
+    """Of three voters one is down: neither of the others may be stopped. With all up, the active controller is last."""
+    lists = [[1, 2, 3], [2, 3, 4], [3, 4, 1], [4, 1, 2], [4, 2, 3]]
+    layout = layout_of(lists, lists, min_isr=1)
+
+    def told(**behind: float | None) -> dict[int, tuple[bool, str]]:
+        members = tuple(QuorumMember(voter, behind_seconds=behind.get(f"of_{voter}", 0.1)) for voter in (1, 2, 3))
+        return {one.broker_id: (one.safe, one.sentence) for one in safe_to_restart(layout, Quorum(1, members))}
+
+    well, one_silent = told(), told(of_3=60.0)
+
+    assert list(well) == [2, 3, 4, 1]  # by leaders alone: 1, 2, 3, 4
+    assert all(safe for safe, _ in well.values())
+    assert well[1][1].endswith("partition. It is the active controller: restart it last.")
+    assert {broker: safe for broker, (safe, _) in one_silent.items()} == {3: True, 4: True, 1: False, 2: False}
+    assert one_silent[2][1] == (
+        "Broker 2 is not safe to restart: the controller quorum would be lost, with 1 of 3 voters up and 2 needed."
+    )
+    assert not told(of_2=None)[3][0]
+
+
+def test_a_voter_whose_broker_is_dead_counts_as_lost() -> None:
+    """Also where nobody tells how far behind it is, as nobody leads."""
+    brokers = [Broker(3, state=BrokerState.DEAD)]
+    layout = layout_of([[1, 2, 4]], [[1, 2, 4]], min_isr=1, brokers=brokers)
+    found = safe_to_restart(layout, Quorum(None, tuple(map(QuorumMember, (1, 2, 3)))))
+
+    assert {one.broker_id: one.safe for one in found} == {1: False, 2: False, 3: False, 4: True}
 
 
 def test_what_is_not_told_is_assumed_and_said() -> None:

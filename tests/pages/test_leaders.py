@@ -11,7 +11,7 @@ import pytest
 from components.leaders.walk_state import Walk, from_query, to_query
 from components.state.store import KEY
 from reseat.election import Move, MoveKind
-from reseat.model import Broker, BrokerState, ClusterLayout, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Quorum, QuorumMember, Wish
 
 from .conftest import address, small, tables, texts, two_disks
 
@@ -92,6 +92,19 @@ def test_the_next_restart_is_named_with_why_the_others_wait(opened):
     assert not at.exception
     assert sorted(rows["broker"]) == [1, 2, 3, 4]
     assert rows["why"].str.len().min() > 0
+
+
+def test_a_restart_that_would_end_the_quorum_waits(opened):
+    """Controllers that are brokers too, and one of three that follows no more."""
+    behind = {1: 0.1, 2: 0.1, 3: 90.0}
+    quorum = Quorum(1, tuple(QuorumMember(one, behind_seconds=late) for one, late in behind.items()))
+    at = opened("leaders", quorum=quorum)
+    at.segmented_control[0].set_value("Rolling restart").run()
+    why = tables(at)[-1].value.set_index("broker")["why"]
+
+    assert not at.exception
+    assert "controller quorum would be lost, with 1 of 3 voters up and 2 needed" in why[2]
+    assert "quorum" not in why[4]
 
 
 def test_what_a_restart_assumes_is_said_once_above_the_table(opened):
