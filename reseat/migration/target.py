@@ -133,14 +133,13 @@ def _placed(
     for move in moves:
         _refuse_name(move, now)
         if move.there:
-            factor = move.there_factor or 1
             if not move.lacking:
                 continue
             if method is not CreationMethod.ADMIN_KRAFT:
                 there = {int(now.partition[row]): _ids(now, row) for row in now.rows_of_topic(move.remote)}
                 lists[move.remote] = (move.there, place_added(brokers, there, move.partitions).replicas)
                 continue
-            count = move.lacking
+            count, factor = move.lacking, len(_ids(now, now.rows_of_topic(move.remote).start))  # partition 0's
         else:
             factor = min(asked.replication_factor or move.factor, len(brokers))
             count, factors[move.remote] = move.partitions, factor
@@ -169,7 +168,7 @@ def _sizes_of(source: ClusterLayout, moves: Sequence[TopicMove]) -> dict[str, Fl
     for move in moves:
         rows = source.rows_of_topic(move.name)
         ids = source.partition[rows.start : rows.stop]
-        out[move.remote] = np.full(int(ids.max(initial=-1)) + 1, np.nan)
+        out[move.remote] = np.full(move.partitions, np.nan)
         out[move.remote][ids] = each[rows.start : rows.stop]
     return out
 
@@ -180,22 +179,15 @@ def _with(now: ClusterLayout, lists: dict[str, tuple[int, IntArray]], sizes: dic
     code = {name: at for at, name in enumerate(topics)}
     width = max([now.replicas.shape[1], *(new.shape[1] for _, new in lists.values())])
     held = now.replica_bytes
-    there = (
-        np.full((now.partition_count, 1), np.nan)
-        if held is None
-        else np.fmax.reduce(held, axis=1, keepdims=True, initial=np.nan)
-    )
+    there = np.full(now.partition_count, np.nan) if held is None else np.fmax.reduce(held, axis=1, initial=np.nan)
     for name, each in sizes.items():
         rows = now.rows_of_topic(name)
-        ids = now.partition[rows.start : rows.stop]
-        known = ids < len(each)
-        coming = np.where(known, each[np.minimum(ids, len(each) - 1)], np.nan)
-        there[rows.start : rows.stop, 0] = np.fmax(there[rows.start : rows.stop, 0], coming)
-    parts = [(np.array(now.topic_of), np.array(now.partition), widened(now.replica_ids, width), there[:, 0])]
+        coming = _of_partitions(each, now.partition[rows.start : rows.stop])
+        there[rows.start : rows.stop] = np.fmax(there[rows.start : rows.stop], coming)
+    parts = [(np.array(now.topic_of), np.array(now.partition), widened(now.replica_ids, width), there)]
     for name, (first, new) in lists.items():
         ids = np.arange(first, first + len(new), dtype=np.int32)
-        each = sizes.get(name, np.empty(0))
-        known = np.append(each, np.nan)[np.minimum(ids, len(each))]
+        known = _of_partitions(sizes[name], ids)
         parts.append((np.full(len(new), code[name], np.int32), ids, widened(new, width), known))
     topic_of, partition, replicas, bytes_ = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return ClusterLayout.from_columns(
@@ -206,6 +198,11 @@ def _with(now: ClusterLayout, lists: dict[str, tuple[int, IntArray]], sizes: dic
         brokers=now.brokers,
         size_bytes=bytes_,
     )
+
+
+def _of_partitions(each: FloatArray, ids: IntArray) -> FloatArray:
+    """The values of these partitions; NaN beyond those that have one."""
+    return np.asarray(np.append(each, np.nan)[np.minimum(ids, len(each))], np.float64)
 
 
 def _balancing(

@@ -12,7 +12,7 @@ from reseat.errors import PlacementRefused, WishRefused
 from reseat.formats import read
 from reseat.migration import MigrationRequest, Placing, TargetLimits, migrate
 from reseat.model import Broker, BrokerState, ClusterLayout
-from reseat.placement import JavaRandom, place_kraft
+from reseat.placement import JavaRandom, place_added, place_kraft
 
 GB = 10**9
 SOURCE = ClusterLayout.from_assignments(
@@ -67,7 +67,8 @@ def test_balanced_fills_the_emptier_brokers_and_nothing_else_moves():
     ]  # fmt: skip
     assert made.after.layout.without_topics(("orders", "audit")).assignments() == TARGET.assignments()
     assert made.after.racks == {"audit": 1, "old": 1, "orders": 2}
-    assert "(proven)" in " ".join(made.after.proofs)
+    assert [proof.partition(":")[0] for proof in made.after.proofs] == ["Rack diversity", "Replica spread 0"]
+    assert [move.lacking for move in made.topics] == [0, 0]
 
 
 def test_a_topic_of_which_no_partition_is_told_is_left_out_and_refused_where_it_is_named():
@@ -105,6 +106,30 @@ def test_kafkas_rules_give_what_the_controller_gives_for_the_same_draws():
     assert lists(made, "audit") == audit.assignment()
     assert lists(made, "orders") == orders.assignment()
     assert "one of many draws" in made.notes[-1]
+
+
+@pytest.mark.parametrize("version", ["2.8", "4.1"])
+def test_partitions_that_a_topic_lacks_are_placed_as_its_controller_would(version):
+    """With as many replicas as partition 0 has, whatever the others; ZooKeeper's goes on from its list, KRaft draws."""
+    there = {0: [12, 11], 1: [11]}
+    target = ClusterLayout.from_assignments(
+        {("orders", at): ids for at, ids in there.items()}, brokers=[Broker(one) for one in (11, 12, 13)]
+    )
+    asked = MigrationRequest(topics=("orders",), placing=Placing.KAFKA, version=version, seed=7)
+    if version == "2.8":
+        (added,) = place_added(target.brokers, there, 3).replicas.tolist()
+    else:
+        added = place_kraft(target.brokers, 1, 2, draws=JavaRandom(7)).assignment()[0]
+
+    assert lists(migrate(SOURCE, target, asked), "orders") == there | {2: added}
+
+
+def test_a_broker_with_the_id_0_gets_replicas_as_others_do():
+    """Of three on three."""
+    target = ClusterLayout.from_assignments({}, brokers=[Broker(one) for one in (0, 1, 2)])
+    made = migrate(SOURCE, target, MigrationRequest(topics=("audit",), replication_factor=3))
+
+    assert sorted(lists(made, "audit")[0]) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +175,86 @@ def test_bytes_are_kept_under_a_limit_where_sizes_are_known():
     assert sum(load.bytes for load in made.after.loads) == 13 * GB
     assert max(load.bytes for load in made.after.loads) <= 5 * GB
     assert "13.0 GB are too much: brokers that may hold 4.0 GB each have room for 12.0 GB more." in tight.sentence
+
+
+@pytest.mark.parametrize(
+    ("held", "most", "faults"),
+    [
+        ({}, 3, ()),
+        ({("old", 0): [11]}, 4, ()),
+        (
+            {("old", 0): [11]},
+            3.5,
+            ("3.0 GB are too much: brokers that may hold 3.5 GB each have room for 2.5 GB more.",),
+        ),
+    ],
+)
+def test_bytes_fit_to_the_last_one(held, most, faults):
+    """A topic of 3 GB on the one broker, beside what it holds."""
+    source = ClusterLayout.from_assignments({("a", 0): [1]}, size_bytes={("a", 0): 3 * GB})
+    target = ClusterLayout.from_assignments(held, brokers=[Broker(11)], size_bytes=dict.fromkeys(held, GB) or None)
+
+    made = migrate(source, target, MigrationRequest(limits=TargetLimits(bytes=int(most * GB))))
+
+    assert made.after.faults == faults
+    assert [load.newly_over for load in made.after.loads] == [bool(faults)]
+
+
+def test_a_broker_over_its_limit_of_bytes_has_no_room_and_is_no_fault():
+    """Broker 11 holds 5 GB already, 12 takes 3 GB and not a byte more."""
+    target = ClusterLayout.from_assignments(
+        {("old", 0): [11]}, brokers=[Broker(11), Broker(12)], size_bytes={("old", 0): 5 * GB}
+    )
+    made, more = (
+        migrate(
+            ClusterLayout.from_assignments({("a", 0): [1]}, size_bytes={("a", 0): bytes_}),
+            target,
+            MigrationRequest(limits=TargetLimits(bytes=3 * GB)),
+        )
+        for bytes_ in (3 * GB, 3 * GB + 1)
+    )
+
+    assert made.after.faults == ()
+    assert [(load.broker, load.bytes, load.over, load.newly_over) for load in made.after.loads] == [
+        (11, 5 * GB, ("bytes",), False), (12, 3 * GB, (), False),
+    ]  # fmt: skip
+    assert "are too much: brokers that may hold 3.0 GB each have room for 3.0 GB more." in more.after.faults[0]
+
+
+def test_the_balance_keeps_limits_that_even_counts_would_not():
+    """Two of 3 GB and two of 1 GB: two replicas on each of two brokers, and never 6 GB on one."""
+    sizes = {("a", at): size * GB for at, size in enumerate((3, 3, 1, 1))}
+    source = ClusterLayout.from_assignments({key: [1] for key in sizes}, size_bytes=sizes)
+    target = ClusterLayout.from_assignments({}, brokers=[Broker(11), Broker(12)])
+
+    for seed in range(8):
+        made = migrate(source, target, MigrationRequest(limits=TargetLimits(bytes=4 * GB), seed=seed))
+        assert [load.bytes for load in made.after.loads] == [4 * GB, 4 * GB]
+
+
+def test_what_a_topic_holds_in_the_target_counts_as_what_is_copied_into_it_at_least():
+    """audit-0 is to be 1 GB there, audit-1 is not in the source; a size on the first broker is not told."""
+    sizes = {("audit", 0): GB // 2, ("audit", 1): 3 * GB}
+    target = ClusterLayout.from_assignments(
+        {("audit", 0): [11], ("audit", 1): [12]}, brokers=[Broker(11), Broker(12)], size_bytes=sizes
+    )
+    untold = ClusterLayout.from_assignments(
+        {("old", 0): [11], ("old", 1): [12]}, brokers=[Broker(11), Broker(12)], size_bytes={("old", 1): GB}
+    )
+    asked = MigrationRequest(topics=("audit",), limits=TargetLimits(bytes=9 * GB))
+
+    assert [load.bytes for load in migrate(SOURCE, target, asked).after.loads] == [GB, 3 * GB]
+    assert migrate(SOURCE, untold, asked).after.faults == (
+        "The limit on bytes cannot be kept: the size of a partition is unknown.",
+    )
+
+
+def test_a_second_fault_is_a_note():
+    """The first one is in the sentence."""
+    made = migrate(SOURCE, TARGET, MigrationRequest(limits=TargetLimits(partitions=5, replicas=4)))
+
+    assert made.after.faults[0] in made.sentence
+    assert made.notes[0] == made.after.faults[1]
 
 
 def test_a_broker_over_its_limit_that_gets_nothing_is_no_fault():
@@ -211,7 +316,11 @@ def test_fewer_racks_lists_that_are_too_short_and_a_side_that_is_not_whole_are_s
     assert "share a rack" not in said
     assert "orders would have fewer replicas than min.insync.replicas: writes with acks=all fail." in said
     assert "The target is not whole." in said
-    assert not any(words in calm for words in ("min.insync.replicas", "is not whole", "share a rack"))
+    both = " ".join(migrate(strict, TARGET, MigrationRequest(topics=("orders",))).notes)  # 2 replicas, of which 2
+    assert not any(
+        words in calm + both for words in ("min.insync.replicas", "is not whole", "share a rack", "more partitions")
+    )
+    assert "unless they are named" not in both
 
 
 def test_what_a_group_names_in_vain_is_said():
@@ -279,6 +388,7 @@ def test_sizes_that_are_unknown_stay_unknown():
 
     assert [move.bytes for move in made.topics] == [None, GB]
     assert made.bytes is None
+    assert "The size of 1 topic is unknown: a." in made.notes
     assert [(wave.topics, wave.bytes, wave.unknown) for wave in made.waves] == [(("b",), GB, 0), (("a",), 0.0, 1)]
     assert made.waves[1].seconds(1e6) is None
     assert made.waves[0].seconds(1e6) == GB / 1e6
@@ -291,6 +401,23 @@ def test_a_target_of_which_some_sizes_are_unknown_is_measured_without_a_warning(
     )
 
     assert migrate(SOURCE, target, MigrationRequest(topics=("audit",))).bytes == GB
+
+
+def test_a_topic_that_holds_nothing_has_a_known_size():
+    """0 bytes are told."""
+    source = ClusterLayout.from_assignments({("a", 0): [1]}, size_bytes={("a", 0): 0})
+
+    assert migrate(source, TARGET, MigrationRequest()).bytes == 0
+
+
+def test_a_broker_of_the_target_that_is_in_no_isr_may_be_down_and_others_are_not_named():
+    """Broker 12 is out of sync of all that it holds."""
+    target = ClusterLayout.from_assignments(
+        {("old", 0): [11, 12]}, brokers=[Broker(11), Broker(12)], in_sync={("old", 0): [11]}, leaders={("old", 0): 11}
+    )
+    (said,) = (note for note in migrate(SOURCE, target, MigrationRequest()).notes if "in no ISR" in note)
+
+    assert said.startswith("Broker 12 is in no ISR")
 
 
 def test_what_is_copied_is_the_largest_replica():

@@ -27,6 +27,11 @@ def test_the_smallest_come_first_and_a_large_one_goes_alone():
     assert [wave.written for wave in waves] == [60, 60, 180]
 
 
+def test_a_wave_has_a_quarter_of_all_at_most_where_nobody_says_how_much():
+    """Eight topics of a byte each are four waves of two."""
+    assert [len(wave.topics) for wave in waves_of([move(name, 1) for name in "abcdefgh"], {}, None)] == [2, 2, 2, 2]
+
+
 def test_topics_that_go_together_are_in_one_wave_through_others_too():
     """Group a with b, and b with c are three."""
     moves = [move("a", 1), move("b", 50), move("c", 2), move("d", 3)]
