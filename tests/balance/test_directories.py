@@ -24,6 +24,19 @@ def test_what_lies_in_each_directory_and_what_its_broker_tells():
     assert loads[0].told == told[0]
 
 
+def test_each_broker_has_directories_of_its_own():
+    """Of the same names, too."""
+    layout = replace(
+        ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [2, 3]}, size_bytes={("t", 0): GB, ("t", 1): GB}),
+        log_dirs=("/a", "/b"),
+        log_dir=np.array([[0, 1], [0, 0]], np.int32),
+    )
+
+    assert [(one.broker, one.path, one.replicas) for one in directory_loads(layout)] == [
+        (1, "/a", 1), (2, "/a", 1), (2, "/b", 1), (3, "/a", 1),
+    ]  # fmt: skip
+
+
 def test_without_a_word_of_brokers_directories_are_those_that_hold_something():
     """As kafka-log-dirs of old tells them."""
     layout, _ = disks({"/a": [2], "/b": [1]})
@@ -43,10 +56,12 @@ def test_an_offline_directory_of_pasted_text_is_one_of_its_brokers():
     ("held", "told", "kind", "words"),
     [
         ({"/a": [2, 1], "/b": []}, {}, "log_dir_uneven", "broker 1: /a holds 3.0 GB more than the emptiest"),
+        ({"/a": [1, 1], "/b": [1]}, {}, "log_dir_uneven", "broker 1: /a holds 1.0 GB more than the emptiest"),
         ({"/a": [2], "/b": []}, {}, None, ""),  # one replica cannot be split
         ({"/a": [0.2, 0.1], "/b": []}, {}, None, ""),  # too little to copy for
         ({"/a": [2], "/b": [2]}, {"/b": {"error": "KAFKA_STORAGE_ERROR"}}, "log_dir_error", "/b of broker 1 (KAFKA_"),
         ({"/a": [2], "/b": [2]}, {"/b": {"total_bytes": 100, "usable_bytes": 9}}, "log_dir_full", "(9 B left, 9%)"),
+        ({"/a": [2], "/b": [2]}, {"/b": {"total_bytes": 100, "usable_bytes": 0}}, "log_dir_full", "(0 B left, 0%)"),
         ({"/a": [2], "/b": [2]}, {"/b": {"total_bytes": 100, "usable_bytes": 10}}, None, ""),
     ],
 )

@@ -210,6 +210,38 @@ def test_brokers_without_a_rack_beside_others_are_named() -> None:
     assert found(one_topic([[1, 2]], brokers=[Broker(1, rack="a")]))["broker_without_rack"].brokers == (2,)
 
 
+def test_a_rack_counts_once_among_those_that_replicas_can_be_on() -> None:
+    """Three replicas, three brokers, two racks; and one of four brokers has none, which is a rack of its own."""
+    brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
+    two = found(one_topic([[1, 2, 3]], brokers=brokers))
+    third = found(one_topic([[1, 3, 4]], brokers=[*brokers, Broker(4)]))
+
+    assert "more replicas than the 2 racks with brokers" in two["replication_factor_above_racks"].sentence
+    assert "replication_factor_above_racks" not in third
+    assert "Broker 4 has no rack while 3 other brokers have one." in third["broker_without_rack"].sentence
+
+
+def test_a_broker_that_holds_nothing_is_empty_and_nothing_else() -> None:
+    """It is in no ISR and on no list of brokers, as one that is dead without replicas is no trouble."""
+    layout = one_topic(
+        [[1, 2]],
+        brokers=[Broker(1, state=BrokerState.ALIVE), Broker(2, state=BrokerState.ALIVE), Broker(3), Broker(4)],
+        in_sync={("t", 0): [1, 2]},
+        leaders={("t", 0): 1},
+    )
+
+    assert {kind: finding.brokers for kind, finding in found(layout).items() if finding.brokers != (1, 3)} == {
+        "empty_broker": (3, 4)
+    }
+
+
+def test_brokers_without_a_host_share_none() -> None:
+    """Two are on host a, and what lies on the other two may be anywhere."""
+    brokers = [Broker(1, host="a"), Broker(2, host="a"), Broker(3, host="b"), Broker(4)]
+
+    assert "same_host" not in found(one_topic([[3, 4], [1, 3]], brokers=brokers))
+
+
 def test_a_broker_in_no_isr_is_probably_down() -> None:
     """Describe output never tells liveness, but broker 3 is in sync for none of its replicas."""
     layout = one_topic(

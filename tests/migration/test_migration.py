@@ -221,17 +221,6 @@ def test_a_broker_over_its_limit_of_bytes_has_no_room_and_is_no_fault():
     assert "are too much: brokers that may hold 3.0 GB each have room for 3.0 GB more." in more.after.faults[0]
 
 
-def test_the_balance_keeps_limits_that_even_counts_would_not():
-    """Two of 3 GB and two of 1 GB: two replicas on each of two brokers, and never 6 GB on one."""
-    sizes = {("a", at): size * GB for at, size in enumerate((3, 3, 1, 1))}
-    source = ClusterLayout.from_assignments({key: [1] for key in sizes}, size_bytes=sizes)
-    target = ClusterLayout.from_assignments({}, brokers=[Broker(11), Broker(12)])
-
-    for seed in range(8):
-        made = migrate(source, target, MigrationRequest(limits=TargetLimits(bytes=4 * GB), seed=seed))
-        assert [load.bytes for load in made.after.loads] == [4 * GB, 4 * GB]
-
-
 def test_what_a_topic_holds_in_the_target_counts_as_what_is_copied_into_it_at_least():
     """audit-0 is to be 1 GB there, audit-1 is not in the source; a size on the first broker is not told."""
     sizes = {("audit", 0): GB // 2, ("audit", 1): 3 * GB}
@@ -243,7 +232,11 @@ def test_what_a_topic_holds_in_the_target_counts_as_what_is_copied_into_it_at_le
     )
     asked = MigrationRequest(topics=("audit",), limits=TargetLimits(bytes=9 * GB))
 
+    tight = replace(asked, limits=TargetLimits(bytes=int(0.6 * GB)))
+    bare = ClusterLayout.from_assignments({("audit", 0): [11]}, brokers=[Broker(11), Broker(12)])
+
     assert [load.bytes for load in migrate(SOURCE, target, asked).after.loads] == [GB, 3 * GB]
+    assert migrate(SOURCE, bare, tight).after.faults == ("1 broker would be over a limit: 11.",)
     assert migrate(SOURCE, untold, asked).after.faults == (
         "The limit on bytes cannot be kept: the size of a partition is unknown.",
     )
@@ -275,6 +268,7 @@ def test_a_target_over_its_limit_of_partitions_that_gets_none_is_no_fault():
     limits = TargetLimits(partitions=2)
 
     whole = migrate(SOURCE, there, MigrationRequest(topics=("orders",), limits=limits))
+    assert not any("partitions in the target" in note for note in whole.notes)
     more = migrate(SOURCE, there, MigrationRequest(limits=limits))
 
     assert not whole.after.faults

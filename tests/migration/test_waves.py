@@ -28,8 +28,8 @@ def test_the_smallest_come_first_and_a_large_one_goes_alone():
 
 
 def test_a_wave_has_a_quarter_of_all_at_most_where_nobody_says_how_much():
-    """Eight topics of a byte each are four waves of two."""
-    assert [len(wave.topics) for wave in waves_of([move(name, 1) for name in "abcdefgh"], {}, None)] == [2, 2, 2, 2]
+    """Eight topics of 10 bytes each are four waves of two."""
+    assert [len(wave.topics) for wave in waves_of([move(name, 10) for name in "abcdefgh"], {}, None)] == [2, 2, 2, 2]
 
 
 def test_topics_that_go_together_are_in_one_wave_through_others_too():
