@@ -39,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election import Mode
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
+from reseat.model import BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.resilience.counting import GroupCounts, counted_by_group
 from reseat.resilience.failover_order import FailoverOrder, failover_order
 from reseat.resilience.healing import Healer
@@ -157,8 +157,7 @@ def _below(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corn
     """(n,) partitions offline or below min ISR: what either does, less what both do, and what only both together do."""
     sound = ~at.short
     last_one, last_two = sound & (at.waiting == 1), sound & (at.waiting == 2)
-    tight = sound & (at.floor > 0) & (at.count == at.floor)
-    loose = sound & (at.floor > 0) & (at.count == at.floor + 1)
+    tight, loose = sound & (at.count == at.floor), sound & (at.count == at.floor + 1)
     either = [(tight & there) | (last_one & able) for there, able in zip(at.in_sync.T, at.able.T, strict=True)]
     found = corner.sums(alone.below) - int(np.count_nonzero(at.short))
     for i, j in _places(len(replicas)):
@@ -213,13 +212,12 @@ def _no_room(healer: Healer, corner: _Corner) -> BoolArray:
     np.minimum.at(least, owner, slack[healer.rows])
     # What each must find to spare in its own partitions: itself, and the other one where that is alive.
     alive = healer.live.astype(np.int32)
-    own_dead, other_dead = 1 - alive[one], 1 - alive[other]
     full: BoolArray = least[one] < 1 + alive[other]
     full |= least[other] < 1 + alive[one]
-    if (own_dead & other_dead).any():
+    if np.count_nonzero(~healer.live) > 1:
         dead = np.append(~healer.live, False)
         tight = healer.layout.replicas[(slack < 2) & ~healer.stuck]
         for i, j in _places(tight.shape[1]):
-            both = (tight[:, i] != NONE) & (tight[:, j] != NONE) & dead[tight[:, i]] & dead[tight[:, j]]
+            both = dead[tight[:, i]] & dead[tight[:, j]]
             full |= corner.tally(tight[both, i], tight[both, j]) > 0
     return full

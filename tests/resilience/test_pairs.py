@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -106,6 +108,18 @@ def test_every_pair_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode:
         assert found.leaders_to.of(at) == alone.leaders_to
         size = found.bytes_to_move[at]
         assert (None if np.isnan(size) else round(size)) == alone.healing.bytes_to_move
+
+
+def test_a_pair_that_leaves_as_many_in_sync_as_are_asked_brings_nothing_below() -> None:
+    """Four in sync of which two are asked spare any two; three do not."""
+    lists = {("t", 0): [1, 2, 3, 4]}
+    four, three = (
+        replace(ClusterLayout.from_assignments(lists, in_sync={("t", 0): ids}), min_in_sync=np.array([2], np.int32))
+        for ids in ([1, 2, 3, 4], [1, 2, 3])
+    )
+
+    assert pairs(four).below_min_isr.tolist() == [0] * 6
+    assert pairs(three).below_min_isr.tolist() == [1, 1, 0, 1, 0, 0]  # 1-2, 1-3 and 2-3
 
 
 def test_two_dead_brokers_that_share_a_partition_need_room_for_both() -> None:

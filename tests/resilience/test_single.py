@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.election import Mode
-from reseat.model import Broker, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.resilience import loss, racks, singles
 from tests.cases import cases
 from tests.resilience.layouts import layouts
@@ -37,6 +37,22 @@ def test_each_rack_of_a_small_cluster() -> None:
     assert (b.rack, b.lost, b.offline_partitions, b.leaders_to) == ("b", (3, 4), 0, ((1, 1),))
     assert a.healing is not None
     assert a.healing.moves is None
+
+
+def test_with_kraft_one_in_sync_takes_over_before_an_eligible_one() -> None:
+    """Broker 1 stands first in the list, and is eligible only (KIP-966): of 2 and 3, which are in sync, 3 is left."""
+    layout = ClusterLayout.from_columns(
+        topics=["orders"],
+        topic_of=[0],
+        partition=[0],
+        replicas=[[1, 2, 3]],
+        brokers=[Broker(one, state=BrokerState.ALIVE) for one in (1, 2, 3)],
+        leader=[2],
+        in_sync=[[False, True, True]],
+        eligible=[[True, False, False]],
+    )
+
+    assert [one.leaders_to for one in singles(layout, mode="kraft")] == [(), ((3, 1),), ()]
 
 
 def test_some_of_them_only() -> None:
