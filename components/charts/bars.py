@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from components.charts import plots
 from components.look import text, theme
-from reseat.model import ClusterLayout
+from reseat.model import BoolArray, ClusterLayout, Longs
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -47,7 +47,7 @@ _NAMED_RACKS = 12
 _RACK_LETTERS = 64
 
 
-def broker_names(layout: ClusterLayout, order: npt.NDArray[np.int64]) -> list[str]:
+def broker_names(layout: ClusterLayout, order: Longs) -> list[str]:
     """What each bar of a broker is called when one points at it: its id and its rack."""
     brokers = [layout.brokers[place] for place in order.tolist()]
     return [f"broker {b.id}{_RACK}{b.rack}" if b.rack else f"broker {b.id}" for b in brokers]
@@ -80,7 +80,7 @@ def simple(
 
 
 def before_after(
-    names: Sequence[str], before: Numbers, after: Numbers, unit: str, *, leaving: npt.NDArray[np.bool_], mean: float
+    names: Sequence[str], before: Numbers, after: Numbers, unit: str, *, leaving: BoolArray, mean: float
 ) -> go.Figure:
     """What stays (neutral), comes (sky blue) and goes (purple, hatched) on each broker, with the mean afterwards.
 
@@ -138,7 +138,7 @@ def _signed_size(value: float) -> str:
     return f"{'+' if value >= 0 else '−'}{text.size(abs(value))}"
 
 
-def mark_down(figure: go.Figure, down: npt.NDArray[np.bool_]) -> None:
+def mark_down(figure: go.Figure, down: BoolArray) -> None:
     """Cross the brokers that are down, (n,) bool, where bars have their numbers as ticks."""
     ticks = figure.layout.xaxis.ticktext or ()
     if len(ticks) == len(down):
@@ -193,7 +193,7 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
     return plots.figure(traces, _axes(names, "replicas", float(total.max(initial=0))) | mean | {"barmode": "stack"})
 
 
-def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
+def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
     """How far a plan is, broker by broker: replicas that are there, under way, waiting, and failed (hatched).
 
     Args:
@@ -279,7 +279,7 @@ def _mean_line(mean: float, unit: str) -> dict[str, object]:
     return {"shapes": [line], "annotations": [words]}
 
 
-def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.int64]) -> None:
+def rack_strip(figure: go.Figure, layout: ClusterLayout, order: Longs) -> None:
     """Say under bars in ``broker_order`` which rack each is in: a line in its colour and its name."""
     if not layout.racks:
         return

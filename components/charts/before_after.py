@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
-
 from components.charts import bars, plots
 from reseat.balance.grid import brokers_by_rack
-from reseat.model import ClusterLayout
+from reseat.model import BoolArray, ClusterLayout
 
 __all__ = ["draw"]
 
@@ -22,7 +19,7 @@ def draw(
     *,
     key: str,
     says: str,
-    leaving: npt.NDArray[np.bool_],
+    leaving: BoolArray,
     down: bool = False,
     height: int = plots.HEIGHT,
     on_click: Callable[[], None] | None = None,

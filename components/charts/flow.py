@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from components.charts.bars import Numbers
 from components.look import text, theme
+from reseat.model import Longs
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -17,9 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["flows"]
 
 
-def flows(
-    sources: Sequence[str], targets: Sequence[str], link: npt.NDArray[np.int64], values: Numbers, unit: str
-) -> go.Figure:
+def flows(sources: Sequence[str], targets: Sequence[str], link: Longs, values: Numbers, unit: str) -> go.Figure:
     """Who sends to whom, as a Sankey diagram: givers left, receivers right.
 
     Args:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from components.charts import plots
 from components.look import text, theme
+from reseat.model import BoolArray, Longs
 from reseat.model.naming import natural
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ class _Seen:
     """
 
     lists: npt.NDArray[np.integer]
-    at: npt.NDArray[np.int64]
-    number: npt.NDArray[np.int64]
+    at: Longs
+    number: Longs
     ids: range
     columns: Sequence[int]
     racks: Mapping[int, str | None]
@@ -92,7 +93,7 @@ def draw_matrix(
     first_id: int = 0,
     order: Sequence[int] = (),
     passed: Sequence[int] = (),
-    marked: npt.NDArray[np.bool_] | None = None,
+    marked: BoolArray | None = None,
     alt: str,
     key: str,
 ) -> Mapping[str, Any]:
@@ -222,7 +223,7 @@ def _points(figure: go.Figure, seen: _Seen) -> None:
     )
 
 
-def _frames(figure: go.Figure, seen: _Seen, marked: npt.NDArray[np.bool_] | None) -> None:
+def _frames(figure: go.Figure, seen: _Seen, marked: BoolArray | None) -> None:
     """A frame around the present replica, or around each that is marked."""
     cells = [seen.now] if marked is None else list(zip(*np.nonzero(marked), strict=True))
     frame = {"type": "rect", "line": {"color": theme.look().text if marked is None else theme.ATTENTION, "width": 3}}

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from components.charts import plots
 from components.clusters.fleet_words import already_broken, harms, whole
 from components.look import text, theme
 from components.shell import frame
+from reseat.model import FloatArray, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,7 @@ def weakest_figure(clusters: pd.DataFrame, total: int = 0) -> go.Figure:
     return figure
 
 
-def _height(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _height(counts: Longs) -> FloatArray:
     """Where a count stands: clusters differ by powers of ten, and one partition must show, as must none."""
     return np.asarray(np.log10(1.0 + counts))
 

@@ -6,12 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from components.look import text
 from components.shell.findings import flagged
 from components.shell.frame import Figure
-from reseat.model import Severity
+from reseat.model import BoolArray, Longs, Severity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,12 +21,12 @@ __all__ = ["already_broken", "answer", "figures", "harms", "old", "whole", "wors
 _OLD_SECONDS, _TIMES = 3600.0, 3.0
 
 
-def whole(column: pd.Series[int]) -> npt.NDArray[np.int64]:
+def whole(column: pd.Series[int]) -> Longs:
     """A column of counts, 0 where it is not told."""
     return np.asarray(column.fillna(0).to_numpy(np.int64))
 
 
-def old(clusters: pd.DataFrame, now: datetime) -> npt.NDArray[np.bool_]:
+def old(clusters: pd.DataFrame, now: datetime) -> BoolArray:
     """Whose last snapshot is old, (n,) bool.
 
     Args:

@@ -17,6 +17,7 @@ from components.look import text, theme
 from components.state.past import clock
 from reseat.history.events import Event
 from reseat.history.series import Series
+from reseat.model import BoolArray, FloatArray, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,7 +201,7 @@ def _times(moments: pd.Series[pd.Timestamp]) -> npt.NDArray[np.datetime64]:
     return made
 
 
-def _numbers(column: pd.Series[Any]) -> npt.NDArray[np.float64]:
+def _numbers(column: pd.Series[Any]) -> FloatArray:
     made = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
     return np.asarray(made, np.float64)
 
@@ -210,8 +211,8 @@ def _most(column: pd.Series[Any]) -> float:
 
 
 def _steps(
-    times: npt.NDArray[np.datetime64], gaps: npt.NDArray[np.bool_], widths: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[np.int64]]:
+    times: npt.NDArray[np.datetime64], gaps: BoolArray, widths: FloatArray
+) -> tuple[npt.NDArray[np.datetime64], Longs]:
     """Where each moment begins and ends, and which one that is; -1 at both sides of a gap.
 
     A moment holds until the next one, or for its width where a gap or nothing comes after it: so that also one whose
@@ -228,17 +229,15 @@ def _steps(
     return np.insert(x, before, sides), np.insert(at, before, -1)
 
 
-def _widths(times: npt.NDArray[np.datetime64], step: float) -> npt.NDArray[np.float64]:
+def _widths(times: npt.NDArray[np.datetime64], step: float) -> FloatArray:
     """(n,) ms that each moment takes: up to the next one, but not over a gap; the last one a little."""
-    pauses: npt.NDArray[np.float64] = np.diff(times).astype(np.float64)
+    pauses: FloatArray = np.diff(times).astype(np.float64)
     last = min(step * 1000, _LAST * float(pauses.sum())) if len(pauses) else step * 1000
-    widths: npt.NDArray[np.float64] = np.minimum(np.append(pauses, last), step * 2000)
+    widths: FloatArray = np.minimum(np.append(pauses, last), step * 2000)
     return widths
 
 
-def _click_layer(
-    made: go.Figure, shown: Series, times: npt.NDArray[np.datetime64], widths: npt.NDArray[np.float64]
-) -> None:
+def _click_layer(made: go.Figure, shown: Series, times: npt.NDArray[np.datetime64], widths: FloatArray) -> None:
     """One invisible bar a moment over all panels: wherever one points or clicks, it is that moment."""
     made.add_bar(
         x=times,

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.leaders import elections
 from components.look import tables, text
 from components.state import fields
 from components.state.partitions_table import partitions_table
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Longs
 
 if TYPE_CHECKING:
     from reseat.election import ElectionPreview, Majority
@@ -41,7 +40,7 @@ _SAYS = {
 def draw_lists(
     layout: ClusterLayout,
     election: ElectionPreview,
-    lists: Mapping[str, npt.NDArray[np.int64]],
+    lists: Mapping[str, Longs],
     majority: Majority,
     key: str,
     *,
@@ -77,7 +76,7 @@ def draw_lists(
         st.caption(text.plain(sentence))
 
 
-def bring_back_words(layout: ClusterLayout, rows: npt.NDArray[np.int64], offline: int) -> str:
+def bring_back_words(layout: ClusterLayout, rows: Longs, offline: int) -> str:
     """What unclean election would bring back, and what is at stake."""
     if not len(rows):
         return "Unclean election would recover nothing: no other replica of these partitions is alive."

@@ -11,7 +11,7 @@ import streamlit as st
 
 from components.look import on_paper, text
 from components.look.downloads import download
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray, Longs
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.glossary import meaning
 from reseat.model.search import Search
 
@@ -122,7 +122,7 @@ def shown_of(shown: int, total: int, what: str) -> str:
     return f"The first {shown:,} of {text.counted(total, what)}; search to see others, or download all."
 
 
-def in_unit(sizes: pd.Series[float]) -> tuple[str, npt.NDArray[np.float64]]:
+def in_unit(sizes: pd.Series[float]) -> tuple[str, FloatArray]:
     """The sizes of a column in one unit, that of the middle one, so that numbers can be compared and sorted.
 
     Args:

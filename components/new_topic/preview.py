@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.charts import bars, before_after, plots
@@ -16,7 +15,7 @@ from components.shell import frame
 from components.state import caching, fields
 from reseat.balance.grid import brokers_by_rack
 from reseat.errors import PlacementRefused
-from reseat.model import BrokerState, ClusterLayout, Longs
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Longs
 from reseat.model.glossary import define
 from reseat.placement import Placement
 from reseat.placement.creation import CreationMethod, loads_over_draws
@@ -46,7 +45,7 @@ class Effect:
 
     replicas: Longs
     leaders: Longs
-    up: npt.NDArray[np.bool_]
+    up: BoolArray
     fewer_racks: int | None
 
 
@@ -105,7 +104,7 @@ def figures(layout: ClusterLayout, placement: Placement, effect: Effect) -> None
     )
 
 
-def _apart(counts: Longs, up: npt.NDArray[np.bool_]) -> int:
+def _apart(counts: Longs, up: BoolArray) -> int:
     on = counts[up]
     return int(on.max() - on.min()) if on.size else 0
 
@@ -156,7 +155,7 @@ def draw_other_draws(
     st.caption(f"Over {rounds} random assignments, {', '.join(said)}.")
 
 
-def _range(counts: Longs, up: npt.NDArray[np.bool_]) -> str:
+def _range(counts: Longs, up: BoolArray) -> str:
     """The least and the largest spread over (n, B) draws."""
     apart = counts[:, up].max(axis=1, initial=0) - counts[:, up].min(axis=1, initial=int(counts.max(initial=0)))
     least, most = int(apart.min()), int(apart.max())

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.charts import bars, plots
@@ -16,6 +15,7 @@ from components.shell import frame
 from components.shell.frame import Figure
 from components.state import fields
 from reseat.balance.grid import brokers_by_rack
+from reseat.model import Longs
 from reseat.model.search import Search
 from reseat.operate.journal.records import MoveProgress, RunProgress, RunState
 
@@ -146,10 +146,10 @@ def _bar_words(progress: RunProgress) -> str:
     return f"{text.share(_share(progress), 1.0)} {by}"
 
 
-def arrivals(moves: Sequence[MoveProgress]) -> dict[int, npt.NDArray[np.int64]]:
+def arrivals(moves: Sequence[MoveProgress]) -> dict[int, Longs]:
     """Replicas that come to each broker: there, under way, waiting, and failed or taken back; by broker id."""
     column = {"done": 0, "sent": 1, "waiting": 2, "cancelled": 3, "failed": 3}
-    counts: dict[int, npt.NDArray[np.int64]] = {}
+    counts: dict[int, Longs] = {}
     for move in moves:
         for broker in move.target:
             if broker not in move.before:

@@ -6,13 +6,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.look import tables, text
 from components.state import fields
 from reseat.balance.changes import KINDS, Changes
-from reseat.model import NONE, NOT_TOLD
+from reseat.model import NONE, NOT_TOLD, Longs
 from reseat.model.search import Search
 from reseat.sources.followed import LiveState, ReadingDifference
 
@@ -79,7 +78,7 @@ def draw_table(noted: ReadingDifference, key: str, what: str = "change") -> None
     tables.foot(key, said, file, lambda: _csv(noted, found, hidden))
 
 
-def _matching(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
+def _matching(changed: Changes, typed: str) -> Longs:
     """The rows of changes that a search is about.
 
     A number finds a broker or a partition id; ``topic-7`` one partition; other words a part of a topic's name or of the
@@ -95,7 +94,7 @@ def _matching(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
     return np.flatnonzero(hit)
 
 
-def _frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+def _frame(noted: ReadingDifference, rows: Longs) -> pd.DataFrame:
     """Some changes as a table for a person."""
     import pandas as pd
 
@@ -118,7 +117,7 @@ def _frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.DataFram
     )
 
 
-def _csv(noted: ReadingDifference, rows: npt.NDArray[np.int64], hidden: list[str]) -> str:
+def _csv(noted: ReadingDifference, rows: Longs, hidden: list[str]) -> str:
     frame = _frame(noted, rows).drop(columns=hidden)
     if not hidden:
         frame["change"] = [KINDS[kind] for kind in noted.changes.kind[rows].tolist()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.charts import plots
@@ -15,7 +14,7 @@ from components.look.notices import refused
 from components.shell import frame
 from components.state import caching, fields
 from reseat.errors import WishRefused
-from reseat.model import Plan
+from reseat.model import Longs, Plan
 from reseat.placement import RackMode, Tool
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
     tables.foot("generate", said, "generate.csv", lambda: tables.as_csv(_frame(plan, beside, chosen)))
 
 
-def _frame(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> pd.DataFrame:
+def _frame(plan: Plan, beside: Beside, chosen: Longs) -> pd.DataFrame:
     """Some rows of one draw beside Reseat's plan."""
     import pandas as pd
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.look import text
@@ -24,7 +23,7 @@ from reseat.election import Mode
 from reseat.errors import InputRefused
 from reseat.history.places import Places
 from reseat.history.read import History
-from reseat.model import ClusterLayout, Snapshot, Wish
+from reseat.model import ClusterLayout, Longs, Snapshot, Wish
 from reseat.model.arrays import on_brokers, row_any
 from reseat.resilience import Loss, loss
 from reseat.resilience.failover_order import failover_order
@@ -59,7 +58,7 @@ class Subject:
     losses: Losses
     find: Callable[[Chosen], Loss | None]
     opens: Callable[[tuple[int, ...]], Mapping[str, str]]
-    offline: Callable[[tuple[int, ...]], tuple[ClusterLayout, npt.NDArray[np.int64]]] | None = None
+    offline: Callable[[tuple[int, ...]], tuple[ClusterLayout, Longs]] | None = None
     quorum: Callable[[Chosen], tuple[bool, str] | None] = lambda _: None
 
 
@@ -137,13 +136,13 @@ def _of_layout(
     def find(chosen: Chosen) -> Loss | None:
         return loss_of_row(losses, chosen) or caching.kept(loss)(layout, chosen.lost, mode=mode)
 
-    def offline(lost: tuple[int, ...]) -> tuple[ClusterLayout, npt.NDArray[np.int64]]:
+    def offline(lost: tuple[int, ...]) -> tuple[ClusterLayout, Longs]:
         return layout, offline_rows(layout, lost, mode)
 
     return Subject(f"{layout.digest}-{mode}", losses, find, opens, offline)
 
 
-def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> npt.NDArray[np.int64]:
+def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> Longs:
     """Rows of the partitions that nobody can lead once these brokers are lost."""
     able = failover_order(layout, mode).able
     gone = on_brokers(layout.replicas, np.isin(layout.broker_ids, lost))

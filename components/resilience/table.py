@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
@@ -17,6 +16,7 @@ from components.resilience.view import ResilienceView, chosen_of, measure_of, ra
 from components.resilience.words import names_of
 from components.state import fields, widgets
 from components.state.partitions_table import partitions_table
+from reseat.model import Longs
 from reseat.model.search import Search
 from reseat.resilience.losses import Losses, triangle
 from reseat.resilience.words import MEASURES, LossMeasure
@@ -120,7 +120,7 @@ def _offline(subject: Subject, view: ResilienceView) -> None:
         partitions_table(layout, rows, "resilience-offline")
 
 
-def singles_found(losses: Losses, view: ResilienceView, typed: str) -> npt.NDArray[np.int64]:
+def singles_found(losses: Losses, view: ResilienceView, typed: str) -> Longs:
     """Places, in the ranking, of the brokers and racks that a search is about."""
     rows = ranked(view, losses)
     search = Search.of(typed)
@@ -130,7 +130,7 @@ def singles_found(losses: Losses, view: ResilienceView, typed: str) -> npt.NDArr
     return np.flatnonzero(search.within(rows["rack"]) | by_id)
 
 
-def single_frame(losses: Losses, view: ResilienceView, at: npt.NDArray[np.int64]) -> pd.DataFrame:
+def single_frame(losses: Losses, view: ResilienceView, at: Longs) -> pd.DataFrame:
     """Brokers and racks with all that is told of their loss, in the order of the chart."""
     rows = ranked(view, losses).iloc[at]
     frame = pd.DataFrame(
@@ -148,7 +148,7 @@ def single_frame(losses: Losses, view: ResilienceView, at: npt.NDArray[np.int64]
     return frame.dropna(axis="columns", how="all")
 
 
-def pairs_found(losses: Losses, view: ResilienceView, typed: str) -> npt.NDArray[np.int64]:
+def pairs_found(losses: Losses, view: ResilienceView, typed: str) -> Longs:
     """Places, in the triangle, of the pairs that a search is about, the worst first; a rack's pairs are both in it."""
     count = len(losses.brokers)
     cells = losses.pairs.get(measure_of(view, losses))
@@ -171,7 +171,7 @@ def _reversed(losses: Losses, view: ResilienceView) -> list[LossMeasure]:
     return [*(one for one in reversed(MEASURES) if one != first and one in losses.pairs), first]
 
 
-def pairs_frame(losses: Losses, cells: npt.NDArray[np.int64]) -> pd.DataFrame:
+def pairs_frame(losses: Losses, cells: Longs) -> pd.DataFrame:
     """Pairs with what their loss does by each measure."""
     count = len(losses.brokers)
     starts = triangle(np.arange(count), np.arange(count), count)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.canvas.heat_grid.view import NAMES, HeatView, apply_event, from_query, left_out, to_query
@@ -27,7 +25,7 @@ from reseat.balance.grid import (
     column_order,
 )
 from reseat.election import once_done
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Longs
 from reseat.model.search import Search
 
 if TYPE_CHECKING:
@@ -321,5 +319,5 @@ def axes_for(base: ClusterLayout, view: HeatView, search: str = "") -> Axes:
     )
 
 
-def _part(values: npt.NDArray[np.int64], part: tuple[int, int] | None) -> npt.NDArray[np.int64]:
+def _part(values: Longs, part: tuple[int, int] | None) -> Longs:
     return values if part is None else values[part[0] : part[1]]

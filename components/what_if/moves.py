@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components.charts import plots
 from components.charts.flow import flows
 from components.look import tables, text
 from components.state import fields
-from reseat.model import NONE, ClusterLayout, IntArray, Plan
+from reseat.model import NONE, ClusterLayout, FloatArray, IntArray, Longs, Plan
 from reseat.model.wording import verb
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _LEAST_HEIGHT, _NAME_HEIGHT = 340, 22
 _BYTES = "bytes to copy"
 
 
-def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+def moves_frame(plan: Plan, rows: Longs) -> pd.DataFrame:
     """Changed partitions with their lists before and after, what moves, and the preferred leader's change.
 
     Args:
@@ -61,15 +60,13 @@ def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
     return frame
 
 
-def shown_first(plan: Plan) -> npt.NDArray[np.int64]:
+def shown_first(plan: Plan) -> Longs:
     """(n,) the rows of changed partitions: those whose replicas move, then those whose lists are only reordered."""
     rows = np.flatnonzero(plan.changed)
     return rows[np.argsort(~np.isin(rows, plan.moves.row), kind="stable")]
 
 
-def _by_partition(
-    plan: Plan, rows: npt.NDArray[np.int64]
-) -> tuple[list[str], list[str], npt.NDArray[np.float64] | None]:
+def _by_partition(plan: Plan, rows: Longs) -> tuple[list[str], list[str], FloatArray | None]:
     """Leaving and joining brokers of each row as text, and the bytes copied."""
     moves = plan.moves
     first = np.searchsorted(moves.row, rows, side="left")
@@ -118,7 +115,7 @@ def draw_moves(plan: Plan, key: str) -> None:
 
 def flow_counts(
     plan: Plan,
-) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], bool]:
+) -> tuple[list[str], list[str], Longs, Longs, bool]:
     """Who gives replicas up and who receives them.
 
     Returns:
@@ -152,7 +149,7 @@ def flow_counts(
     )
 
 
-def _racks_of(layout: ClusterLayout, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _racks_of(layout: ClusterLayout, ids: Longs) -> Longs:
     """Racks of broker ids: a position in ``layout.racks``, their number for none; -1 stays."""
     rack = np.where(layout.rack_of < 0, len(layout.racks), layout.rack_of).astype(np.int64)
     place = np.searchsorted(layout.broker_ids, np.maximum(ids, layout.broker_ids[0]))

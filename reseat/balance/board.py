@@ -10,12 +10,22 @@ from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import with_observers, without_live_copy
 from reseat.balance.directories import directory_loads
 from reseat.balance.grid import shown_rack_places
-from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, IntArray, LogDirectory, Longs, Plan, Wish
+from reseat.model import (
+    NONE,
+    NOT_TOLD,
+    BrokerState,
+    ClusterLayout,
+    FloatArray,
+    IntArray,
+    LogDirectory,
+    Longs,
+    Plan,
+    Wish,
+)
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import visible
 
@@ -166,7 +176,7 @@ def _stuck(drawn: ClusterLayout, layout: ClusterLayout, wish: Wish) -> list[int]
     return _listed(_counts(drawn, np.where(stuck, drawn.replicas, NONE))) if stuck.any() else None
 
 
-def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int | None]:
+def _bytes(layout: ClusterLayout, sizes: FloatArray) -> list[int | None]:
     """Bytes by broker; None where it holds replicas and the size of none of them is told, as of a dead broker."""
     known = np.where(np.isnan(sizes), 0.0, sizes).ravel()
     held = np.bincount(layout.replicas.ravel() + 1, weights=known, minlength=len(layout.brokers) + 1)[1:]

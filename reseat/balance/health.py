@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import on_brokers, row_any, row_counts
 
 __all__ = [
@@ -77,7 +76,7 @@ def with_observers(layout: ClusterLayout) -> BoolArray:
     return row_any(layout.observers)
 
 
-def last_in_sync(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> tuple[int, ...]:
+def last_in_sync(layout: ClusterLayout, rows: Longs) -> tuple[int, ...]:
     """Brokers, not alive, that these partitions wait for: of their ISR, or of the ELR where the ISR is empty."""
     if layout.in_sync is None:
         return ()

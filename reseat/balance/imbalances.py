@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, FloatArray, Longs
 from reseat.model.units import count, size
 from reseat.model.wording import visible
 
@@ -38,7 +37,7 @@ class Imbalance:
     sentence: str
     unit: str
     by_rack: bool
-    values: npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    values: Longs | FloatArray
     names: tuple[str, ...]
     mean: float
     excess: float
@@ -48,7 +47,7 @@ def imbalances(layout: ClusterLayout, balance: Balance) -> list[Imbalance]:
     """All uneven loads that are told, worst first; bytes have no known least spread and count with all of theirs."""
     brokers = tuple(f"broker {broker}" for broker in balance.by_broker.names)
     racks = tuple("no rack" if rack is None else str(rack) for rack in balance.by_rack.names)
-    told: list[tuple[str, str, bool, npt.NDArray[np.int64] | npt.NDArray[np.float64] | None, Spread | None]] = [
+    told: list[tuple[str, str, bool, Longs | FloatArray | None, Spread | None]] = [
         ("Replicas", "replicas", False, balance.by_broker.replicas, balance.by_broker.replica_spread),
         ("Leaders", "leaders", False, balance.by_broker.leaders, balance.by_broker.leader_spread),
         ("Bytes", "bytes", False, balance.by_broker.size_bytes, balance.by_broker.byte_spread),
@@ -78,7 +77,7 @@ def _imbalance(  # noqa: PLR0917 six facts of one load
     title: str,
     unit: str,
     by_rack: bool,
-    values: npt.NDArray[np.int64] | npt.NDArray[np.float64],
+    values: Longs | FloatArray,
     spread: Spread,
     names: tuple[str, ...],
 ) -> Imbalance:

@@ -52,7 +52,7 @@ def rack_groups(layout: ClusterLayout) -> IntArray | None:
     return layout.rack_groups if layout.racks else None
 
 
-def rack_squares(layout: ClusterLayout) -> npt.NDArray[np.int64] | None:
+def rack_squares(layout: ClusterLayout) -> Longs | None:
     """Sum over racks of the square of the partition's replicas there, (P,) int64; None where no broker has a rack."""
     groups = rack_groups(layout)
     if groups is None:
@@ -196,7 +196,7 @@ def _distinct(lists: IntArray, groups: IntArray, counts: BoolArray | None = None
     return distinct
 
 
-def _squares_by_sorting(groups: IntArray) -> npt.NDArray[np.int64]:
+def _squares_by_sorting(groups: IntArray) -> Longs:
     rows, width = groups.shape
     ordered = np.sort(groups, axis=1)
     starts = np.ones(ordered.shape, np.bool_)

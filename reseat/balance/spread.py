@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from reseat.model import Longs
+
 __all__ = ["Spread", "least_possible_spread", "least_possible_spread_in_groups", "spread_of"]
 
 
@@ -43,7 +45,7 @@ def spread_of(
     load: npt.NDArray[np.integer] | npt.NDArray[np.floating],
     *,
     whole: bool = True,
-    room: npt.NDArray[np.int64] | None = None,
+    room: Longs | None = None,
     least_possible: int | None = None,
 ) -> Spread | None:
     """Measure a column of loads, (n,); None where nobody carries anything because n is 0.
@@ -71,7 +73,7 @@ def spread_of(
     )
 
 
-def least_possible_spread(total: int, carriers: int, room: npt.NDArray[np.int64] | None = None) -> int:
+def least_possible_spread(total: int, carriers: int, room: Longs | None = None) -> int:
     """The least spread that ``total`` whole units over so many carriers can have: 7 over 3 cannot be below 1.
 
     Where units are replicas and carriers are racks, with the room that racks have, this is exact for one replication

@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, Broker, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, FloatArray, IntArray
 
 __all__ = ["generate"]
 
@@ -114,9 +113,7 @@ def _check(brokers: int, partitions: int, replication_factor: int, racks: int, s
             raise WishRefused(f"{name} is a share of all partitions, 0 to 1; {share} was given.")
 
 
-def _topics(
-    rng: np.random.Generator, partitions: int, topics: int
-) -> tuple[list[str], IntArray, IntArray, npt.NDArray[np.float64]]:
+def _topics(rng: np.random.Generator, partitions: int, topics: int) -> tuple[list[str], IntArray, IntArray, FloatArray]:
     """Names; topic and id of each partition; and how large the topic's partitions are (median 1)."""
     count = max(1, min(topics, partitions))
     share = 1.0 / np.arange(1, count + 1) ** _TAIL
@@ -147,7 +144,7 @@ def _members_of_racks(brokers: int, racks: int) -> list[IntArray]:
 def _replicas(
     rng: np.random.Generator,
     members: list[IntArray],
-    weight: npt.NDArray[np.float64],
+    weight: FloatArray,
     *,
     partitions: int,
     factor: int,
@@ -200,11 +197,11 @@ def _broker(broker_id: int, position: int, racks: int, dead: bool) -> Broker:
 
 
 def _in_sync_and_leader(
-    rng: np.random.Generator, replicas: IntArray, alive: npt.NDArray[np.bool_], drifted: float, lagging: float
-) -> tuple[npt.NDArray[np.bool_], IntArray]:
+    rng: np.random.Generator, replicas: IntArray, alive: BoolArray, drifted: float, lagging: float
+) -> tuple[BoolArray, IntArray]:
     """The ISR as a mask over replicas, and the leader's position (-1 none)."""
     partitions, factor = replicas.shape
-    in_sync: npt.NDArray[np.bool_] = alive[replicas]
+    in_sync: BoolArray = alive[replicas]
     if lagging and factor > 1:
         late = np.flatnonzero(rng.random(partitions) < lagging)
         late = late[in_sync[late].sum(axis=1) > 1]  # the last one in sync stays

@@ -22,12 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.election.outcome import Reason
 from reseat.election.preferred import preferred
 from reseat.election.rules import Mode
-from reseat.model import NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model import NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.wording import counted, named, verb
 
 __all__ = ["IMBALANCE_PERCENTAGE", "KRAFT_ROUND", "AutoRebalance", "auto_rebalance"]
@@ -55,11 +54,11 @@ class AutoRebalance:
     """
 
     broker_ids: IntArray
-    preferring: npt.NDArray[np.int64]
-    led_elsewhere: npt.NDArray[np.int64]
+    preferring: Longs
+    led_elsewhere: Longs
     share: FloatArray
     acts: BoolArray
-    rows: npt.NDArray[np.int64]
+    rows: Longs
     held_back: bool
     sentences: tuple[str, ...]
 

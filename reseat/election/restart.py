@@ -24,10 +24,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.election.candidates import candidates
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray, Quorum
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray, Longs, Quorum
 from reseat.model.arrays import row_counts
 from reseat.model.wording import counted, verb
 
@@ -86,7 +85,7 @@ def safe_to_restart(layout: ClusterLayout, quorum: Quorum | None = None) -> tupl
     below = in_sync & ~offline & ((size >= floor) & (size - 1 < floor))[:, None]
     short = in_sync & ~offline & ~below & (size < _meant(layout))[:, None]
 
-    def by_broker(mask: BoolArray) -> npt.NDArray[np.int64]:
+    def by_broker(mask: BoolArray) -> Longs:
         return np.bincount(layout.replicas[mask], minlength=brokers).astype(np.int64)
 
     leaders = np.bincount(np.maximum(layout.leader, NONE) + 1, minlength=brokers + 1)[1:]

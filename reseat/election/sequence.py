@@ -28,7 +28,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.election import rules
 from reseat.election.candidates import broker_mask, candidates, column_of, electable, last_known
@@ -38,7 +37,7 @@ from reseat.election.preferred import preferred
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
 from reseat.election.unclean import unclean as unclean_election
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, named, verb
 
@@ -86,10 +85,10 @@ class WalkStep:
     move: Move
     layout: ClusterLayout
     election: ElectionPreview
-    offline: npt.NDArray[np.int64]
-    below_min_isr: npt.NDArray[np.int64]
-    lost: npt.NDArray[np.int64]
-    recovering: npt.NDArray[np.int64]
+    offline: Longs
+    below_min_isr: Longs
+    lost: Longs
+    recovering: Longs
     sentence: str
 
 
@@ -170,7 +169,7 @@ def _step(
 
 def _stopped(
     layout: ClusterLayout, brokers: Iterable[int], *, unclean: bool, mode: Mode
-) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
+) -> tuple[ClusterLayout, ElectionPreview, Longs]:
     preview = stop(layout, brokers, unclean=unclean, mode=mode)
     after = replace(
         _in_state(layout, broker_mask(layout, brokers), BrokerState.DEAD),
@@ -184,7 +183,7 @@ def _stopped(
 
 def _returned(
     layout: ClusterLayout, brokers: Iterable[int], unsafe: frozenset[int], *, unclean: bool, mode: Mode
-) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
+) -> tuple[ClusterLayout, ElectionPreview, Longs]:
     back = broker_mask(layout, brokers)
     alive = _in_state(layout, back, BrokerState.ALIVE)
     if unsafe and with_eligible(layout, mode):
@@ -212,9 +211,7 @@ def _returned(
     return after, ElectionPreview.of(alive, leader, reason, can.assumed), np.flatnonzero(lossy)
 
 
-def _held(
-    layout: ClusterLayout, election: ElectionPreview, mode: Mode
-) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
+def _held(layout: ClusterLayout, election: ElectionPreview, mode: Mode) -> tuple[ClusterLayout, ElectionPreview, Longs]:
     """An election on request, once it has settled."""
     lossy = np.isin(election.reason, LOSSY)
     nobody = np.zeros(len(layout.brokers), np.bool_)
@@ -274,7 +271,7 @@ def _without(layout: ClusterLayout, brokers: BoolArray) -> ClusterLayout:
     )
 
 
-def _positions(layout: ClusterLayout, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _positions(layout: ClusterLayout, ids: IntArray) -> IntArray:
     """Broker ids as positions; -1 and -2 stay."""
     return np.where(ids < 0, ids, np.searchsorted(layout.broker_ids, ids)).astype(np.int32)
 
@@ -282,9 +279,9 @@ def _positions(layout: ClusterLayout, ids: npt.NDArray[np.int32]) -> npt.NDArray
 def _sentence(
     move: Move,
     election: ElectionPreview,
-    offline: npt.NDArray[np.int64],
-    below: npt.NDArray[np.int64],
-    lost: npt.NDArray[np.int64],
+    offline: Longs,
+    below: Longs,
+    lost: Longs,
     *,
     leader: str,
     holds: str,

@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reseat.errors import LayoutInvalid
-from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, Longs
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import row_keys
 
 __all__ = ["layout_from_tables"]
@@ -109,7 +109,7 @@ class _Rows:
         column = self._table[name]
         return bool(column.null_count == len(column))
 
-    def told(self, name: str) -> npt.NDArray[np.bool_]:
+    def told(self, name: str) -> BoolArray:
         """(N,) bool: which rows tell it."""
         return self._sorted(_values(pc.is_valid(self._table[name]), np.bool_, False))
 
@@ -124,7 +124,7 @@ class _Rows:
         found[self._row, self._place] = values
         return found
 
-    def directories(self) -> tuple[npt.NDArray[np.int32] | None, list[str]]:
+    def directories(self) -> tuple[IntArray | None, list[str]]:
         """(P, R) places in the log directories that are told, and those; None where none is."""
         if "log_dir" not in self._table.column_names or self.untold("log_dir"):
             return None, []
@@ -136,7 +136,7 @@ class _Rows:
         return values if self._order is None else values[self._order]
 
 
-def _sorting(key: Longs, position: npt.NDArray[np.int32]) -> Longs | None:
+def _sorting(key: Longs, position: IntArray) -> Longs | None:
     """The order that sorts rows by key and then position; None where they are sorted already."""
     step = np.diff(key)
     if bool(((step > 0) | ((step == 0) & (np.diff(position) > 0))).all()):
@@ -144,7 +144,7 @@ def _sorting(key: Longs, position: npt.NDArray[np.int32]) -> Longs | None:
     return np.lexsort((position, key))
 
 
-def _codes(column: pa.ChunkedArray, names: list[str]) -> npt.NDArray[np.int32]:
+def _codes(column: pa.ChunkedArray, names: list[str]) -> IntArray:
     """(N,) int32 each name's place in ``names``.
 
     Raises:
@@ -169,7 +169,7 @@ def _brokers(table: pa.Table) -> list[Broker]:
     ]
 
 
-def _least_in_sync(topics: pa.Table) -> npt.NDArray[np.int32] | None:
+def _least_in_sync(topics: pa.Table) -> IntArray | None:
     column = topics["min_isr"]
     return None if column.null_count == len(column) else _values(column, np.int32, NONE)
 

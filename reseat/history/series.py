@@ -17,7 +17,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
+
+from reseat.model import BoolArray, FloatArray, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ class Series:
     """
 
     moments: pd.DataFrame
-    gaps: npt.NDArray[np.bool_]
+    gaps: BoolArray
     snapshots: int
     step: float
 
@@ -101,13 +102,13 @@ def worst(snapshots: pd.DataFrame) -> int | None:
     return int(_badness(snapshots)[0])
 
 
-def _badness(snapshots: pd.DataFrame) -> npt.NDArray[np.int64]:
+def _badness(snapshots: pd.DataFrame) -> Longs:
     """Places of the snapshots, the worst first."""
     told = snapshots[list(_WORSE)].astype("Float64").fillna(0).to_numpy(np.float64)
     return np.lexsort((np.arange(len(told)), *(-told[:, column] for column in reversed(range(len(_WORSE))))))
 
 
-def _stretches(snapshots: pd.DataFrame, stretch: npt.NDArray[np.int64]) -> pd.DataFrame:
+def _stretches(snapshots: pd.DataFrame, stretch: Longs) -> pd.DataFrame:
     rank = np.empty(len(snapshots), np.int64)
     rank[_badness(snapshots)] = np.arange(len(snapshots))
     ordered = np.lexsort((rank, stretch))
@@ -124,7 +125,7 @@ def _stretches(snapshots: pd.DataFrame, stretch: npt.NDArray[np.int64]) -> pd.Da
 _WORDS = ("worst_finding", "worst_severity")
 
 
-def _seconds(snapshots: pd.DataFrame) -> npt.NDArray[np.float64]:
+def _seconds(snapshots: pd.DataFrame) -> FloatArray:
     moments: list[datetime] = list(snapshots["taken_at"])
     return np.array([moment.timestamp() for moment in moments], np.float64)
 

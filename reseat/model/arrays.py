@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model.columns import NONE, NOT_TOLD, IntArray
+from reseat.model.columns import NONE, NOT_TOLD, BoolArray, IntArray, Longs
 
 __all__ = [
     "counts_on",
@@ -43,7 +43,7 @@ _FEW = 16
 _FEW_SORTED = 5
 
 
-def row_counts(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+def row_counts(mask: BoolArray) -> IntArray:
     """How many columns of each row are True, (P,) int32."""
     rows, width = mask.shape
     if width > _FEW:
@@ -54,7 +54,7 @@ def row_counts(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
     return total
 
 
-def row_any(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def row_any(mask: BoolArray) -> BoolArray:
     """Whether any column of each row is True, (P,) bool."""
     rows, width = mask.shape
     if width > _FEW:
@@ -65,7 +65,7 @@ def row_any(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return found
 
 
-def row_repeats(lists: IntArray) -> npt.NDArray[np.bool_]:
+def row_repeats(lists: IntArray) -> BoolArray:
     """Whether a number other than -1 occurs twice in a row, (P,) bool."""
     if lists.shape[1] > _FEW_SORTED:
         ordered = np.sort(lists, axis=1)
@@ -76,7 +76,7 @@ def row_repeats(lists: IntArray) -> npt.NDArray[np.bool_]:
     return twice
 
 
-def row_keys(first: npt.NDArray[np.integer] | int, second: npt.NDArray[np.integer] | int) -> npt.NDArray[np.int64]:
+def row_keys(first: npt.NDArray[np.integer] | int, second: npt.NDArray[np.integer] | int) -> Longs:
     """Two numbers as one that sorts and compares as the pair does: of a partition, its topic and its id.
 
     Args:
@@ -86,12 +86,12 @@ def row_keys(first: npt.NDArray[np.integer] | int, second: npt.NDArray[np.intege
     return (np.asarray(first, np.int64) << 32) | np.asarray(second, np.int64)
 
 
-def split_keys(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def split_keys(keys: Longs) -> tuple[Longs, Longs]:
     """The two numbers of each key, as ``row_keys`` was given them."""
     return keys >> 32, keys & 0xFFFFFFFF
 
 
-def found_in(keys: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def found_in(keys: Longs, wanted: Longs) -> Longs:
     """(n,) where each of ``wanted`` stands in ``keys``, which ascend; -1 where it does not."""
     if not keys.size:
         return np.full(wanted.shape, NONE, np.int64)
@@ -123,9 +123,9 @@ def matrix_of(lists: Iterable[Sequence[int]]) -> IntArray:
     return out
 
 
-def newcomers(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
+def newcomers(before: IntArray, after: IntArray) -> BoolArray:
     """(n, R) bool: which replicas of ``after`` come: the same row of ``before`` does not have their broker."""
-    new: npt.NDArray[np.bool_] = after != NONE
+    new: BoolArray = after != NONE
     if before.shape[1] > _FEW:
         row = np.arange(len(before), dtype=np.int64)[:, None]
         return new & ~np.isin(row_keys(row, after.astype(np.uint32)), row_keys(row, before.astype(np.uint32)))
@@ -134,13 +134,13 @@ def newcomers(before: IntArray, after: IntArray) -> npt.NDArray[np.bool_]:
     return new
 
 
-def holds(lists: IntArray, wanted: IntArray) -> npt.NDArray[np.bool_]:
+def holds(lists: IntArray, wanted: IntArray) -> BoolArray:
     """(n, W) bool: which numbers of ``wanted`` stand in the same row of ``lists``; padding does not."""
-    held: npt.NDArray[np.bool_] = (wanted != NONE) & ~newcomers(lists, wanted)
+    held: BoolArray = (wanted != NONE) & ~newcomers(lists, wanted)
     return held
 
 
-def lists_differ(first: IntArray, second: IntArray) -> npt.NDArray[np.bool_]:
+def lists_differ(first: IntArray, second: IntArray) -> BoolArray:
     """(n,) bool: rows whose lists differ, in members or in order; the widths may differ."""
     shared = min(first.shape[1], second.shape[1])
     differs = row_any(first[:, :shared] != second[:, :shared])
@@ -149,14 +149,14 @@ def lists_differ(first: IntArray, second: IntArray) -> npt.NDArray[np.bool_]:
     return differs
 
 
-def on_brokers(lists: npt.NDArray[np.integer], chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def on_brokers(lists: npt.NDArray[np.integer], chosen: BoolArray) -> BoolArray:
     """Which replicas are on chosen brokers, as a mask of the lists' shape; padding is on none.
 
     Args:
         lists: broker positions, padded with -1.
         chosen: (B,) bool.
     """
-    mask: npt.NDArray[np.bool_] = np.append(chosen, False).take(lists)  # position -1 reads the last one
+    mask: BoolArray = np.append(chosen, False).take(lists)  # position -1 reads the last one
     return mask
 
 
@@ -174,7 +174,7 @@ def in_place(before: IntArray, after: IntArray) -> IntArray:
     return out
 
 
-def gathered(keys: npt.NDArray[np.int64], brokers: IntArray) -> tuple[npt.NDArray[np.int64], IntArray]:
+def gathered(keys: Longs, brokers: IntArray) -> tuple[Longs, IntArray]:
     """(m,) distinct keys, ascending, and (m, W) the brokers of each in their order, padded with -1.
 
     Args:
@@ -188,7 +188,7 @@ def gathered(keys: npt.NDArray[np.int64], brokers: IntArray) -> tuple[npt.NDArra
     return rows, lists
 
 
-def by_group(lists: Sequence[IntArray], group: IntArray) -> tuple[npt.NDArray[np.int64], list[IntArray]]:
+def by_group(lists: Sequence[IntArray], group: IntArray) -> tuple[Longs, list[IntArray]]:
     """What lists have in each group of brokers.
 
     Args:
@@ -209,17 +209,17 @@ def by_group(lists: Sequence[IntArray], group: IntArray) -> tuple[npt.NDArray[np
     return keys, split
 
 
-def counts_on(lists: npt.NDArray[np.integer], brokers: int) -> npt.NDArray[np.int64]:
+def counts_on(lists: npt.NDArray[np.integer], brokers: int) -> Longs:
     """How many replicas of these lists are on each broker, (B,) int64; padding (-1) is on none."""
     return np.bincount(lists.ravel() + 1, minlength=brokers + 1)[1:]  # the first counts the padding
 
 
-def ids_at(ids: npt.NDArray[np.int32], positions: npt.NDArray[np.int32]) -> IntArray:
+def ids_at(ids: IntArray, positions: IntArray) -> IntArray:
     """Positions in ``ids`` to what stands there, with -1 and -2 kept."""
     return np.append(ids, np.array([NOT_TOLD, NONE], np.int32))[positions]
 
 
-def taken(column: npt.NDArray[_Scalar], rows: npt.NDArray[np.int64] | None) -> npt.NDArray[_Scalar]:
+def taken(column: npt.NDArray[_Scalar], rows: Longs | None) -> npt.NDArray[_Scalar]:
     """These rows; None: all, and the column itself."""
     return column if rows is None else column[rows]
 

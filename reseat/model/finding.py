@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
+
+from reseat.model.columns import Longs
 
 __all__ = ["Finding", "Severity"]
 
@@ -49,7 +50,7 @@ class Finding:
     kind: str
     severity: Severity
     sentence: str
-    rows: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    rows: Longs = field(default_factory=lambda: np.empty(0, np.int64))
     brokers: tuple[int, ...] = ()
     topics: tuple[str, ...] = ()
     places: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from reseat.errors import LayoutInvalid
 from reseat.model.arrays import found_in, holds, ids_at, matrix_of, row_keys, taken
 from reseat.model.broker import Broker
-from reseat.model.columns import COLUMNS, NONE, NOT_TOLD, BoolArray, IntArray
+from reseat.model.columns import COLUMNS, NONE, NOT_TOLD, BoolArray, IntArray, Longs
 from reseat.model.layout_checks import shape_of
 from reseat.model.layout_columns import LayoutColumns
 from reseat.model.sorting import PositionMap, row_order, sorted_codes, sorted_paths, with_mentioned
@@ -166,7 +166,7 @@ class ClusterLayout(LayoutColumns):
         wanted = frozenset(names)
         return np.fromiter((topic in wanted for topic in self.topics), np.bool_, len(self.topics))
 
-    def rows_of(self, other: ClusterLayout) -> npt.NDArray[np.int64]:
+    def rows_of(self, other: ClusterLayout) -> Longs:
         """(P',) int64: the row in this layout of each partition of another one, -1 where this one does not have it.
 
         Both are sorted, so the rows that are found ascend. O((P + P') log P).
@@ -176,7 +176,7 @@ class ClusterLayout(LayoutColumns):
         topic = np.array([self._topic_code.get(name, NONE) for name in other.topics], np.int64)
         return self.rows_at(topic[other.topic_of], other.partition)
 
-    def rows_at(self, topic: npt.NDArray[np.integer], partition: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    def rows_at(self, topic: npt.NDArray[np.integer], partition: npt.NDArray[np.integer]) -> Longs:
         """(n,) int64: the row of each of n partitions, -1 where the layout does not have it. O((P + n) log P).
 
         Args:
@@ -185,7 +185,7 @@ class ClusterLayout(LayoutColumns):
         """
         return found_in(row_keys(self.topic_of, self.partition), row_keys(topic, partition))
 
-    def keys_among(self, topics: Sequence[str]) -> npt.NDArray[np.int64]:
+    def keys_among(self, topics: Sequence[str]) -> Longs:
         """(P,) int64: each partition as one number, with topics numbered as in sorted names; ascending.
 
         Two layouts' numbers tell the same partitions by the same numbers where the names are all of either.
@@ -244,7 +244,7 @@ class ClusterLayout(LayoutColumns):
         settled = all(b.id in racks for b in out.brokers if b.rack is None)
         return replace(out, gaps=replace(out.gaps, racks_told=True)) if settled and not out.gaps.racks_told else out
 
-    def select(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> ClusterLayout:
+    def select(self, rows: npt.NDArray[np.integer] | BoolArray) -> ClusterLayout:
         """The layout of these partitions alone, all brokers kept; topics without a partition left drop out.
 
         Args:

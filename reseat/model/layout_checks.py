@@ -61,7 +61,7 @@ def check(
     _check_order(topics, columns["topic_of"], columns["partition"])
 
 
-def shape_of(replicas: npt.NDArray[np.int32]) -> tuple[int, int]:
+def shape_of(replicas: IntArray) -> tuple[int, int]:
     """P and R of the replica lists.
 
     Raises:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from reseat.model.arrays import counts_on, frozen, ids_at, row_any, row_counts, row_repeats
 from reseat.model.broker import Broker, BrokerState
-from reseat.model.columns import COLUMNS, NONE, BoolArray, FloatArray, IntArray
+from reseat.model.columns import COLUMNS, NONE, BoolArray, FloatArray, IntArray, Longs
 from reseat.model.gaps import Gaps
 from reseat.model.layout_checks import check
 
@@ -107,12 +107,12 @@ class LayoutColumns:
         return frozen(row_counts(self.replicas != NONE))
 
     @cached_property
-    def replicas_by_broker(self) -> npt.NDArray[np.int64]:
+    def replicas_by_broker(self) -> Longs:
         """(B,) int64: the number of replicas on each broker, those being added or removed included."""
         return frozen(counts_on(self.replicas, len(self.brokers)))
 
     @cached_property
-    def preferred_by_broker(self) -> npt.NDArray[np.int64]:
+    def preferred_by_broker(self) -> Longs:
         """(B,) int64: the number of partitions that name each broker first."""
         first = self.replicas[:, 0] if self.replicas.shape[1] else np.empty(0, np.int32)
         return frozen(np.bincount(first + 1, minlength=len(self.brokers) + 1)[1:])
@@ -244,7 +244,7 @@ class LayoutColumns:
         return frozen(busy)
 
     @cached_property
-    def duplicates(self) -> npt.NDArray[np.int64]:
+    def duplicates(self) -> Longs:
         """(n,) int64: rows in which one broker occurs twice (Kafka's tools accept such lists; a plan must not)."""
         return frozen(np.flatnonzero(row_repeats(self.replicas)))
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.model.arrays import lists_differ, newcomers, of_one_width, row_counts
-from reseat.model.columns import NONE, BoolArray, IntArray
+from reseat.model.columns import NONE, BoolArray, FloatArray, IntArray, Longs
 from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
@@ -31,10 +30,10 @@ class Moves:
             no size is told.
     """
 
-    row: npt.NDArray[np.int64]
+    row: Longs
     source: IntArray
     target: IntArray
-    bytes: npt.NDArray[np.float64] | None = None
+    bytes: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.row)
@@ -306,7 +305,7 @@ class Plan:
 
         target = packed(after, comes)
         sizes = self.current.replica_bytes
-        moved: npt.NDArray[np.float64] | None = None
+        moved: FloatArray | None = None
         if sizes is not None:
             lists = self.current.replicas[rows]
             known = np.where(lists != NONE, sizes[rows], np.nan)

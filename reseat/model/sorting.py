@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import LayoutInvalid
 from reseat.model.arrays import row_keys
 from reseat.model.broker import Broker
-from reseat.model.columns import NONE, NOT_TOLD, IntArray
+from reseat.model.columns import NONE, NOT_TOLD, IntArray, Longs
 
 __all__ = ["PositionMap", "row_order", "sorted_codes", "sorted_paths", "with_mentioned"]
 
@@ -18,7 +17,7 @@ __all__ = ["PositionMap", "row_order", "sorted_codes", "sorted_paths", "with_men
 _TABLE_LIMIT = 1 << 22
 
 
-def with_mentioned(given: list[Broker], *columns: npt.NDArray[np.int32]) -> tuple[Broker, ...]:
+def with_mentioned(given: list[Broker], *columns: IntArray) -> tuple[Broker, ...]:
     """The brokers given and those that columns of ids only mention, sorted by id.
 
     Raises:
@@ -35,7 +34,7 @@ def with_mentioned(given: list[Broker], *columns: npt.NDArray[np.int32]) -> tupl
     return tuple(sorted([*given, *extra], key=lambda b: b.id))
 
 
-def _distinct(column: npt.NDArray[np.int32]) -> list[int]:
+def _distinct(column: IntArray) -> list[int]:
     """Distinct values; by a table where ids are small, which is ten times faster than sorting."""
     if not column.size:
         return []
@@ -54,20 +53,20 @@ class PositionMap:
 
     def __init__(self, brokers: tuple[Broker, ...]) -> None:
         self._ids = np.array([b.id for b in brokers], np.int32)
-        self._table: npt.NDArray[np.int32] | None = None
+        self._table: IntArray | None = None
         if self._ids.size and int(self._ids[-1]) <= _TABLE_LIMIT:
             self._table = np.full(int(self._ids[-1]) + 3, NONE, np.int32)
             self._table[self._ids] = np.arange(len(brokers), dtype=np.int32)
             self._table[NONE], self._table[NOT_TOLD] = NONE, NOT_TOLD  # from the end: -1 and -2 map to themselves
 
-    def __call__(self, ids: npt.NDArray[np.int32]) -> IntArray:
+    def __call__(self, ids: IntArray) -> IntArray:
         """The positions of brokers of which each has one."""
         if self._table is not None:
             return self._table[ids]
         return np.where(ids < 0, ids, np.searchsorted(self._ids, ids)).astype(np.int32)
 
 
-def sorted_codes(names: tuple[str, ...], codes: npt.NDArray[np.int32]) -> tuple[IntArray, list[int]]:
+def sorted_codes(names: tuple[str, ...], codes: IntArray) -> tuple[IntArray, list[int]]:
     """Positions in the names once these are sorted, and the old place of each name then.
 
     Raises:
@@ -93,7 +92,7 @@ def sorted_paths(paths: Sequence[str], column: IntArray | None) -> tuple[tuple[s
     return tuple(ordered), table[column]
 
 
-def row_order(topic: IntArray, partition: IntArray) -> npt.NDArray[np.int64] | None:
+def row_order(topic: IntArray, partition: IntArray) -> Longs | None:
     """The order that sorts rows by topic and partition; None where they are sorted already."""
     key = row_keys(topic, partition)
     if key.size < 2 or bool((np.diff(key) > 0).all()):

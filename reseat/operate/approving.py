@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WriteRefused
 from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves, named_directories, plan_text
-from reseat.model import NONE, ClusterLayout, Snapshot
+from reseat.model import NONE, ClusterLayout, Longs, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import listed
 from reseat.operate.journal.journal import Approval, PlannedMove
@@ -91,9 +90,7 @@ def approval_of(
     )
 
 
-def _of_lists(
-    proposed: ClusterLayout, current: ClusterLayout, rows: npt.NDArray[np.int64], now: Snapshot
-) -> tuple[PlannedMove, ...]:
+def _of_lists(proposed: ClusterLayout, current: ClusterLayout, rows: Longs, now: Snapshot) -> tuple[PlannedMove, ...]:
     """Each partition whose list changes, with the bytes that it likely copies."""
     before, after, work = current.replica_ids, proposed.replica_ids, work_of(now.layout, proposed)
     copied = likely_bytes(work, proposed, now.tiering).sum(axis=1).tolist()

@@ -27,10 +27,9 @@ from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker, BrokerState
+from reseat.model import Broker, BrokerState, Longs
 from reseat.model.naming import version_of
 from reseat.placement.admin_order import admin_order
 from reseat.placement.draw_source import DrawSource
@@ -158,7 +157,7 @@ def loads_over_draws(
     *,
     rounds: int,
     defaults: ClusterDefaults | None = None,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[Longs, Longs]:
     """What each broker would get of a topic over many draws, those of the seeds 0 to ``rounds - 1``.
 
     Args:

@@ -27,10 +27,9 @@ from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker
+from reseat.model import Broker, Longs
 from reseat.placement.placed import Placement, check_size
 from reseat.placement.striped import refuse_repeated
 
@@ -137,9 +136,7 @@ def _even_leaders(lists: list[list[int]], count: int) -> list[list[int]]:
             leads[taker] += 1
 
 
-def _chain(
-    lists: list[list[int]], led: list[set[int]], leads: npt.NDArray[np.int64], giver: int
-) -> list[tuple[int, int]]:
+def _chain(lists: list[list[int]], led: list[set[int]], leads: Longs, giver: int) -> list[tuple[int, int]]:
     """(row, new leader) along a shortest chain to a broker that leads at least two fewer; empty where there is none."""
     if leads[giver] < leads.min() + 2:
         return []

@@ -26,10 +26,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import NONE, Broker, BrokerState, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import newcomers, row_counts
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.draw_source import DrawSource
@@ -84,10 +83,10 @@ class ProposalSpread:
         bytes_to_move: (n,) float64, or None where sizes are not told.
     """
 
-    moves: npt.NDArray[np.int64]
-    replica_spread: npt.NDArray[np.int64]
-    leader_spread: npt.NDArray[np.int64]
-    rack_violations: npt.NDArray[np.int64]
+    moves: Longs
+    replica_spread: Longs
+    leader_spread: Longs
+    rack_violations: Longs
     bytes_to_move: FloatArray | None
 
 
@@ -232,7 +231,7 @@ def asked_of(
 
 def _what_the_tool_sees(
     before: ClusterLayout,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[str, ...]]:
+) -> tuple[Longs, Longs, tuple[str, ...]]:
     """Partitions a topic, the replication factor it takes for each, and the traps."""
     first = np.searchsorted(before.topic_of, np.arange(len(before.topics)))
     sizes = np.bincount(before.topic_of, minlength=len(before.topics)).astype(np.int64)
@@ -258,8 +257,8 @@ def _what_the_tool_sees(
 
 def _place(
     brokers: Sequence[Broker],
-    sizes: npt.NDArray[np.int64],
-    factors: npt.NDArray[np.int64],
+    sizes: Longs,
+    factors: Longs,
     tool: Tool,
     draws: DrawSource,
     *,
@@ -280,8 +279,8 @@ def _place(
 
 def _place_striped(
     brokers: Sequence[Broker],
-    sizes: npt.NDArray[np.int64],
-    factors: npt.NDArray[np.int64],
+    sizes: Longs,
+    factors: Longs,
     draws: DrawSource,
     out: IntArray,
 ) -> None:
@@ -299,13 +298,13 @@ def _place_striped(
         out[rows, :factor] = ring.id_column[walk(ring, first, at, factor)]
 
 
-def _rows(sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _rows(sizes: Longs) -> tuple[Longs, Longs]:
     """The topic of each row of a proposal, and its partition id."""
     topic = np.repeat(np.arange(len(sizes)), sizes)
     return topic, np.arange(len(topic)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
-def _held_before(before: ClusterLayout, sizes: npt.NDArray[np.int64]) -> tuple[IntArray, FloatArray | None]:
+def _held_before(before: ClusterLayout, sizes: Longs) -> tuple[IntArray, FloatArray | None]:
     """For each row of a proposal: who holds that partition id now, and the bytes of one replica of it."""
     topic, ids = _rows(sizes)
     at = before.rows_at(topic, ids)
@@ -318,9 +317,7 @@ def _held_before(before: ClusterLayout, sizes: npt.NDArray[np.int64]) -> tuple[I
     return old, np.where(there, largest[at], 0.0)
 
 
-def _held_by_others(
-    layout: ClusterLayout, before: ClusterLayout, ids: IntArray
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _held_by_others(layout: ClusterLayout, before: ClusterLayout, ids: IntArray) -> tuple[Longs, Longs]:
     """(n,) replicas and preferred leaders on these brokers of the topics that are not asked for."""
     places = np.searchsorted(layout.broker_ids, ids)
     return (
@@ -329,7 +326,7 @@ def _held_by_others(
     )
 
 
-def _spread(lists: IntArray, ids: IntArray, base: npt.NDArray[np.int64]) -> int:
+def _spread(lists: IntArray, ids: IntArray, base: Longs) -> int:
     held = base + np.bincount(np.searchsorted(ids, lists[lists != NONE]), minlength=len(ids))
     return int(held.max(initial=0) - held.min(initial=int(held.max(initial=0))))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
 from reseat.model import IntArray
@@ -38,7 +37,7 @@ class Placement:
     rack_aware: bool = False
 
     @property
-    def partition_ids(self) -> npt.NDArray[np.int32]:
+    def partition_ids(self) -> IntArray:
         """(P,) int32: partition ids."""
         return np.arange(self.first_id, self.first_id + len(self.replicas), dtype=np.int32)
 

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import Broker, IntArray
+from reseat.model import BoolArray, Broker, IntArray, Longs
 
 __all__ = ["Ring", "java_text_key", "ring_of", "walk"]
 
@@ -68,12 +68,12 @@ class Ring:
         return tuple(sorted(self.ids))
 
     @cached_property
-    def by_id(self) -> npt.NDArray[np.int64]:
+    def by_id(self) -> Longs:
         """(n,) the places of ``sorted_ids``."""
         return np.argsort(self.id_column, kind="stable")
 
     @cached_property
-    def place_table(self) -> npt.NDArray[np.int64] | None:
+    def place_table(self) -> Longs | None:
         """The place of each id from 0 to the highest, -1 where it has none, and a last -1; None if too long."""
         highest = max(self.ids)
         if highest > _TABLE_LIMIT + _TABLE_STRETCH * self.size:
@@ -83,7 +83,7 @@ class Ring:
         return table
 
     @cached_property
-    def run_before(self) -> npt.NDArray[np.int64]:
+    def run_before(self) -> Longs:
         """(n,) how many places in a row, ending just before each place, are in one rack; around the ring."""
         rack, size = self.rack_of, self.size
         run = np.full(size, size, np.int64)
@@ -97,7 +97,7 @@ class Ring:
         """The position, in ``sorted_ids``, of the first id that is not below this one; 0 if there is none."""
         return bisect_left(self.sorted_ids, broker_id) % self.size
 
-    def offset_of(self, shift: int | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def offset_of(self, shift: int | Longs) -> Longs:
         """How many places past ``first + 1`` the walk begins for a shift: ``shift * racks mod (n - 1)``."""
         return np.asarray(shift, np.int64) * self.racks % max(1, self.size - 1)
 
@@ -175,7 +175,7 @@ def walk(ring: Ring, first: npt.NDArray[np.integer], at: npt.NDArray[np.integer]
 
 def _passed(
     chosen: IntArray, place: IntArray, used: IntArray, rack_of: IntArray, racks: int
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+) -> tuple[BoolArray, BoolArray]:
     """Whether each place is passed over, and whether its rack has no replica yet."""
     taken = chosen[0] == place
     for earlier in chosen[1:]:

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker, IntArray
+from reseat.model import Broker, IntArray, Longs
 from reseat.model.naming import LARGEST_ID
 from reseat.model.wording import named
 from reseat.placement.draw_source import DrawSource
@@ -132,7 +132,7 @@ def place_striped(
     )
 
 
-def shift_growth(partition: npt.NDArray[np.integer], first_id: int, size: int) -> npt.NDArray[np.int64]:
+def shift_growth(partition: npt.NDArray[np.integer], first_id: int, size: int) -> Longs:
     """How much the shift has grown at each partition id: the multiples of n, above 0, from ``first_id`` up to it."""
     return np.asarray(partition, np.int64) // size - max(0, first_id - 1) // size
 

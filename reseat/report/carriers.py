@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from reseat.balance import Balance
 from reseat.balance.grid import broker_order
-from reseat.model import ClusterLayout, FloatArray, Plan
+from reseat.model import ClusterLayout, FloatArray, Longs, Plan
 from reseat.model.wording import visible
 from reseat.report.content import Bars, Column, Table
 
@@ -35,7 +35,7 @@ class Carriers:
             keeps replicas though it should leave; None where there is nothing.
     """
 
-    ids: npt.NDArray[np.int64]
+    ids: Longs
     names: tuple[str, ...]
     groups: tuple[str | None, ...] | None
     marked: tuple[str | None, ...]

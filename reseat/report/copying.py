@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray, Longs, Plan
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray, Longs, Plan
 from reseat.model.tiering import Tiering
 from reseat.model.units import money, size
 from reseat.model.wording import counted, verb
@@ -120,8 +119,8 @@ class Copying:
         return self._count(self.receiver)
 
     @cached_property
-    def _rack_known(self) -> npt.NDArray[np.bool_]:
-        known: npt.NDArray[np.bool_] = (self.sender_rack >= 0) & (self.receiver_rack >= 0)
+    def _rack_known(self) -> BoolArray:
+        known: BoolArray = (self.sender_rack >= 0) & (self.receiver_rack >= 0)
         return known
 
     @cached_property
@@ -219,7 +218,7 @@ class Copying:
     def _count(self, carrier: IntArray) -> Longs:
         return np.bincount(carrier + 1, minlength=len(self.broker_ids) + 1)[1:].astype(np.int64)
 
-    def _route(self, mask: npt.NDArray[np.bool_]) -> Route:
+    def _route(self, mask: BoolArray) -> Route:
         sizes = self.bytes[mask]
         return Route(int(mask.sum()), float(np.nansum(sizes)), int(np.isnan(sizes).sum()))
 

@@ -31,9 +31,8 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, ClusterLayout, IntArray, Longs
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import row_counts
 
 __all__ = ["Copysets", "copysets", "distinct_sets"]
@@ -133,7 +132,7 @@ def _numbered(ordered: IntArray, base: int) -> Longs:
     return key
 
 
-def _triangles(linked: npt.NDArray[np.bool_]) -> int:
+def _triangles(linked: BoolArray) -> int:
     """Triples of brokers of which every two are linked."""
     ends = np.flatnonzero(linked.any(axis=1))
     if len(ends) < 3:

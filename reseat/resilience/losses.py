@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NOT_TOLD, ClusterLayout, IntArray
+from reseat.model import NOT_TOLD, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import row_keys
 from reseat.model.naming import natural
 from reseat.resilience.words import MEASURES, LossMeasure
@@ -128,7 +128,7 @@ class Losses:
         return int(np.count_nonzero(cells > already)) - int(np.count_nonzero(cells[alone] > already))
 
 
-def worst_brokers(cells: _Cells, count: int, most: int) -> npt.NDArray[np.int64]:
+def worst_brokers(cells: _Cells, count: int, most: int) -> Longs:
     """Places of the brokers that stand in the worst pairs, at most so many, ascending; all where there are no more.
 
     Args:
@@ -147,7 +147,7 @@ def worst_brokers(cells: _Cells, count: int, most: int) -> npt.NDArray[np.int64]
     return np.sort(np.argsort(-worst, kind="stable")[:most])
 
 
-def corner(cells: _Cells, count: int, places: npt.NDArray[np.int64]) -> _Cells:
+def corner(cells: _Cells, count: int, places: Longs) -> _Cells:
     """The triangle of some of the brokers.
 
     Args:
@@ -162,10 +162,10 @@ def corner(cells: _Cells, count: int, places: npt.NDArray[np.int64]) -> _Cells:
     return part
 
 
-def triangle(low: npt.NDArray[np.integer], high: npt.NDArray[np.integer], count: int) -> npt.NDArray[np.int64]:
+def triangle(low: npt.NDArray[np.integer], high: npt.NDArray[np.integer], count: int) -> Longs:
     """Places in the upper half, row by row with its diagonal, of cells (low, high) with low <= high."""
     first = low.astype(np.int64)
-    places: npt.NDArray[np.int64] = first * count - first * (first - 1) // 2 + (high - first)
+    places: Longs = first * count - first * (first - 1) // 2 + (high - first)
     return places
 
 
@@ -199,7 +199,7 @@ def from_layout(layout: ClusterLayout, mode: Mode) -> Losses:
     single = _ranked([_row(kind, one, rack_of) for kind, one in rows])
     brokers, placed = order_of(layout.broker_ids, rack_of)
     both = pairs(layout, mode=mode)
-    told: dict[LossMeasure, npt.NDArray[np.int64] | None] = {
+    told: dict[LossMeasure, Longs | None] = {
         "offline_partitions": both.offline_partitions,
         "below_min_isr": both.below_min_isr,
         "leaders_moved": both.leaders_moved,
@@ -279,7 +279,7 @@ def _ranked(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
 def _cells(
     first: IntArray,
     second: IntArray,
-    told: Mapping[LossMeasure, npt.NDArray[np.int64] | None],
+    told: Mapping[LossMeasure, Longs | None],
     single: pd.DataFrame,
     brokers: IntArray,
 ) -> dict[LossMeasure, _Cells]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from components.canvas.cells import b64, cividis, palette, rgb, token_of
 from components.look import text, theme
 from reseat.balance.grid import Axes, CellMeasure, CellState, Grid
-from reseat.model import NONE, NOT_TOLD, Broker, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, Broker, ClusterLayout, FloatArray
 
 __all__ = ["counts_data", "states_data"]
 
@@ -133,8 +133,8 @@ def _scale(grids: Sequence[Grid], unit: float, top: float) -> tuple[float, float
 def _finished(
     axes: Axes,
     *,
-    row_sums: npt.NDArray[np.float64],
-    column_sums: npt.NDArray[np.float64],
+    row_sums: FloatArray,
+    column_sums: FloatArray,
     row_mean: float,
     facts: Sequence[str] = (),
     **values: Any,

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import orjson
 
 from reseat.formats.text.reassignment_entries import ANY_LOG_DIR
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,12 +89,12 @@ def json_lists(ids: IntArray) -> str:
     return "[" + joined(pc.binary_join_element_wise("[", id_lists(ids, ids != NONE), "]", ""), ",") + "]"
 
 
-def list_lengths(ids: IntArray) -> npt.NDArray[np.int64]:
+def list_lengths(ids: IntArray) -> Longs:
     """Bytes that each row takes in ``json_lists``, brackets included."""
     import pyarrow.compute as pc
 
     texts = id_lists(ids, ids != NONE)
-    lengths: npt.NDArray[np.int64] = pc.binary_length(texts).to_numpy(zero_copy_only=False).astype(np.int64) + 2
+    lengths: Longs = pc.binary_length(texts).to_numpy(zero_copy_only=False).astype(np.int64) + 2
     return lengths
 
 

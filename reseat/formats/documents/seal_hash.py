@@ -7,9 +7,8 @@ import json
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, ClusterLayout
+from reseat.model import NONE, ClusterLayout, IntArray
 
 __all__ = ["layout_hash", "plan_hash"]
 
@@ -54,7 +53,7 @@ def _feed(state: hashlib.blake2b, name: str, data: bytes) -> None:
     state.update(data)
 
 
-def _feed_column(state: hashlib.blake2b, name: str, column: npt.NDArray[np.int32]) -> None:
+def _feed_column(state: hashlib.blake2b, name: str, column: IntArray) -> None:
     _feed(state, name, np.asarray(column, "<i4").tobytes())
 
 

@@ -32,7 +32,6 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import orjson
 
 from reseat.errors import InputRefused
@@ -45,7 +44,7 @@ from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
 from reseat.formats.text.reassignment import SEAL_KEY, read_parts
 from reseat.formats.text.reassignment_entries import Id
-from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
+from reseat.model import NONE, Broker, ClusterLayout, IntArray, Longs, Plan
 from reseat.model.arrays import newcomers, of_one_width
 from reseat.model.naming import id_in
 from reseat.model.wording import counted, listed, verb
@@ -374,7 +373,7 @@ def _broker_id(text: str) -> int:
 # ---- layouts -----------------------------------------------------------------------------------------------
 
 
-def _rows_in(layout: ClusterLayout, of: ClusterLayout) -> npt.NDArray[np.int64]:
+def _rows_in(layout: ClusterLayout, of: ClusterLayout) -> Longs:
     """The rows of ``layout`` that are the partitions of ``of``, one each.
 
     Raises:
@@ -390,7 +389,7 @@ def _rows_in(layout: ClusterLayout, of: ClusterLayout) -> npt.NDArray[np.int64]:
     return rows
 
 
-def _with_lists(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: ClusterLayout) -> ClusterLayout:
+def _with_lists(layout: ClusterLayout, rows: Longs, lists: ClusterLayout) -> ClusterLayout:
     """The lists of a layout, those of these rows replaced."""
     ids, new = of_one_width(layout.replica_ids, lists.replica_ids)
     ids = ids.copy()

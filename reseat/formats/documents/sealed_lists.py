@@ -8,14 +8,13 @@ from itertools import chain
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.bounds import padded
 from reseat.formats.text.reassignment import DocumentParts
 from reseat.formats.text.reassignment_entries import Id
-from reseat.model import NONE, ClusterLayout
+from reseat.model import NONE, ClusterLayout, IntArray, Longs
 from reseat.model.wording import counted, verb
 
 __all__ = ["PIECE", "SealUnfit", "before_lists"]
@@ -34,8 +33,8 @@ class SealUnfit(Exception):
 
 def before_lists(lists: bytes, told: DocumentParts, source: str, limits: Limits) -> ClusterLayout:
     """The lists from before, in the order of the text, as a layout with the rows of the plan."""
-    lengths: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
-    ids: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
+    lengths: list[Longs] = [np.empty(0, np.int64)]
+    ids: list[IntArray] = [np.empty(0, np.int32)]
     expected = len(told.rows.partition)
     count = 0
     for piece in _pieces(lists.strip()):

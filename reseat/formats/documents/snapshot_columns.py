@@ -27,7 +27,7 @@ import numpy.typing as npt
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.bounds import padded
-from reseat.model import NONE, BoolArray, Broker, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import ids_at
 from reseat.model.columns import COLUMNS, Column
 from reseat.model.naming import LARGEST_ID
@@ -103,7 +103,7 @@ def _encoded(flat: npt.NDArray[Any]) -> str | npt.NDArray[Any]:
     return _sizes(flat) if flat.dtype == np.float64 else np.ascontiguousarray(flat)
 
 
-def _sizes(sizes: FloatArray) -> npt.NDArray[np.int64] | FloatArray:
+def _sizes(sizes: FloatArray) -> Longs | FloatArray:
     """Whole numbers, -1 where not told, if all are whole; else as they are, which becomes null where not told."""
     told = np.isfinite(sizes) & (sizes >= 0)
     whole = np.where(told, sizes, -1.0)
@@ -259,7 +259,7 @@ class _Table:
             )
         return data
 
-    def _numbers(self, column: str, data: bytes) -> npt.NDArray[np.int64]:
+    def _numbers(self, column: str, data: bytes) -> Longs:
         try:
             return np.concatenate([np.array(_INTS.decode(piece), np.int64) for piece in _pieces(data)])
         except OverflowError as error:

@@ -21,7 +21,7 @@ from reseat.formats.documents.directory_moves import Named, with_named
 from reseat.formats.documents.json_rows import document, entries, heads, id_lists, joined, list_lengths
 from reseat.formats.documents.sealed import seal, seal_of, seal_rollback
 from reseat.formats.text.reassignment import SEAL_KEY
-from reseat.model import NONE, BoolArray, ClusterLayout, Plan
+from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Plan
 from reseat.model.columns import BESIDE_ISR, COLUMNS
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _part_seal(after: ClusterLayout, before: ClusterLayout, part: slice, leaving
     return seal_of(after.select(rows), before.select(rows), leaving=leaving)
 
 
-def _filled(rows: pa.Array, extra: npt.NDArray[np.int64], room: int) -> Iterator[slice]:
+def _filled(rows: pa.Array, extra: Longs, room: int) -> Iterator[slice]:
     """Consecutive entries, as many at once as fit in ``room`` bytes with what each takes beside, and at least one."""
     import pyarrow.compute as pc
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
+from reseat.model import BoolArray, Longs
 
 __all__ = ["Chunk", "check_values", "check_width", "deepest", "items", "scan", "value"]
 
@@ -43,18 +44,18 @@ class Chunk:
     at: int
     piece: npt.NDArray[np.uint8]
     in_string: npt.NDArray[np.uint8]
-    bracket: npt.NDArray[np.int64]
-    depth: npt.NDArray[np.int64]
+    bracket: Longs
+    depth: Longs
     before: int
 
-    def commas(self, depth: int) -> npt.NDArray[np.int64]:
+    def commas(self, depth: int) -> Longs:
         """Offsets of the commas outside strings with so many brackets open."""
         lowest, highest = (int(bound(self.depth, initial=self.before)) for bound in (np.min, np.max))
         if not lowest <= depth <= highest:
             return np.empty(0, np.int64)
         comma = np.flatnonzero((self.piece == _COMMA) & (self.in_string == 0)) + self.at
         open_then = np.append(self.depth, self.before)[np.searchsorted(self.bracket, comma) - 1]
-        found: npt.NDArray[np.int64] = comma[open_then == depth]
+        found: Longs = comma[open_then == depth]
         return found
 
 
@@ -83,13 +84,13 @@ def scan(data: bytes | memoryview, start: int = 0) -> Iterator[Chunk]:
         at = stop
 
 
-def _escaped(backslash: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _escaped(backslash: BoolArray) -> BoolArray:
     """Bytes before which an odd number of backslashes stands."""
     index = np.arange(len(backslash))
     last_plain = np.maximum.accumulate(np.where(backslash, -1, index))
     run = np.zeros(len(backslash), np.int64)
     run[1:] = index[:-1] - last_plain[:-1]
-    odd: npt.NDArray[np.bool_] = run % 2 == 1
+    odd: BoolArray = run % 2 == 1
     return odd
 
 

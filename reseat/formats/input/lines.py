@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.input.reading import Skipped
+from reseat.model import Longs
 
 __all__ = ["Block", "SkippedLines", "chunks", "unread", "why_not_used"]
 
@@ -36,13 +36,13 @@ class Block:
 
     data: bytes
     first: int = 1
-    numbers: npt.NDArray[np.int64] | None = None
+    numbers: Longs | None = None
 
     def number(self, index: int) -> int:
         """The 1-based number, in the whole text, of the block's line ``index`` (0-based)."""
         return self.first + index if self.numbers is None else int(self.numbers[index])
 
-    def number_all(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def number_all(self, index: Longs) -> Longs:
         """``number`` of many lines."""
         return index + self.first if self.numbers is None else self.numbers[index]
 

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.rows.row_findings import Rows, place_finding, repeat_finding, told_again
-from reseat.model import NONE, Broker, ClusterLayout, Finding, IntArray, Severity
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Finding, IntArray, Longs, Severity
 from reseat.model.arrays import row_keys, row_repeats
 
 __all__ = ["assemble"]
@@ -29,9 +28,9 @@ def assemble(
     *,
     brokers: Iterable[Broker] = (),
     log_dirs: Sequence[str] = (),
-    min_in_sync: npt.NDArray[np.int32] | None = None,
+    min_in_sync: IntArray | None = None,
     topic_ids: Sequence[str] | None = None,
-    order_told: npt.NDArray[np.bool_] | bool = True,
+    order_told: BoolArray | bool = True,
 ) -> tuple[ClusterLayout, tuple[Finding, ...]]:
     """The layout that rows tell, and what contradicts in them.
 
@@ -104,7 +103,7 @@ def assemble(
     return layout, tuple(findings)
 
 
-def _repeats(topic_of: IntArray, partition: IntArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _repeats(topic_of: IntArray, partition: IntArray) -> tuple[Longs, Longs]:
     """Rows that tell a partition again, and beside each the row that told it first; later rows ascending."""
     key = row_keys(topic_of, partition)
     nothing = np.empty(0, np.int64)
@@ -121,7 +120,7 @@ def _repeats(topic_of: IntArray, partition: IntArray) -> tuple[npt.NDArray[np.in
     return first[by_text], order[by_text]
 
 
-def _differs(rows: Rows, first: npt.NDArray[np.int64], later: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def _differs(rows: Rows, first: Longs, later: Longs) -> BoolArray:
     out = np.zeros(len(first), np.bool_)
     for column in (rows.replicas, *rows.by_row.values()):
         a, b = column[first], column[later]
@@ -132,7 +131,7 @@ def _differs(rows: Rows, first: npt.NDArray[np.int64], later: npt.NDArray[np.int
     return out
 
 
-def _take(rows: Rows, chosen: npt.NDArray[np.int64]) -> Rows:
+def _take(rows: Rows, chosen: Longs) -> Rows:
     return Rows(
         topics=rows.topics,
         topic_of=rows.topic_of[chosen],

@@ -13,9 +13,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import ClusterLayout, Finding, Gaps, Severity, ShortTopic
+from reseat.model import ClusterLayout, Finding, Gaps, IntArray, Longs, Severity, ShortTopic
 from reseat.model.gaps import NAMED_GAPS
 from reseat.model.wording import counted
 
@@ -109,7 +108,7 @@ def _all_told(layout: ClusterLayout, told: Collection[int]) -> bool:
     return bool(told) and all(broker.rack is not None or broker.id in told for broker in layout.brokers)
 
 
-def _short(layout: ClusterLayout, wanted: npt.NDArray[np.int64]) -> tuple[ShortTopic, ...]:
+def _short(layout: ClusterLayout, wanted: Longs) -> tuple[ShortTopic, ...]:
     """The topics of which not all wanted partitions are told."""
     rows = np.bincount(layout.topic_of[layout.partition < wanted[layout.topic_of]], minlength=len(wanted))
     out: list[ShortTopic] = []
@@ -121,7 +120,7 @@ def _short(layout: ClusterLayout, wanted: npt.NDArray[np.int64]) -> tuple[ShortT
     return tuple(out)
 
 
-def _first_missing(ids: npt.NDArray[np.int32], count: int) -> tuple[int, ...]:
+def _first_missing(ids: IntArray, count: int) -> tuple[int, ...]:
     """The first of the ids below ``count`` that are not among these, each of which occurs once."""
     candidates = np.arange(min(count, len(ids) + NAMED_GAPS))
     return tuple(np.setdiff1d(candidates, ids)[:NAMED_GAPS].tolist())

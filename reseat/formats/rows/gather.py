@@ -21,7 +21,7 @@ from reseat.formats.rows.broker_facts import living, take
 from reseat.formats.rows.gaps import fewer_rows, gaps_of
 from reseat.formats.rows.masks import mask_of
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, outside_finding
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, Finding, IntArray, Severity
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, Finding, IntArray, Longs, Severity
 from reseat.model.arrays import matrix_of, widened
 from reseat.model.columns import MASKS
 from reseat.model.tiering import Tiering
@@ -58,7 +58,7 @@ class Part:
 class _Chunk:
     topic_of: IntArray
     partition: IntArray
-    line: npt.NDArray[np.int64]
+    line: Longs
     replicas: IntArray
     leader: IntArray
     epoch: IntArray
@@ -151,7 +151,7 @@ class RowBuilder:
         topic_of: IntArray,
         partition: IntArray,
         *,
-        line: npt.NDArray[np.int64],
+        line: Longs,
         replicas: IntArray,
         leader: IntArray | None = None,
         lists: Mapping[str, tuple[IntArray, BoolArray]] | None = None,

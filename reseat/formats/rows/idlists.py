@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
-from reseat.model import NONE, IntArray
+from reseat.model import NONE, BoolArray, IntArray
 from reseat.model.naming import LARGEST_ID
 
 __all__ = ["padded"]
@@ -29,7 +28,7 @@ _DIGITS = len(str(LARGEST_ID))
 _ZERO, _NINE = 48, 57
 
 
-def padded(lists: Sequence[bytes], limits: Limits) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+def padded(lists: Sequence[bytes], limits: Limits) -> tuple[IntArray, BoolArray]:
     """The ids of n lists.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Severity
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Longs, Severity
 from reseat.model.columns import COLUMNS
 from reseat.model.wording import counted, verb
 
@@ -135,7 +135,7 @@ def not_understood(count: int, places: Sequence[str], one: str, many: str) -> Fi
 def repeat_finding(
     layout: ClusterLayout,
     rows: Rows,
-    repeats: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    repeats: tuple[Longs, Longs],
     *,
     kind: str,
     severity: Severity,
@@ -183,7 +183,7 @@ def told_again(differs: BoolArray, same: str, other: str) -> Iterator[tuple[Bool
         yield differs, "contradicting_rows", Severity.ATTENTION, f"{other}; the first one is used"
 
 
-def _rows_in(layout: ClusterLayout, rows: Rows, told: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def _rows_in(layout: ClusterLayout, rows: Rows, told: npt.NDArray[np.integer]) -> Longs:
     """Rows of the layout for rows as told, ascending, each once."""
     place = {name: i for i, name in enumerate(layout.topics)}
     code = np.array([place.get(name, NONE) for name in rows.topics], np.int32)

@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.tables.table_names import Header
+from reseat.model import Longs
 
 __all__ = ["CHUNK", "Record", "ends_open", "records", "row_lines"]
 
@@ -71,7 +71,7 @@ def ends_open(data: bytes, header: Header) -> bool:
     return any(record.cells is None for record in _Divider(data, header).records(last))
 
 
-def row_lines(data: bytes, header: Header) -> npt.NDArray[np.int64]:
+def row_lines(data: bytes, header: Header) -> Longs:
     """Numbers of the lines below the header that are not empty, ascending; the first line there is 1."""
     found, before, ended_before = [np.empty(0, np.int64)], 1, True
     for at in range(header.end, len(data), CHUNK):

@@ -13,7 +13,7 @@ from reseat.formats.rows.bounds import check_brokers, padded
 from reseat.formats.rows.masks import mask_of
 from reseat.formats.rows.row_findings import Rows
 from reseat.formats.tables.table_columns import ABSENT, NOBODY, Table
-from reseat.model import NONE, NOT_TOLD, BoolArray, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, IntArray, Longs
 from reseat.model.columns import MASKS
 
 __all__ = ["PartitionRows"]
@@ -33,7 +33,7 @@ class PartitionRows:
     def __init__(self, whole: Table, table: Table) -> None:
         self._whole = whole  # skipped cells are noted there
         self.table = table
-        self.outside: dict[str, npt.NDArray[np.int64]] = {}
+        self.outside: dict[str, Longs] = {}
 
     def read(self) -> tuple[Rows, list[str]]:
         """The rows of partitions, and the log directories that they name."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from reseat.formats.rows.bounds import check_brokers, padded
 from reseat.formats.rows.row_findings import PAIRS_NAMED, Rows, told_again
 from reseat.formats.tables.table_columns import ABSENT, Table
-from reseat.model import NONE, NOT_TOLD, BoolArray, Finding, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, Finding, IntArray, Longs
 from reseat.model.columns import BESIDE_ISR
 from reseat.model.wording import counted
 
@@ -76,7 +76,7 @@ class ReplicaRows:
         )
         return rows, log_dirs
 
-    def _in_order(self) -> tuple[Table, npt.NDArray[np.int64]]:
+    def _in_order(self) -> tuple[Table, Longs]:
         """Rows by topic, partition and position; a position told twice counts once."""
         table = self.table
         keys = [table.integer["partition"], table.text["topic"][0]]
@@ -121,7 +121,7 @@ class ReplicaRows:
             )
             self.findings.append(table.finding("position_gaps", said, gaps))
 
-    def _leader(self, table: Table, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> IntArray:
+    def _leader(self, table: Table, starts: Longs, lengths: Longs) -> IntArray:
         """The leader of each partition: its row with ``is_leader``, or the column ``leader``."""
         out = np.full(len(starts), NOT_TOLD, np.int32)
         flags = table.flag.get("is_leader")
@@ -154,16 +154,16 @@ def _changes(first: IntArray, *further: IntArray) -> BoolArray:
     return new
 
 
-def _starts(table: Table) -> npt.NDArray[np.int64]:
+def _starts(table: Table) -> Longs:
     """Where a new partition begins."""
     return np.flatnonzero(_changes(table.text["topic"][0], table.integer["partition"]))
 
 
-def _count_up(starts: npt.NDArray[np.int64], count: int) -> IntArray:
+def _count_up(starts: Longs, count: int) -> IntArray:
     """0, 1, 2 ... within each group."""
     return np.arange(count, dtype=np.int32) - np.repeat(starts.astype(np.int32), np.diff(starts, append=count))
 
 
-def _all_told(flags: npt.NDArray[np.int8], starts: npt.NDArray[np.int64]) -> BoolArray:
+def _all_told(flags: npt.NDArray[np.int8], starts: Longs) -> BoolArray:
     """Which groups tell a flag in each of their rows."""
     return np.minimum.reduceat(flags, starts) > NONE if NONE in flags else np.ones(len(starts), np.bool_)

@@ -41,7 +41,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
@@ -53,6 +52,7 @@ from reseat.formats.tables.table_columns import Table
 from reseat.formats.tables.table_layout import read_table
 from reseat.formats.tables.table_names import Header, named
 from reseat.formats.tables.table_writer import write_csv, write_parquet
+from reseat.model import Longs
 
 __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
 
@@ -193,7 +193,7 @@ def read_typed(data: bytes, header: Header) -> Any:
     return None if any(out_of_bounds(name, arrow.column(name)) for name in header.known.values()) else arrow
 
 
-def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
+def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, Longs]:
     """All columns as texts, and the line of each row, the first below the header 1; odd rows are ``faults``."""
     import pyarrow as pa
 
@@ -218,7 +218,7 @@ def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.N
     return arrow, np.delete(lines, np.array(odd, np.int64) - 1)
 
 
-def read_divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
+def read_divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, Longs]:
     """As ``read_texts``, line by line: a quote that is left open swallows no row."""
     import pyarrow as pa
 
@@ -247,9 +247,7 @@ def read_divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt
     return pa.concat_tables([*pieces, piece()]), np.array(lines, np.int64)
 
 
-def _judged(
-    texts: Any, lines: npt.NDArray[np.int64], header: Header, faults: _Faults
-) -> tuple[Any, npt.NDArray[np.int64]]:
+def _judged(texts: Any, lines: Longs, header: Header, faults: _Faults) -> tuple[Any, Longs]:
     """The known columns by their types, and the line of each row; a cell at fault is null, or leaves its row out."""
     import pyarrow as pa
 

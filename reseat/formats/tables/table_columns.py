@@ -14,7 +14,7 @@ from reseat.formats.input.formula import unescaped
 from reseat.formats.input.lines import SkippedLines
 from reseat.formats.input.reading import Limits
 from reseat.formats.rows.row_findings import PLACES_NAMED
-from reseat.model import NONE, NOT_TOLD, Finding, IntArray, Severity
+from reseat.model import NONE, NOT_TOLD, Finding, FloatArray, IntArray, Longs, Severity
 
 __all__ = ["ABSENT", "NOBODY", "Table"]
 
@@ -53,7 +53,7 @@ class Table:
     text: dict[str, tuple[IntArray, list[str]]] = field(default_factory=dict)
     integer: dict[str, IntArray] = field(default_factory=dict)
     flag: dict[str, npt.NDArray[np.int8]] = field(default_factory=dict)
-    real: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    real: dict[str, FloatArray] = field(default_factory=dict)
     lists: dict[str, Any] = field(default_factory=dict)
     skipped: SkippedLines = field(default_factory=SkippedLines)
     missing: list[tuple[str, int, str]] = field(default_factory=list)
@@ -73,12 +73,12 @@ class Table:
         codes, words = self.text["topic"]
         return f"{words[int(codes[row])]}-{int(self.integer['partition'][row])}"
 
-    def finding(self, kind: str, sentence: str, rows: Sequence[int] | npt.NDArray[np.int64]) -> Finding:
+    def finding(self, kind: str, sentence: str, rows: Sequence[int] | Longs) -> Finding:
         """What wants attention, with the places of its rows, of many the first."""
         places = tuple(self.place(int(row)) for row in rows[:PLACES_NAMED])
         return Finding(kind, Severity.ATTENTION, sentence, places=places)
 
-    def leader_epochs(self, first: npt.NDArray[np.int64]) -> dict[str, IntArray]:
+    def leader_epochs(self, first: Longs) -> dict[str, IntArray]:
         """The column ``leader_epoch`` of partitions, each told in its first row; nothing where no row tells one."""
         epoch = self.integer.get("leader_epoch")
         if epoch is None or not (epoch != ABSENT).any():
@@ -128,7 +128,7 @@ class Table:
         else:
             self.lists[name] = pc.utf8_trim_whitespace(pc.fill_null(column, ""))
 
-    def rows(self, chosen: npt.NDArray[np.int64]) -> Table:
+    def rows(self, chosen: Longs) -> Table:
         """The same columns with these rows alone, in this order; rows that follow each other are not copied."""
         at: Any = chosen
         if len(chosen) and (np.diff(chosen) == 1).all():

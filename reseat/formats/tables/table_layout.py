@@ -30,7 +30,7 @@ from reseat.formats.tables.partition_rows import PartitionRows
 from reseat.formats.tables.replica_rows import ReplicaRows
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.formats.tables.table_names import Header
-from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Finding, IntArray, Severity
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Finding, IntArray, Longs, Severity
 from reseat.model.tiering import Tiering
 from reseat.model.wording import counted
 
@@ -109,7 +109,7 @@ class _TableReader:
 
     # ---- which rows tell what ------------------------------------------------------------------------------
 
-    def _divided(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _divided(self) -> tuple[Longs, Longs]:
         """Rows that tell of partitions, and rows that tell of brokers alone; the others are skipped."""
         table = self.table
         topic, partition = table.text["topic"][0], table.integer["partition"]
@@ -242,7 +242,7 @@ def _brokers_of(table: Table) -> tuple[list[Broker], list[Finding]]:
     if not facts and "port" not in table.integer and not (table.text["topic"][0] == NONE).any():
         return [], []  # brokers only mentioned: the layout adds them itself
     check_brokers(ids, table.source, table.limits)
-    rows: slice | npt.NDArray[np.int64] = slice(None) if (ids != ABSENT).all() else np.flatnonzero(ids != ABSENT)
+    rows: slice | Longs = slice(None) if (ids != ABSENT).all() else np.flatnonzero(ids != ABSENT)
     known, which = _numbered(ids[rows])
     columns: dict[str, IntArray] = {name: codes for name, (codes, _) in facts.items()}
     if "port" in table.integer:
@@ -288,7 +288,7 @@ def _numbered(ids: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
     return known.astype(np.int32), place[rows]
 
 
-def _first_told(which: npt.NDArray[np.intp], codes: IntArray, count: int) -> tuple[IntArray, npt.NDArray[np.int64]]:
+def _first_told(which: npt.NDArray[np.intp], codes: IntArray, count: int) -> tuple[IntArray, Longs]:
     """What is first told of each of so many brokers, -1 where nothing is; and the rows that tell it otherwise."""
     told = codes >= 0
     some = slice(None) if told.all() else np.flatnonzero(told)

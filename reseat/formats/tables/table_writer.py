@@ -22,7 +22,7 @@ import orjson
 
 from reseat.formats.documents.writers import id_lists
 from reseat.formats.input.formula import escaped
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, FloatArray
 from reseat.model.columns import BESIDE_ISR, COLUMNS
 from reseat.model.tiering import Tiering
 
@@ -275,7 +275,7 @@ def _flags(values: BoolArray, told: BoolArray | None = None) -> Any:
     return pa.array(values, mask=None if told is None else ~told)
 
 
-def _reals(values: npt.NDArray[np.float64]) -> Any:
+def _reals(values: FloatArray) -> Any:
     """Bytes: as whole numbers where all are, which every reader takes."""
     import pyarrow as pa
 

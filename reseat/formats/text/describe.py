@@ -24,7 +24,6 @@ from collections import defaultdict
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.input.lines import Block, chunks
 from reseat.formats.input.reading import Limits
@@ -44,7 +43,7 @@ from reseat.formats.text.describe_lines import (
     is_torn,
 )
 from reseat.formats.text.form import Form, Paste
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.arrays import matrix_of
 from reseat.model.naming import LARGEST_ID
 
@@ -214,9 +213,7 @@ class _Reader(LineReader):
             lists=lists,
         )
 
-    def _topics(
-        self, words: tuple[bytes, ...], rows: npt.NDArray[np.int64], header_at: list[tuple[int, int]]
-    ) -> IntArray:
+    def _topics(self, words: tuple[bytes, ...], rows: Longs, header_at: list[tuple[int, int]]) -> IntArray:
         """(n,) topic codes; a row without a name takes that of the header above it, -1 where there is none."""
         codes = np.fromiter(map(self.words.__getitem__, words), np.int32, len(words))
         nameless = np.flatnonzero(codes == NONE)
@@ -229,9 +226,9 @@ class _Reader(LineReader):
 
     def _tail_columns(
         self,
-        tail_of: npt.NDArray[np.int64],
+        tail_of: Longs,
         topic_of: IntArray,
-        line: npt.NDArray[np.int64],
+        line: Longs,
         lists: dict[str, tuple[IntArray, BoolArray]],
     ) -> None:
         used, place = np.unique(tail_of, return_inverse=True)

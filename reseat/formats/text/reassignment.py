@@ -31,7 +31,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.json_scan import check_width
@@ -54,7 +53,7 @@ from reseat.formats.text.reassignment_entries import (
     why_no_partition,
 )
 from reseat.formats.text.reassignment_text import DocumentText
-from reseat.model import ClusterLayout, Finding, Severity
+from reseat.model import ClusterLayout, Finding, Longs, Severity
 from reseat.model.wording import counted
 
 __all__ = ["SEAL_KEY", "DocumentParts", "read_document", "read_parts"]
@@ -362,7 +361,7 @@ def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
         start = cut.end() - 1
 
 
-def _log_dirs_finding(layout: ClusterLayout, rows: Rows, other_length: npt.NDArray[np.int64]) -> Finding:
+def _log_dirs_finding(layout: ClusterLayout, rows: Rows, other_length: Longs) -> Finding:
     return place_finding(
         layout,
         rows,

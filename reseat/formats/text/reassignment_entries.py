@@ -16,7 +16,7 @@ from reseat.formats.input.reading import Limits
 from reseat.formats.input.shown import shown
 from reseat.formats.rows.bounds import check_brokers, check_topics, padded
 from reseat.formats.rows.row_findings import Rows
-from reseat.model import NONE
+from reseat.model import NONE, IntArray, Longs
 from reseat.model.arrays import widened
 from reseat.model.naming import LARGEST_ID
 
@@ -75,12 +75,12 @@ class EntryColumns:
     def __init__(self) -> None:
         self.code: dict[str, int] = {}
         self.dir_code: dict[str, int] = {ANY_LOG_DIR: NONE}
-        self._topic_of: list[npt.NDArray[np.int32]] = []
-        self._partition: list[npt.NDArray[np.int32]] = []
-        self._lengths: list[npt.NDArray[np.int64]] = []
-        self._brokers: list[npt.NDArray[np.int32]] = []
-        self._dir_lengths: list[npt.NDArray[np.int64]] = []
-        self._dirs: list[npt.NDArray[np.int32]] = []
+        self._topic_of: list[IntArray] = []
+        self._partition: list[IntArray] = []
+        self._lengths: list[Longs] = []
+        self._brokers: list[IntArray] = []
+        self._dir_lengths: list[Longs] = []
+        self._dirs: list[IntArray] = []
 
     def append(self, entries: Sequence[Entry]) -> None:
         """Add some entries, at least one."""
@@ -100,7 +100,7 @@ class EntryColumns:
             np.fromiter([dir_code.setdefault(name, len(dir_code) - 1) for name in names], np.int32, len(names))
         )
 
-    def rows(self, place: Callable[[int], str], source: str, limits: Limits) -> tuple[Rows, npt.NDArray[np.int64]]:
+    def rows(self, place: Callable[[int], str], source: str, limits: Limits) -> tuple[Rows, Longs]:
         """The rows told, and which of them have ``log_dirs`` of another length than ``replicas``."""
         longest = max(self.code, key=len)
         check_topics(len(self.code), len(longest), longest, source, limits)

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.documents.directory_moves import directory_moves
-from reseat.model import NONE, LogDirectory, Longs
+from reseat.model import NONE, FloatArray, IntArray, LogDirectory, Longs
 from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
@@ -76,9 +75,9 @@ class _Arrivals:
     """
 
     row: Longs
-    broker: npt.NDArray[np.int32]
-    size: npt.NDArray[np.float64]
-    directory: npt.NDArray[np.int32]
+    broker: IntArray
+    size: FloatArray
+    directory: IntArray
 
     @classmethod
     def of(cls, diff: PlanDiff) -> _Arrivals:

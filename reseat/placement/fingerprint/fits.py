@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, Longs
+from reseat.model import NONE, IntArray, Longs
 from reseat.placement.ring import Ring
 from reseat.placement.striped import lists_at
 
@@ -112,7 +111,7 @@ class TopicFingerprint:
         return self.fits[0].pairs if self.fits else ()
 
 
-def differences(fits: Sequence[Fit], factor: int, ids: Longs, lists: npt.NDArray[np.int32]) -> Longs:
+def differences(fits: Sequence[Fit], factor: int, ids: Longs, lists: IntArray) -> Longs:
     """(m,) replicas of each list that are not where the fits put them, a replica too many or too few included."""
     made = np.full(lists.shape, NONE, np.int32)
     for fit in fits:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import BoolArray, Longs
+from reseat.model import BoolArray, IntArray, Longs
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.fingerprint.rings import MEMBERSHIPS, Found, Search, nearest_fit
 from reseat.placement.votes import TopicRows, count_votes, votes_on_ring
@@ -38,9 +37,7 @@ class _Pieces:
         return int((self.differ > 0).sum())
 
 
-def pieces_of(
-    search: Search, number: int, near: Found, nearest: Fit, *, ids: Longs, lists: npt.NDArray[np.int32]
-) -> _Pieces:
+def pieces_of(search: Search, number: int, near: Found, nearest: Fit, *, ids: Longs, lists: IntArray) -> _Pieces:
     """The topic as its nearest fit explains it, in pieces where partitions were added later."""
     differ = differences((nearest,), int(search.rows.factor[number]), ids, lists)
     # A topic in pieces has one piece that is most unlikely by chance, unless it is small.
@@ -51,7 +48,7 @@ def pieces_of(
 
 
 def _grown(
-    search: Search, number: int, nearest: Fit, differ: Longs, *, ids: Longs, lists: npt.NDArray[np.int32]
+    search: Search, number: int, nearest: Fit, differ: Longs, *, ids: Longs, lists: IntArray
 ) -> tuple[Fit, tuple[Fit, ...], Longs]:
     """The fit of the partitions placed first, of those added later, each from its first id on, and what differs then.
 
@@ -88,9 +85,7 @@ def _grown(
     return best
 
 
-def _may_have_grown(
-    votes: tuple[BoolArray, Longs], nearest: Fit, differ: Longs, ids: Longs, lists: npt.NDArray[np.int32]
-) -> bool:
+def _may_have_grown(votes: tuple[BoolArray, Longs], nearest: Fit, differ: Longs, ids: Longs, lists: IntArray) -> bool:
     """Whether it is worth looking for added partitions: a cheap look that misses none.
 
     Either a list that differs has the start that added partitions would have, or the nearest fit itself has it and some
@@ -104,12 +99,12 @@ def _may_have_grown(
     return bool(np.isin(start[others], list(positions)).any()) or (nearest.start in positions and bool(others.any()))
 
 
-def _added_positions(first: Fit, lists: npt.NDArray[np.int32]) -> set[int]:
+def _added_positions(first: Fit, lists: IntArray) -> set[int]:
     """Starts of added partitions: by the first replica that partition 0 was given, or by the one it has now."""
     return {first.ring.position_by_id(first.ring.ids[first.start]), first.ring.position_by_id(int(lists[0, 0]))}
 
 
-def _added_to(first: Fit, factor: int, ids: Longs, lists: npt.NDArray[np.int32]) -> tuple[Fit, ...]:
+def _added_to(first: Fit, factor: int, ids: Longs, lists: IntArray) -> tuple[Fit, ...]:
     """Fits of partitions added later, as long as each explains more lists than it spoils."""
     size = first.ring.size
     offsets = first.ring.offset_of(np.arange(size))
@@ -137,9 +132,7 @@ def _added_to(first: Fit, factor: int, ids: Longs, lists: npt.NDArray[np.int32])
     return added
 
 
-def _earlier(
-    fit: Fit, begins: Sequence[int], factor: int, ids: Longs, lists: npt.NDArray[np.int32], *, least: int
-) -> list[int]:
+def _earlier(fit: Fit, begins: Sequence[int], factor: int, ids: Longs, lists: IntArray, *, least: int) -> list[int]:
     """Rows before the first of ``begins`` at which partitions may have been added: lists there may agree by chance.
 
     The begin counts by its lap of the ring alone, so of each lap the earliest row is taken from which all lists up to

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, Broker, ClusterLayout, Longs
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.wording import listed, named, verb
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.ring import Ring, ring_of
@@ -122,7 +121,7 @@ class Search:
         ring_and_words: Callable[[int], tuple[Ring, str]],
         *,
         ring_sizes: Longs,
-        log_rings: npt.NDArray[np.float64],
+        log_rings: FloatArray,
         chance: float,
     ) -> None:
         total, factor = self.rows.sizes[topics], self.rows.factor[topics]
@@ -183,7 +182,7 @@ class Search:
         return " and ".join(words)
 
 
-def _log_factorials(most: int) -> npt.NDArray[np.float64]:
+def _log_factorials(most: int) -> FloatArray:
     """Logarithms of 0! to ``most``!."""
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
 
@@ -270,7 +269,7 @@ def fit_of(found: Found, first_id: int, factor: int) -> Fit:
     return Fit(ring.ids, ring.rack_aware, found.start, shifts, first_id, found.circumstance, ring)
 
 
-def nearest_fit(near: Found, first_id: int, factor: int, ids: Longs, lists: npt.NDArray[np.int32]) -> Fit | None:
+def nearest_fit(near: Found, first_id: int, factor: int, ids: Longs, lists: IntArray) -> Fit | None:
     """The fit of the most frequent draws; of several equally frequent ones that with the fewest replicas off."""
     fit = fit_of(near, first_id, factor)
     if not fit.shifts:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Options
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, Longs, Options
 from reseat.model.naming import named_by
 from reseat.model.units import size
 from reseat.model.wording import counted
@@ -129,7 +129,7 @@ def _capacities(change: Change, options: Options) -> Longs:
     return most
 
 
-def _bytes(layout: ClusterLayout) -> npt.NDArray[np.float64] | None:
+def _bytes(layout: ClusterLayout) -> FloatArray | None:
     """(B,) bytes of each broker, as far as they are told."""
     sizes = layout.replica_bytes
     if sizes is None:

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import Longs
+from reseat.model import IntArray, Longs
 
 __all__ = ["UNBOUNDED", "Network", "fill"]
 
@@ -42,8 +42,8 @@ class Network:
     def __init__(self) -> None:
         self._count = 0
         self._arcs = 0
-        self._tails: list[npt.NDArray[np.int32]] = []
-        self._heads: list[npt.NDArray[np.int32]] = []
+        self._tails: list[IntArray] = []
+        self._heads: list[IntArray] = []
         self._capacities: list[Longs] = []
         self._costs: list[Longs] = []
         self._supplies: list[tuple[Longs, Longs]] = []

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from reseat.balance.grid import broker_order
 from reseat.election import ElectionPreview, Reason, leader_spread, preferred
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, Longs
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.units import count
 from reseat.model.wording import counted, verb
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Series, Table
@@ -46,7 +46,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     )
 
 
-def _different(one: npt.NDArray[np.int32], other: npt.NDArray[np.int32]) -> int:
+def _different(one: IntArray, other: IntArray) -> int:
     """Partitions whose leader is told before and is another one afterwards."""
     return int(np.count_nonzero((one != other) & (one != NOT_TOLD)))
 
@@ -135,7 +135,7 @@ def _bars(preview: ElectionPreview, layout: ClusterLayout, away: tuple[int, ...]
     )
 
 
-def _says(was: npt.NDArray[np.float64], after: npt.NDArray[np.float64], stay: npt.NDArray[np.bool_]) -> str:
+def _says(was: FloatArray, after: FloatArray, stay: BoolArray) -> str:
     if not stay.any():
         return "No broker remains to lead."
     then = f"{_between(after[stay])} each afterwards"
@@ -144,7 +144,7 @@ def _says(was: npt.NDArray[np.float64], after: npt.NDArray[np.float64], stay: np
     return f"Brokers lead {_between(was)} partitions each today, {then}."
 
 
-def _between(values: npt.NDArray[np.float64]) -> str:
+def _between(values: FloatArray) -> str:
     """The least and the most of some counts."""
     least, most = count(values.min()), count(values.max())
     return least if least == most else f"{least} to {most}"
@@ -155,7 +155,7 @@ def _table(preview: ElectionPreview, layout: ClusterLayout) -> Table:
     at = np.searchsorted(layout.broker_ids, ids)
     place = np.searchsorted(preview.broker_ids, ids)
 
-    def of(counts: Longs | None) -> npt.NDArray[np.float64]:
+    def of(counts: Longs | None) -> FloatArray:
         return np.full(len(ids), np.nan) if counts is None else counts[place].astype(np.float64)
 
     columns = [
@@ -187,7 +187,7 @@ def _changes(preview: ElectionPreview, layout: ClusterLayout) -> Table | None:
     return Table("leader-changes", "Partitions with another leader afterwards", tuple(columns), shown=20)
 
 
-def _ids(leaders: npt.NDArray[np.int32]) -> npt.NDArray[np.generic]:
+def _ids(leaders: IntArray) -> npt.NDArray[np.generic]:
     """Broker ids as they are written, nobody and not told in words."""
     if (leaders >= 0).all():
         return leaders

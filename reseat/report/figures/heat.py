@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from reseat.model import FloatArray
 from reseat.report import palette
 from reseat.report.content import Heat
 from reseat.report.figures.bars import rack_colours, runs
@@ -104,7 +105,7 @@ def _scale(sheet: Sheet, figure: Heat, left: float, floor: float, ceiling: float
         sheet.say(left + 10, y, sign + value(amount, figure.unit).replace("-", "\u2212"), up="center")
 
 
-def _colours(values: npt.NDArray[np.float64], top: float, *, signed: bool) -> npt.NDArray[np.uint8]:
+def _colours(values: FloatArray, top: float, *, signed: bool) -> npt.NDArray[np.uint8]:
     """(r, c, 4) colours of values; nothing where a value is not told."""
     low = -top if signed else 0.0
     share = (values - low) / ((top - low) or 1.0)

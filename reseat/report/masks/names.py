@@ -29,10 +29,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, ClusterLayout, Finding, Gaps, Plan, ShortTopic, Wish
+from reseat.model import NONE, ClusterLayout, Finding, Gaps, IntArray, Longs, Plan, ShortTopic, Wish
 from reseat.model.columns import COLUMNS
 from reseat.model.naming import is_internal, named_by
 from reseat.model.wording import visible
@@ -298,8 +297,8 @@ class _Relabelling:
     masker: Masker
     topics: tuple[str, ...]
     order: list[int]
-    code: npt.NDArray[np.int32]
-    rows: npt.NDArray[np.int64]
+    code: IntArray
+    rows: Longs
 
     @classmethod
     def of(cls, layout: ClusterLayout, masker: Masker) -> _Relabelling:
@@ -311,7 +310,7 @@ class _Relabelling:
         rows = np.argsort(code, kind="stable")  # partitions ascend within a topic, and stay so
         return cls(masker, tuple(names[place] for place in order), order, code[rows], rows)
 
-    def rows_of(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def rows_of(self, rows: Longs) -> Longs:
         """The new rows of old ones, ascending."""
         back = np.empty(len(self.rows), np.int64)
         back[self.rows] = np.arange(len(self.rows))

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from kafka.protocol.admin import DescribeTopicPartitionsRequest
 
 from reseat.errors import ClusterUnreachable
-from reseat.model import NONE
+from reseat.model import NONE, Longs
 from reseat.sources.in_parts import in_parts
 from reseat.sources.kafka_admin.client import AdminClient
 from reseat.sources.kafka_admin.partitions import PartitionsTold
@@ -34,7 +33,7 @@ _PAGE = 2000
 Eligible = dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]
 
 
-def rows_below(told: PartitionsTold, min_in_sync: Mapping[str, int]) -> npt.NDArray[np.int64]:
+def rows_below(told: PartitionsTold, min_in_sync: Mapping[str, int]) -> Longs:
     """Rows whose ISR is below ``min.insync.replicas``; where that is not told, rows whose ISR is not complete.
 
     RF caps it, as in Kafka (3.7 and later).

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from kafka.protocol.admin import DescribeLogDirsRequest, DescribeLogDirsResponse
 
 from reseat.errors import ClusterUnreachable
-from reseat.model import Finding, LogDirectory, Severity
+from reseat.model import BoolArray, Finding, IntArray, LogDirectory, Longs, Severity
 from reseat.model.wording import counted
 from reseat.sources.kafka_admin.client import AdminClient, PendingAnswer
 from reseat.sources.kafka_admin.error_names import error_name
@@ -53,12 +52,12 @@ class LogDirsTold:
     directories: tuple[LogDirectory, ...]
     topics: tuple[str, ...]
     paths: tuple[str, ...]
-    topic: npt.NDArray[np.int32]
-    partition: npt.NDArray[np.int32]
-    broker: npt.NDArray[np.int32]
-    path: npt.NDArray[np.int32]
-    size_bytes: npt.NDArray[np.int64]
-    future: npt.NDArray[np.bool_]
+    topic: IntArray
+    partition: IntArray
+    broker: IntArray
+    path: IntArray
+    size_bytes: Longs
+    future: BoolArray
     silent: Mapping[int, ClusterUnreachable]
 
     def moving(self) -> tuple[Finding, ...]:
@@ -139,7 +138,7 @@ class _Gathering:
         self._directories: list[LogDirectory] = []
         self._topics: dict[bytes, int] = {}
         self._paths: dict[str, int] = {}
-        self._blocks: list[tuple[npt.NDArray[np.int64], ...]] = []
+        self._blocks: list[tuple[Longs, ...]] = []
 
     def take(self, broker: int, answer: Bytes | ClusterUnreachable) -> None:
         """One broker's answer, or why there is none."""
@@ -257,7 +256,7 @@ def _told(number: int) -> int | None:
     return int(number) if number >= 0 else None
 
 
-def _sorted_names(places: dict[str, int]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+def _sorted_names(places: dict[str, int]) -> tuple[tuple[str, ...], IntArray]:
     """Names sorted, and the new place of each old one."""
     names = sorted(places)
     place = np.empty(len(names), np.int32)

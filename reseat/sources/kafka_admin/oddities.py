@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.rows.masks import mask_of
-from reseat.model import ClusterLayout, Finding, Severity
+from reseat.model import ClusterLayout, Finding, Longs, Severity
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.kafka_admin.error_names import error_name
 from reseat.sources.kafka_admin.partitions import PartitionsTold
@@ -75,9 +74,7 @@ def oddities(
     return tuple(finding for finding in found if finding is not None)
 
 
-def _not_shown(
-    layout: ClusterLayout, told: PartitionsTold, under_way: Mapping[tuple[str, int], UnderWay]
-) -> npt.NDArray[np.int64]:
+def _not_shown(layout: ClusterLayout, told: PartitionsTold, under_way: Mapping[tuple[str, int], UnderWay]) -> Longs:
     rows = [
         row
         for (topic, partition), move in under_way.items()
@@ -87,9 +84,7 @@ def _not_shown(
     return np.array(sorted(rows), np.int64)
 
 
-def _finding(
-    layout: ClusterLayout, kind: _Kind, rows: npt.NDArray[np.int64], brokers: tuple[int, ...] = ()
-) -> Finding | None:
+def _finding(layout: ClusterLayout, kind: _Kind, rows: Longs, brokers: tuple[int, ...] = ()) -> Finding | None:
     if not len(rows):
         return None
     named = [layout.name_of(int(row)) for row in rows[:_EXAMPLES]]

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import ClusterUnreachable
 from reseat.formats.input.reading import LIMITS
-from reseat.model import NONE, IntArray
+from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.arrays import found_in, row_keys
 
 __all__ = ["PartitionsTold", "padded", "printed_id", "take_partitions"]
@@ -54,11 +53,11 @@ class PartitionsTold:
     in_sync: IntArray
     leader: IntArray
     leader_epoch: IntArray
-    other_listener: npt.NDArray[np.bool_]
+    other_listener: BoolArray
     failed: dict[str, int]
     topic_ids: tuple[str, ...] = ()
 
-    def rows(self, topic: npt.NDArray[np.int64], partition: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def rows(self, topic: Longs, partition: Longs) -> Longs:
         """The rows of partitions; -1 where there is none.
 
         Args:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from reseat.model import NONE, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import found_in, row_keys
 from reseat.sources.kafka_admin.log_dirs import LogDirsTold
 from reseat.sources.kafka_admin.partitions import PartitionsTold
@@ -33,7 +32,7 @@ class Placed:
     size_bytes: FloatArray
     log_dir: IntArray
     paths: tuple[str, ...]
-    left_over: npt.NDArray[np.int64]
+    left_over: Longs
 
 
 def place_logs(told: PartitionsTold | ClusterLayout, replicas: IntArray, logs: LogDirsTold) -> Placed:

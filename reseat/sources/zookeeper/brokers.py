@@ -20,11 +20,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.errors import ClusterUnreachable
-from reseat.model import NONE, BrokerState, ClusterLayout, Finding, IntArray, Severity, Snapshot
+from reseat.model import NONE, BrokerState, ClusterLayout, Finding, IntArray, Longs, Severity, Snapshot
 from reseat.model.snapshot import with_offline_dirs
 from reseat.model.wording import counted, named, verb
 from reseat.sources.connection import Connection
@@ -175,7 +174,7 @@ def _min_in_sync(layout: ClusterLayout, in_force: Mapping[str, int]) -> IntArray
     return np.array([in_force.get(name, before) for name, before in told], np.int32)
 
 
-def _left_over(layout: ClusterLayout, left_over: npt.NDArray[np.int64]) -> Finding:
+def _left_over(layout: ClusterLayout, left_over: Longs) -> Finding:
     rows = np.unique(left_over[:, 0])
     named = [layout.name_of(int(row)) for row in rows[:3]]
     more = f" and {len(rows) - 3:,} more" if len(rows) > 3 else ""

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, place_finding
-from reseat.model import BoolArray, ClusterLayout, Finding, Severity
+from reseat.model import BoolArray, ClusterLayout, Finding, Longs, Severity
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.topic_names import LONGEST_NAME, name_error
 from reseat.sources.zookeeper.gathered import Gathered, NodeAccess
@@ -30,7 +29,7 @@ def finding(
     *,
     topics: Iterable[str] = (),
     brokers: Iterable[int] = (),
-    rows: npt.NDArray[np.int64] | None = None,
+    rows: Longs | None = None,
 ) -> Finding:
     """A finding that names its nodes, as many as are named and no longer than they are shown.
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
+from reseat.model import BoolArray
 from reseat.sources.zookeeper.consistency import Span
 from reseat.sources.zookeeper.nodes import Registration
 from reseat.sources.zookeeper.topics import StateNode, Topic
@@ -96,7 +96,7 @@ class Gathered:
         return Span(newest, int(floor))
 
 
-def shown(topic: Topic) -> npt.NDArray[np.bool_]:
+def shown(topic: Topic) -> BoolArray:
     """(n,) which states of a topic's partitions are told or known to be missing: what consistency speaks of."""
     known = np.frombuffer(topic.known, np.uint8)
     return np.asarray((known != StateNode.DENIED) & (known != StateNode.ASKED), np.bool_)

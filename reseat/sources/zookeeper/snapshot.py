@@ -20,7 +20,7 @@ from reseat.formats.rows.assemble import assemble
 from reseat.formats.rows.broker_facts import living
 from reseat.formats.rows.masks import mask_of
 from reseat.formats.rows.row_findings import PLACES_NAMED, Rows
-from reseat.model import NONE, BoolArray, ClusterLayout, Consistency, Finding, IntArray, Severity, Snapshot
+from reseat.model import NONE, BoolArray, ClusterLayout, Consistency, Finding, IntArray, Longs, Severity, Snapshot
 from reseat.model.arrays import matrix_of, widened
 from reseat.model.snapshot import GAPS_BY_PROTOCOL
 from reseat.model.wording import counted, listed, verb
@@ -211,7 +211,7 @@ def _joined(columns: Iterable[object], kind: type[np.int32]) -> IntArray:
     return np.concatenate(parts) if parts else np.empty(0, kind)
 
 
-def _within_cells(lengths: IntArray) -> tuple[BoolArray, npt.NDArray[np.int64]]:
+def _within_cells(lengths: IntArray) -> tuple[BoolArray, Longs]:
     """(P,) which partitions fit in the limit of cells, the shorter lists first; and the rows of the others."""
     width = int(lengths.max(initial=0))
     if width * len(lengths) <= LIMITS.cells:
