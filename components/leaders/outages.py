@@ -11,11 +11,13 @@ import streamlit as st
 from components.leaders import elections
 from components.leaders.consequences import bring_back_words, draw_lists
 from components.look import text
+from components.look.notices import of_quorum
 from components.shell import frame
 from components.shell.findings import flagged
 from components.state import caching, fields, widgets
 from components.state.slots import Anew, Slot
 from reseat.balance.grid import brokers_by_rack
+from reseat.balance.quorum import quorum_without
 from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
 from reseat.model import ClusterLayout, Longs, Quorum, Severity
 from reseat.model.glossary import define
@@ -35,7 +37,7 @@ _OUT = "out"
 APART = define("Leader spread")
 
 
-def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
+def draw_stopped(layout: ClusterLayout, mode: Mode, quorum: Quorum | None) -> None:
     """Who takes over and what goes offline while brokers are merely stopped."""
     chosen, unclean = _choose(layout)
     preview = caching.kept(stop)(layout, chosen, unclean=unclean, mode=mode)
@@ -44,6 +46,9 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
         frame.answer("Choose brokers to stop, or click their bars: no data moves; leadership fails over.")
     else:
         frame.answer(_worst_first(preview))
+        told = None if quorum is None else quorum_without(quorum, layout.brokers, chosen)
+        if told is not None:
+            st.markdown(of_quorum(told))
     taken = elections.reason_counts(election).get(Reason.TAKES_OVER, 0)
     floors = layout.min_in_sync is not None
     frame.figures(

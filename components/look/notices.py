@@ -11,7 +11,7 @@ from components.look.theme import severity_icon
 from reseat.errors import InputRefused, ReseatError, WishRefused
 from reseat.model import Finding, Severity, Snapshot
 
-__all__ = ["findings", "not_read", "refused"]
+__all__ = ["findings", "not_read", "of_quorum", "refused"]
 
 #: Topics and details named before the rest is counted.
 _MOST = 12
@@ -28,6 +28,12 @@ def not_read(snapshot: Snapshot) -> None:
     """What a reading could not read and why, a line each: a right that is missing, a broker that is silent."""
     for sentence in snapshot.not_read:
         st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
+
+
+def of_quorum(told: tuple[bool, str]) -> str:
+    """Whether the controllers go on without some brokers, and how (``quorum_without``), as Markdown."""
+    mark = ":green[:material/check:]" if told[0] else ":red[:material/error:]"
+    return f"{mark} {text.plain(told[1])}"
 
 
 def refused(error: ReseatError, *, said: bool = False) -> None:

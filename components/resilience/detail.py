@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from components.look import text
+from components.look.notices import of_quorum
 from components.resilience.figure import HEIGHT
 from components.resilience.view import Chosen
 from components.shell import navigation
@@ -68,8 +69,7 @@ def draw_detail(
         with st.container(key="resilience-lines", height=HEIGHT - _AROUND, border=False):
             lines = detail_lines(losses, chosen, found)
             if quorum is not None:
-                mark = ":green[:material/check:]" if quorum[0] else ":red[:material/error:]"
-                lines.append(f"{mark} {text.plain(quorum[1])}")
+                lines.append(of_quorum(quorum))
             st.markdown("\n".join(f"- {line}" for line in lines))
         short = name if len(name) < _LONG else text.counted(len(chosen.lost), "broker")
         with st.container(key="resilience-open"):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reseat.balance.quorum import quorum_without
 from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
 from reseat.cli.output.writer import complain, more, say, table, write_json, write_text
 from reseat.election import (
@@ -45,23 +46,26 @@ def elect(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"))
+    notes = reading_notes(reading, layout)
     if chosen.partitions:
         _say_outcomes(elect_leaders(layout, "preferred", named_partitions(chosen.partitions), mode), chosen)
-        (complain if chosen.json else say)(*reading_notes(reading, layout))
+        (complain if chosen.json else say)(*notes)
         return 0
     if stops:
         stopped = [*chosen.stopped, *in_racks(layout, chosen.stopped_racks)]
         after = stop(layout, stopped, unclean=chosen.unclean, mode=mode)
         majority = against_majority(layout, stopped, mode, unclean=chosen.unclean)
         preview, sentences = after.election, (*after.sentences, *majority.sentences)
+        if reading.quorum is not None and (told := quorum_without(reading.quorum, layout.brokers, stopped)) is not None:
+            notes.insert(0, told[1])
     else:
         preview = preferred(layout, mode)
         sentences = preview.sentences
     if chosen.json:
         _write_list(layout, preview)
-        complain(*reading_notes(reading, layout))
+        complain(*notes)
     else:
-        _say(layout, preview, (*sentences, *reading_notes(reading, layout)))
+        _say(layout, preview, (*sentences, *notes))
     return 0
 
 

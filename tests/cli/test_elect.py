@@ -10,7 +10,7 @@ import pytest
 
 from reseat.cli import main
 from reseat.formats.documents.snapshot_writer import write_snapshot
-from reseat.model import ClusterLayout, Snapshot
+from reseat.model import ClusterLayout, Quorum, QuorumMember, Snapshot
 
 #: The documented tp_demo_03: created with "0:1,1:0,0:1", all led by broker 1 after broker 0 was away.
 DEMO = """\
@@ -221,3 +221,16 @@ def test_an_election_of_named_partitions_is_answered_as_kafka_answers_it(
     assert capsys.readouterr().out.startswith("1 partition of 3 would get another leader.")
     assert main(["elect", str(layout), "--partitions", str(named), "--stopped", "1"]) == 2
     assert main(["elect", str(layout), "--partitions", str(layout)]) == 2
+
+
+def test_what_the_controllers_quorum_loses_with_stopped_brokers_is_said(tmp_path: Path, capsys) -> None:
+    """A snapshot of a live cluster tells the quorum; without a majority of it nobody is elected."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2, 3]}, leaders={("t", 0): 1}, in_sync={("t", 0): [1, 2, 3]})
+    quorum = Quorum(1, tuple(map(QuorumMember, (1, 2, 3))))
+    file = tmp_path / "now.json"
+    file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin", quorum=quorum)))
+
+    assert main(["elect", str(file), "--stopped", "1,2"]) == 0
+    assert "2 of 3 voters of the controller quorum (1 and 2): it is lost." in capsys.readouterr().out
+    assert main(["elect", str(file), "--stopped", "2", "--json"]) == 0
+    assert "controller quorum (2): it goes on, and no other may fail." in capsys.readouterr().err

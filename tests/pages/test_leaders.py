@@ -94,6 +94,16 @@ def test_the_next_restart_is_named_with_why_the_others_wait(opened):
     assert rows["why"].str.len().min() > 0
 
 
+def test_brokers_that_take_the_quorum_with_them_are_said_to(opened):
+    """Nobody fails over then, whatever the figures say."""
+    at = opened("leaders", quorum=Quorum(1, tuple(map(QuorumMember, (1, 2, 3)))))
+    at.segmented_control[0].set_value("Broker outage").run()
+    at.multiselect(key="stopped-brokers-0").set_value([1, 2]).run()
+
+    assert not at.exception
+    assert "2 of 3 voters of the controller quorum (1 and 2): it is lost." in texts(at)
+
+
 def test_a_restart_that_would_end_the_quorum_waits(opened):
     """Controllers that are brokers too, and one of three that follows no more."""
     behind = {1: 0.1, 2: 0.1, 3: 90.0}
