@@ -87,7 +87,7 @@ def draw_leaders(
         "leaders",
         key=key,
         says="Leaders by broker before and after",
-        leaving=np.isin(layout.broker_ids, stopped),
+        leaving=layout.is_broker(stopped),
         down=True,
         height=220,
         on_click=on_click,

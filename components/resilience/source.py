@@ -145,7 +145,7 @@ def _of_layout(
 def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> Longs:
     """Rows of the partitions that nobody can lead once these brokers are lost."""
     able = failover_order(layout, mode).able
-    gone = on_brokers(layout.replicas, np.isin(layout.broker_ids, lost))
+    gone = on_brokers(layout.replicas, layout.is_broker(lost))
     return np.flatnonzero(~row_any(able & ~gone))
 
 

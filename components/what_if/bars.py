@@ -45,7 +45,7 @@ def draw_bars(plan: Plan, counted: str, key: str) -> None:
     if before is None or after is None:
         st.caption(_UNKNOWN[counted])
         return
-    leaving = np.isin(plan.current.broker_ids, plan.wish.remove)
+    leaving = plan.current.is_broker(plan.wish.remove)
     unit, says = "bytes" if counted == "Size" else counted.lower(), f"{counted} by broker before and after the plan"
     if counted == "Size":  # of a broker that is down no size may be known
         before, after = (np.nan_to_num(load).astype(np.float64) for load in (before, after))

@@ -159,7 +159,7 @@ def _size_spread(plan: Plan) -> Figure | None:
     before, after = (caching.balance_of(layout).by_broker for layout in (plan.current, plan.proposed))
     if before.byte_spread is None or after.size_bytes is None:
         return None
-    stays = plan.proposed.receiving & ~np.isin(plan.proposed.broker_ids, plan.wish.remove)
+    stays = plan.proposed.receiving & ~plan.proposed.is_broker(plan.wish.remove)
     held = after.size_bytes[stays]
     if not held.size or np.isnan(held).any():
         return None

@@ -169,7 +169,7 @@ def _stuck(drawn: ClusterLayout, layout: ClusterLayout, wish: Wish) -> list[int]
 
     Of a cordoned broker those that another one holds there, too: once it is out no list names it.
     """
-    kept = on_brokers(drawn.replicas, drawn.cordoned & ~np.isin(drawn.broker_ids, wish.remove))
+    kept = on_brokers(drawn.replicas, drawn.cordoned & ~drawn.is_broker(wish.remove))
     stuck = ((kept.sum(axis=1)[:, None] > kept) | with_observers(layout)[:, None]) & (drawn.replicas != NONE)
     if not wish.options.keep_unmovable:
         stuck |= without_live_copy(layout)[:, None]

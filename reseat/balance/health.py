@@ -63,7 +63,7 @@ def frozen_by_cordon(layout: ClusterLayout, leaving: Collection[int] = ()) -> Bo
         layout: the layout.
         leaving: ids of brokers that every partition leaves: lists name them no more, cordoned or not.
     """
-    kept = layout.cordoned & ~np.isin(layout.broker_ids, list(leaving))
+    kept = layout.cordoned & ~layout.is_broker(leaving)
     if not kept.any():
         return np.zeros(layout.partition_count, np.bool_)
     return row_any(on_brokers(layout.replicas, kept))

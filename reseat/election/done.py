@@ -28,7 +28,7 @@ __all__ = ["layout_after", "once_done"]
 def layout_after(plan: Plan) -> ClusterLayout:
     """The cluster once a plan is done: as ``once_done``, without the brokers that have left and hold nothing."""
     layout = once_done(plan)
-    gone = np.isin(layout.broker_ids, plan.wish.remove) & (layout.replicas_by_broker == 0)
+    gone = layout.is_broker(plan.wish.remove) & (layout.replicas_by_broker == 0)
     if not gone.any():
         return layout
     # The last two places are for -2 and -1, as negative positions look them up: not told, and no broker.

@@ -207,7 +207,7 @@ def leader_spread(layout: ClusterLayout, counts: Longs | None, away: tuple[int, 
     """
     if counts is None:
         return None
-    here = ~layout.dead & ~np.isin(layout.broker_ids, away)
+    here = ~layout.dead & ~layout.is_broker(away)
     return int(np.ptp(counts[here])) if here.any() else None
 
 

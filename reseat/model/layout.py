@@ -166,6 +166,10 @@ class ClusterLayout(LayoutColumns):
         wanted = frozenset(names)
         return np.fromiter((topic in wanted for topic in self.topics), np.bool_, len(self.topics))
 
+    def is_broker(self, ids: Iterable[int]) -> BoolArray:
+        """(B,) bool: which brokers are among these ids; one that the layout does not have is none of them."""
+        return np.isin(self.broker_ids, list(ids))
+
     def rows_of(self, other: ClusterLayout) -> Longs:
         """(P',) int64: the row in this layout of each partition of another one, -1 where this one does not have it.
 

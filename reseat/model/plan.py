@@ -132,7 +132,7 @@ class Curve:
 
 def _counting(plan: Plan) -> BoolArray:
     layout = plan.proposed
-    return layout.receiving & ~np.isin(layout.broker_ids, (*plan.wish.remove, *plan.wish.options.never_onto))
+    return layout.receiving & ~layout.is_broker((*plan.wish.remove, *plan.wish.options.never_onto))
 
 
 def _byte_spread(plan: Plan) -> float | None:

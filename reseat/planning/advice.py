@@ -340,7 +340,7 @@ def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...
         now, then = (counts_on(np.maximum(one.leader, NONE), len(one.brokers)) for one in (before, after))
         leaders = "Leader", (now, then)
     for what, (now, then) in (("Replica", (before.replicas_by_broker, after.replicas_by_broker)), leaders):
-        stays = after.receiving & ~np.isin(after.broker_ids, remove)
+        stays = after.receiving & ~after.is_broker(remove)
         one, two = spread_of(now[before.receiving]), spread_of(then[stays])
         if one is not None and two is not None and one.spread != two.spread:
             said.append(f"{what} spread {int(one.spread):,} → {int(two.spread):,}")

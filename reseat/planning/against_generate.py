@@ -113,7 +113,7 @@ def against_generate(
         rack_mode=rack_mode,
         enough=lambda _: clock() - begin > seconds,
     )
-    remaining = np.isin(plan.current.broker_ids, brokers)
+    remaining = plan.current.is_broker(brokers)
     others = rack_violations(plan.current.without_topics(topics), remaining)
     return AgainstGenerate(tool, brokers, topics, replace(found, rack_violations=found.rack_violations + others))
 

@@ -94,7 +94,7 @@ def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
     wish = plan.wish
     frozen = frozen_by_cordon(layout, wish.remove)
     rows = np.flatnonzero(frozen) if wish.leaders_only or wish.add else _concerned(plan, frozen)
-    ids = layout.broker_ids[layout.cordoned & ~np.isin(layout.broker_ids, wish.remove)].tolist()
+    ids = layout.broker_ids[layout.cordoned & ~layout.is_broker(wish.remove)].tolist()
     on = f"a replica on cordoned {named('broker', ids)}"
     return _held(plan, rows, "held_by_cordon", f"has {on}", f"have {on}")
 
@@ -129,7 +129,7 @@ def _held(plan: Plan, rows: Longs, kind: str, one: str, many: str) -> Finding | 
         return None
     keeps = verb(len(rows), f"{one} and keeps its replica list", f"{many} and keep their replica lists")
     sentence = f"{counted(len(rows), 'partition')} {keeps}"
-    leaving = np.isin(plan.current.broker_ids, plan.wish.remove)
+    leaving = plan.current.is_broker(plan.wish.remove)
     stays = on_brokers(plan.current.replicas[rows], leaving)
     ids = tuple(np.unique(plan.current.replica_ids[rows][stays]).tolist())
     if not ids:
@@ -146,7 +146,7 @@ def _concerned(plan: Plan, held: BoolArray) -> Longs:
     current, wish, rows = plan.current, plan.wish, np.flatnonzero(held)
     if not rows.size or wish.rebalance or wish.mend_racks or wish.mend:
         return rows
-    leaving = np.isin(current.broker_ids, wish.remove)
+    leaving = current.is_broker(wish.remove)
     concerned = np.isin(rows, plan.moves.row) | row_any(on_brokers(current.replicas[rows], leaving))
     if wish.topics:
         other = current.replication_factor[rows] != wish.replication_factor

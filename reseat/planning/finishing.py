@@ -117,7 +117,7 @@ def certified(
     racks_proven = verdict.rack_proven and not wish.keeps_racks
     racks = verdict.rack_sum_of_squares if racks_proven else None
     rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
-    stays = ~np.isin(proposed.broker_ids, wish.remove)
+    stays = ~proposed.is_broker(wish.remove)
     return Certificate(
         wish=wish,
         moves=verdict.moves,

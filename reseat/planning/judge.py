@@ -159,7 +159,7 @@ def apply_assignment(
         noted(faults, np.nonzero(wrong), lambda row, one=one: f"{name(row)} {one}.", rest)
     taken = np.flatnonzero((rows >= 0) & ~empty)
     lists = assignment.replicas[taken]
-    strange = ~np.isin(assignment.broker_ids, known.broker_ids)
+    strange = ~assignment.is_broker(known.broker_ids)
     at, column = np.nonzero(on_brokers(lists, strange))
     ids = assignment.broker_ids[lists[at, column]].astype(np.int64)
     noted(
@@ -170,7 +170,7 @@ def apply_assignment(
     )
     known = known.with_brokers(map(Broker, np.unique(ids).tolist()))
     place = np.full(len(assignment.brokers) + 1, NONE, np.int32)
-    shared = np.isin(assignment.broker_ids, known.broker_ids)
+    shared = assignment.is_broker(known.broker_ids)
     place[:-1][shared] = np.searchsorted(known.broker_ids, assignment.broker_ids[shared])
     ours = rows[taken]
     order = np.argsort(ours, kind="stable")
@@ -248,7 +248,7 @@ class _Comparison:
         before, lists = standing[rows], laid[rows]
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
         moved = row_any(newcomers(before, lists))
-        leaving = np.isin(current.broker_ids, wish.remove)
+        leaving = current.is_broker(wish.remove)
         targets = who_leads(current, wish.options, leaving).may_lead
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,

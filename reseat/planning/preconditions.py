@@ -73,7 +73,7 @@ def resorts(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto:
 def _open_brokers(layout: ClusterLayout, leaving: BoolArray | None, never_onto: tuple[int, ...]) -> BoolArray:
     # Kafka takes no list that names a cordoned broker: it is no last resort either.
     stays = ~layout.cordoned if leaving is None else ~leaving & ~layout.cordoned
-    return stays & ~np.isin(layout.broker_ids, never_onto) if never_onto else stays
+    return stays & ~layout.is_broker(never_onto) if never_onto else stays
 
 
 def pinned(layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = ()) -> BoolArray:
@@ -129,7 +129,7 @@ def who_leads(layout: ClusterLayout, options: Options, leaving: BoolArray | None
             f"No broker is in {named('rack', strange)}, where leaders are to be.",
             choices=(f"Choose among the racks {listed(layout.racks)}." if layout.racks else "Add racks (--racks).",),
         )
-    never = np.isin(layout.broker_ids, options.never_leads)
+    never = layout.is_broker(options.never_leads)
     targets, late = usable(layout, leaving), resorts(layout, leaving)
     order = {rack: at for at, rack in enumerate(options.leader_racks)}
     rank = np.array([order.get(broker.rack or "", len(order)) for broker in layout.brokers], np.int64)
@@ -305,7 +305,7 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
     if targets.any():
         return targets
     if never_onto and usable(layout, leaving).any():
-        failed = layout.broker_ids[layout.disk_failed & np.isin(layout.broker_ids, never_onto)].tolist()
+        failed = layout.broker_ids[layout.disk_failed & layout.is_broker(never_onto)].tolist()
         why = f": {named('broker', failed, 'has', 'have')} an offline log directory" if failed else ""
         raise WishRefused(
             f"Every live broker that would remain receives nothing ({listed(never_onto)}){why}.",

@@ -54,10 +54,10 @@ def rules_in_words(plan: Plan) -> Iterator[str]:
 
 def _leaders(plan: Plan) -> Iterator[str]:
     layout, options, lists = plan.proposed, plan.wish.options, plan.proposed.replicas
-    who = who_leads(layout, options, np.isin(layout.broker_ids, plan.wish.remove))
+    who = who_leads(layout, options, layout.is_broker(plan.wish.remove))
     can, first = (lists != NONE) & who.may_lead[lists], lists[:, 0]
     last = len(options.leader_racks)
-    never = np.isin(layout.broker_ids, options.never_leads)[first] & can.any(axis=1)
+    never = layout.is_broker(options.never_leads)[first] & can.any(axis=1)
     elsewhere = who.rank[first] > np.where(can, who.rank[lists], last).min(axis=1, initial=last)
     but = [
         f", but for {counted(int(rows.sum()), 'partition')} that this change does not reorder" if rows.any() else ""

@@ -85,7 +85,7 @@ def standing(plan: Plan, rows: Longs, preview: Preview) -> Standing:
     racks = isr = None
     if now.racks:
         # A rack that is drained is one to be on until the last batch is done.
-        later = rack_violating(after, ~np.isin(after.broker_ids, plan.wish.remove))
+        later = rack_violating(after, ~after.is_broker(plan.wish.remove))
         racks = _after_each(rack_violating(now), later, rows, preview)
         racks[1:][-1:] = np.count_nonzero(later)
     least = health.min_in_sync_by_row(now)

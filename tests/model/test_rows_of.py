@@ -37,3 +37,11 @@ def test_topics_are_found_by_their_names() -> None:
 
     assert layout.is_topic(["c", "none such", "a"]).tolist() == [True, False, True]
     assert layout.is_topic([]).tolist() == [False, False, False]
+
+
+def test_brokers_are_found_by_their_ids() -> None:
+    """In any order, from any collection; an id that no broker has is nobody's."""
+    layout = ClusterLayout.from_assignments({("a", 0): [3, 1, 7]})
+
+    assert layout.is_broker({7, 9, 1}).tolist() == [True, False, True]
+    assert layout.is_broker(()).tolist() == [False, False, False]

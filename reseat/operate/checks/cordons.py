@@ -33,7 +33,7 @@ def brokers_emptied(diff: PlanDiff) -> tuple[int, ...]:
         for lists in (diff.current.replicas, diff.after.replicas)
     )
     held = np.zeros(len(diff.now.brokers), np.int64)
-    held[np.isin(diff.now.broker_ids, layout.broker_ids)] = layout.replicas_by_broker
+    held[diff.now.is_broker(layout.broker_ids)] = layout.replicas_by_broker
     return tuple(diff.now.broker_ids[(gives > 0) & (held - gives + gets == 0)].tolist())
 
 
@@ -51,11 +51,11 @@ def cordons_heeded(diff: PlanDiff, lifted: Collection[int] = ()) -> Check:
         lifted: brokers whose cordon the run lifts before it sends anything.
     """
     name, rows = "cordons_heeded", diff.changed
-    closed = diff.now.cordoned & ~np.isin(diff.now.broker_ids, list(lifted))
+    closed = diff.now.cordoned & ~diff.now.is_broker(lifted)
     there = on_brokers(diff.after.replicas[rows], closed)
     bad = rows[row_any(there)]
     if not bad.size:
-        waits = diff.now.cordoned & np.isin(diff.now.broker_ids, list(lifted))
+        waits = diff.now.cordoned & diff.now.is_broker(lifted)
         if row_any(on_brokers(diff.after.replicas[rows], waits)).any():
             ids = tuple(diff.now.broker_ids[waits].tolist())
             first = f"The cordon of {named('broker', ids)} is lifted first."

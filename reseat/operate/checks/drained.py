@@ -33,7 +33,7 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
     if not ids:
         return passed(name, "No broker was to be drained.")
     layout = now.layout
-    theirs = on_brokers(layout.replicas, np.isin(layout.broker_ids, ids))
+    theirs = on_brokers(layout.replicas, layout.is_broker(ids))
     placed = names_of(layout, np.flatnonzero(row_any(theirs)))
     asked_for = tuple(f"{topic}-{partition}" for (topic, partition), to in now.pending.items() if set(to) & set(ids))
     which = named("Broker", ids)

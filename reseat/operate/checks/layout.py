@@ -249,7 +249,7 @@ def leaving_brokers_since(diff: PlanDiff, holdings: Mapping[int, frozenset[Parti
         return unknown(name, "The plan does not say which brokers it drains.")
     if not plan.leaving:
         return passed(name, "The plan drains no broker.")
-    leaving = np.isin(layout.broker_ids, plan.leaving)
+    leaving = layout.is_broker(plan.leaving)
     held = row_any(on_brokers(layout.target().replicas, leaving))
     held[diff.row[diff.planned]] = False  # lists of the plan itself are checked by replicas_valid
     rows = np.flatnonzero(held)

@@ -97,7 +97,7 @@ class PlanDiff:
             now=now,
             current=now.target(),
             after=proposed.with_brokers(now.brokers),
-            known=np.isin(now.broker_ids, known_ids),
+            known=now.is_broker(known_ids),
             racks_then=racks,
         )
 

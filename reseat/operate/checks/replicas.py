@@ -37,7 +37,7 @@ def replicas_valid(diff: PlanDiff) -> Check:
     faults, bad = [], np.zeros(after.partition_count, np.bool_)
     empty = np.flatnonzero(after.replication_factor == 0)
     twice = after.duplicates
-    leaving = np.isin(after.broker_ids, diff.request.plan.leaving)
+    leaving = after.is_broker(diff.request.plan.leaving)
     onto = np.flatnonzero(row_any(on_brokers(after.replicas, leaving)))
     for rows, what in (
         (empty, "an empty replica list"),
@@ -106,7 +106,7 @@ def targets_alive(diff: PlanDiff) -> Check:
     untold = [p for p, state in states.items() if p not in dead and state is BrokerState.NOT_TOLD]
     if dead or fenced:
         ids = diff.ids(np.array(dead or fenced))
-        concerned = np.isin(diff.now.broker_ids, ids)
+        concerned = diff.now.is_broker(ids)
         rows = moving[row_any(on_brokers(diff.after.replicas[moving], concerned) & comes)]
         state = "not alive" if dead else "registered but fenced"
         then = "" if dead else f" Nothing is copied there until {verb(len(ids), 'it is', 'they are')} back."
@@ -236,7 +236,7 @@ def racks_not_worsened(diff: PlanDiff) -> Check:
     current, after = diff.current.select(rows), diff.after.select(rows)
     if not current.racks:
         return passed(name, "No broker has a rack.")
-    alive = diff.alive & ~np.isin(diff.now.broker_ids, diff.request.plan.leaving)
+    alive = diff.alive & ~diff.now.is_broker(diff.request.plan.leaving)
     worse = _worse(current, after, alive)
     shown = worse & _worse_when_planned(diff, rows, alive)
     beyond = rows[worse & ~shown]
@@ -277,5 +277,5 @@ def _worse_when_planned(diff: PlanDiff, rows: Longs, usable: BoolArray) -> BoolA
     then = [replace(b, rack=plan.racks.get(b.id)) for b in diff.now.brokers]
     before = plan.before.select(ours).with_brokers(then)
     after = plan.proposed.select(ours).with_brokers(then)
-    at = np.isin(before.broker_ids, diff.now.broker_ids[usable])
+    at = before.is_broker(diff.now.broker_ids[usable])
     return _worse(before, after.with_brokers(before.brokers), at)

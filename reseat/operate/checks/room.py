@@ -138,7 +138,7 @@ def disk_room(diff: PlanDiff) -> Check:
             short += ((broker, reason) for reason in _overfull(into))
     if short:
         ids = tuple(dict.fromkeys(broker for broker, _ in short))
-        rows = np.unique(comes.row[np.isin(diff.now.broker_ids, ids)[comes.broker]])
+        rows = np.unique(comes.row[diff.now.is_broker(ids)[comes.broker]])
         reasons = listed(reason for _, reason in short)
         return failed(
             name,

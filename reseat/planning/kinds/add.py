@@ -110,7 +110,7 @@ def addition(layout: ClusterLayout, wish: Wish) -> Between:
 def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray, options: Options) -> Problem:
     """What may move: from brokers that are not added and available, onto those that are."""
     well = usable(layout)
-    takes = np.isin(layout.broker_ids, [broker.id for broker in added])
+    takes = layout.is_broker([broker.id for broker in added])
     # Where none of those that join is available, these are what is left to move onto.
     if (takes & well).any():
         takes &= well

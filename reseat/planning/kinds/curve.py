@@ -233,7 +233,7 @@ def _further(layout: ClusterLayout, wish: Wish) -> _Further:
         alone = made.proposed.replicas
         findings = tuple(one for one in made.findings if one.kind in _OWN_FINDINGS)
     current, rack = start.layout, racks_of(start.layout)
-    leaving = np.isin(current.broker_ids, wish.remove)
+    leaving = current.is_broker(wish.remove)
     targets = require_targets(current, leaving, closed_to(current, options))
     before, alone = of_one_width(current.replicas, alone)
     drops, split = row_counts(before != NONE) > row_counts(alone != NONE), options.same_rack or options.rack_levels

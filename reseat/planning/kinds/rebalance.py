@@ -96,7 +96,7 @@ def stated(layout: ClusterLayout, wish: Wish, *, strict: bool = True) -> _Start:
             "No rack of a broker is known, so no partition's rack diversity is.",
             choices=("Add racks (--racks; the dashboard: Data quality).",),
         )
-    leaving = np.isin(current.broker_ids, remove)
+    leaving = current.is_broker(remove)
     targets = require_targets(current, leaving, closed_to(current, wish.options))
     held, on_target = current.replicas >= 0, on_brokers(current.replicas, targets)
     out = on_brokers(current.replicas, leaving) & ~unmovable[:, None] if remove else None

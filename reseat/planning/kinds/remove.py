@@ -168,7 +168,7 @@ def prepared(
     remove = require_known(layout, broker_ids)
     start = begun(layout, options, remove, joining=joining)
     layout = start.layout
-    leaving = np.isin(layout.broker_ids, remove)
+    leaving = layout.is_broker(remove)
     targets = require_targets(layout, leaving, closed_to(layout, options))
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
     on_leaving = on_brokers(layout.replicas, leaving)

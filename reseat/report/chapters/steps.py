@@ -64,7 +64,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
 def _heading(plan: Plan, preview: Preview) -> str:
     brokers = plan.wish.remove
     end = f"; then {verb(len(brokers), 'broker', 'brokers')} {ids(brokers)} can be switched off" if brokers else ""
-    held = plan.proposed.replicas_by_broker[np.isin(plan.proposed.broker_ids, np.array(brokers, np.int64))].sum()
+    held = plan.proposed.replicas_by_broker[plan.proposed.is_broker(brokers)].sum()
     if held:
         stay = counted(int(held), "replica stays", "replicas stay")
         end = f"; {stay} on {ids(brokers)}, which cannot be switched off yet"
