@@ -32,7 +32,7 @@ from reseat.balance.grid import brokers_by_rack
 from reseat.election import Move, MoveKind, Reason, against_majority, stop
 from reseat.election import unclean as unclean_election
 from reseat.election import walk as walk_through
-from reseat.model import BrokerState, ClusterLayout, Longs, Severity
+from reseat.model import ClusterLayout, Longs, Severity
 from reseat.model.naming import natural
 from reseat.model.wording import listed
 
@@ -186,7 +186,7 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *,
 def _figures(
     layout: ClusterLayout, *, changed: int, offline: int, below: int | None, lost: int, back: int | None
 ) -> None:
-    down = sum(broker.state is BrokerState.DEAD for broker in layout.brokers)
+    down = int(layout.dead.sum())
     frame.figures(
         [
             ("Brokers down", text.count(down), None, None),
@@ -216,7 +216,7 @@ def _figures(
 
 def _draw_bars(layout: ClusterLayout, before: Longs | None, after: Longs, walk: Walk) -> None:
     key = ANEW.key("walk-bars")
-    dead = tuple(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)
+    dead = tuple(layout.broker_ids[layout.dead].tolist())
     elections.draw_leaders(
         layout, before, after, key, stopped=dead, on_click=partial(_clicked, layout, walk, key, frozenset(dead))
     )

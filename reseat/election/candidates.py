@@ -65,21 +65,14 @@ def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
     Raises:
         WishRefused: the layout does not know one of them.
     """
-    mask = np.zeros(len(layout.brokers), np.bool_)
-    unknown = []
-    for broker in sorted(set(broker_ids)):
-        at = layout.position(broker)
-        if at is None:
-            unknown.append(broker)
-        else:
-            mask[at] = True
-    if unknown:
+    asked = set(broker_ids)
+    if unknown := sorted(asked.difference(layout.broker_ids.tolist())):
         raise WishRefused(
             f"{named('Broker', unknown, 'is', 'are')} not in this layout.",
             brokers=tuple(unknown),
             choices=(f"Its brokers are {listed(layout.broker_ids.tolist(), 12)}.",),
         )
-    return mask
+    return layout.is_broker(asked)
 
 
 def electable(layout: ClusterLayout, can: Candidates, mode: Mode, alive: BoolArray | None = None) -> BoolArray:

@@ -24,7 +24,7 @@ import numpy as np
 from reseat.election.candidates import broker_mask
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
-from reseat.model import NONE, BrokerState, ClusterLayout
+from reseat.model import NONE, ClusterLayout
 from reseat.model.arrays import on_brokers, row_counts
 from reseat.model.wording import counted, named, verb
 
@@ -69,7 +69,7 @@ def against_majority(
         WishRefused: the layout does not know one of them.
     """
     ids = tuple(sorted(set(brokers)))
-    down = sorted({*ids, *(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)})
+    down = sorted({*ids, *layout.broker_ids[layout.dead].tolist()})
     gone = on_brokers(layout.replicas, broker_mask(layout, ids))
     held = layout.replicas != NONE
     factor = row_counts(held)
