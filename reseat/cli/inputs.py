@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reseat import audit
+from reseat.balance.quorum import still_voting
 from reseat.cli.output.terminal import working
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
@@ -187,7 +188,7 @@ def with_racks_of(layout: ClusterLayout, name: str) -> ClusterLayout:
     return layout.with_racks(read_racks(data, source=source))
 
 
-def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int] = ()) -> list[str]:
+def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Collection[int] = ()) -> list[str]:
     """What a person should know of how the layout was read, before trusting what is made of it.
 
     Args:
@@ -214,6 +215,8 @@ def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int
             number = int(np.count_nonzero(held == broker))
             if number:
                 notes.append(f"Broker {broker} keeps {counted(number, 'replica')} of the excluded topics.")
+    if votes := still_voting(reading.quorum, leaving):
+        notes.append(votes)
     return notes
 
 

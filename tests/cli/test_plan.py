@@ -13,7 +13,7 @@ from reseat.cli import main
 from reseat.demo.generate import generate
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.formats.tables.table import write_csv
-from reseat.model import Broker, ClusterLayout, Snapshot
+from reseat.model import Broker, ClusterLayout, Quorum, QuorumMember, Snapshot
 
 #: The documented example: broker 1 is to leave.
 TOPIC_REASSIGN = {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}
@@ -70,6 +70,21 @@ def test_removing_a_broker_writes_the_plan_its_rollback_and_its_proof(
     assert (proof["moves"], proof["least_moves"], proof["moves_proven"]) == (3, 3, True)
     assert proof["rack_sum_of_squares"] is None
     assert "3 replicas move, the proven minimum (racks unknown)." in capsys.readouterr().out
+
+
+def test_a_drained_broker_that_votes_in_the_controller_quorum_is_said_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A snapshot tells who does; of other brokers nothing is said."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [3, 4]})
+    quorum = Quorum(1, tuple(map(QuorumMember, (1, 2, 3))))
+    file = tmp_path / "now.json"
+    file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin", quorum=quorum)))
+
+    assert main(["plan", str(file), "--no-racks", "--remove", "3"]) == 0
+    assert "Broker 3 votes in the controller quorum: without it no other may fail." in capsys.readouterr().out
+    assert main(["plan", str(file), "--no-racks", "--remove", "4"]) == 0
+    assert "controller quorum" not in capsys.readouterr().out
 
 
 def test_the_plan_goes_to_standard_output_alone(layout: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reseat.formats import read
-from reseat.model import Broker, BrokerState, ClusterLayout, Gaps, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Gaps, Quorum, QuorumMember, Wish
 
 from .conftest import Opened, texts
 
@@ -29,6 +29,16 @@ def test_a_cut_text_is_planned_after_a_click(opened: Opened) -> None:
     assert not at.exception
     assert "Draining broker 1: 1 replica moves, the proven minimum (racks unknown)." in texts(at)
     assert "2 partitions are missing (a 2 and 3)" in texts(at)
+
+
+def test_a_drained_broker_that_is_a_controller_is_said_to_be_one(opened: Opened) -> None:
+    """Of a KRaft cluster whose nodes are both: before anybody stops it, and of no other broker."""
+    told = {"quorum": Quorum(2, tuple(map(QuorumMember, (1, 2, 3))))}
+    layout = ClusterLayout.from_assignments(LISTS | {("b", 1): [4, 5]})
+    said = [texts(opened("board", layout, Wish(remove=(out,)), **told)) for out in (1, 4)]
+
+    assert "Broker 1 votes in the controller quorum: without it no other may fail." in said[0]
+    assert "controller quorum" not in said[1]
 
 
 def test_racks_are_told_beside_the_plan(opened: Opened) -> None:
