@@ -35,7 +35,7 @@ def test_a_drained_broker_that_is_a_controller_is_said_to_be_one(opened: Opened)
     """Of a KRaft cluster whose nodes are both: before anybody stops it, and of no other broker."""
     told = {"quorum": Quorum(2, tuple(map(QuorumMember, (1, 2, 3))))}
     layout = ClusterLayout.from_assignments(LISTS | {("b", 1): [4, 5]})
-    said = [texts(opened("board", layout, Wish(remove=(out,)), **told)) for out in (1, 4)]
+    said = [texts(opened("plan", layout, Wish(remove=(out,)), **told)) for out in (1, 4)]
 
     assert "Broker 1 votes in the controller quorum: without it no other may fail." in said[0]
     assert "controller quorum" not in said[1]
