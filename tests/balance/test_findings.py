@@ -54,6 +54,40 @@ def test_a_broker_that_holds_far_more_bytes_than_the_mean_is_found_where_it_can_
         assert ("byte_skew" in found(calm)) == (len(calm.racks) == 3)
 
 
+@pytest.mark.parametrize(
+    ("gigabytes", "skewed"),
+    [
+        ([5, 5, 5, 1], True),
+        ([9, 1, 1, 1], False),  # the one that is large would make the other broker the fullest
+        ([5.5, 0.3, 0.2, 5.5], False),  # a replica can go, but the mean is hardly exceeded
+    ],
+)
+def test_of_two_brokers_the_fuller_one_is_found_where_a_replica_of_it_evens_them_out(
+    gigabytes: list[float], skewed: bool
+) -> None:
+    """One has the first three where those are more than the fourth, else the first alone."""
+    first = 3 if gigabytes[0] < 9 else 1
+    lists = [[1 if at < first else 2] for at in range(4)]
+    layout = replace(one_topic(lists), size_bytes=np.array(gigabytes) * 1e9)
+
+    assert ("byte_skew" in found(layout)) is skewed
+
+
+def test_a_small_spread_that_could_be_avoided_is_a_note() -> None:
+    """21 replicas and 19, where the mean is 20; 25 and 15 deserve attention."""
+    for fuller, severity in ((21, Severity.NOTE), (25, Severity.ATTENTION)):
+        lists = [[1 if at < fuller else 2] for at in range(40)]
+        assert found(one_topic(lists))["replica_skew"].severity is severity
+
+
+def test_a_single_replica_of_which_one_is_asked_was_chosen_so() -> None:
+    """Replication factor 1 with min.insync.replicas 1 is no finding; 2 with 2 is one."""
+    one, two = (replace(one_topic([ids]), min_in_sync=np.array([len(ids)], np.int32)) for ids in ([1], [1, 2]))
+
+    assert "min_isr_not_below_replication_factor" not in found(one)
+    assert "min_isr_not_below_replication_factor" in found(two)
+
+
 def test_a_partition_without_leader_is_broken() -> None:
     """Singular, with its row."""
     finding = found(one_topic([[1, 2], [2, 1]], leaders={("t", 0): None, ("t", 1): 2}))["offline"]

@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.balance import measure
+from reseat.balance import measure, without_live_copy
+from reseat.balance.health import in_sync_required, out_of_every_isr
 from reseat.balance.spread import spread_of
 from reseat.model import Broker, BrokerState, ClusterLayout
 from tests.cases import cases
@@ -270,3 +271,36 @@ def test_a_size_column_that_tells_nothing_is_no_size() -> None:
     assert layout.replica_bytes is None
     assert (balance.by_broker.size_bytes, balance.by_rack.size_bytes, balance.by_topic.size_bytes) == (None, None, None)
     assert balance.by_broker.byte_spread is None
+
+
+def test_the_isr_says_where_a_live_copy_is_and_the_leader_where_nobody_tells_it() -> None:
+    """Broker 1 is dead: with broker 2 in sync there is a copy, whoever is said to lead; else it was the leader."""
+    lists = {("t", 0): [1, 2], ("u", 0): [1, 2]}
+    layout = ClusterLayout.from_assignments(
+        lists,
+        brokers=[Broker(1, state=BrokerState.DEAD), Broker(2, state=BrokerState.ALIVE)],
+        leaders=dict.fromkeys(lists, 1),
+        in_sync={("t", 0): [1, 2]},
+    )
+
+    assert without_live_copy(layout).tolist() == [False, True]
+
+
+def test_neither_a_replica_that_is_being_added_nor_an_observer_has_to_be_in_sync() -> None:
+    """Of four replicas two."""
+    layout = replace(
+        ClusterLayout.from_assignments({("t", 0): [1, 2, 3, 4]}, in_sync={("t", 0): [1, 2]}),
+        adding=np.array([[False, False, True, False]]),
+        observers=np.array([[False, False, False, True]]),
+    )
+
+    assert in_sync_required(layout).tolist() == [2]
+
+
+def test_a_broker_that_holds_nothing_is_out_of_no_isr() -> None:
+    """Broker 2 is, and broker 3 has nothing to be in sync for."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2]}, brokers=[Broker(1), Broker(2), Broker(3)], in_sync={("t", 0): [1]}, leaders={("t", 0): 1}
+    )
+
+    assert out_of_every_isr(layout).tolist() == [False, True, False]

@@ -200,6 +200,29 @@ def test_a_row_that_a_terminal_broke_within_a_list_is_one_row(row: str) -> None:
     assert broken.skipped == ()
 
 
+@pytest.mark.parametrize("begins", ["Topic: t\tPartition", "\tTopic: t\tPartition", " Topic:t Partition"])
+@pytest.mark.parametrize("size", range(16 * 90, 16 * 100, 16))
+def test_rows_that_a_terminal_broke_are_read_alike_however_much_of_them_at_a_time(
+    begins: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No piece ends within one."""
+    monkeypatch.setattr(lines, "CHUNK", size)
+    rows = [f"{begins}: {at}\tLeader: 10\tReplicas: 10,1\n1,12\tIsr: 10,\n11\n" for at in range(40)]
+
+    assert read("".join(rows)).layout.assignments() == {("t", at): [10, 11, 12] for at in range(40)}
+
+
+def test_a_row_that_cannot_be_is_told_by_its_line_however_much_is_read_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the middle of forty that are whole lines."""
+    monkeypatch.setattr(lines, "CHUNK", 16 * 90)
+    rows = [ROW.format("t", at, "") for at in range(40)]
+    rows[30] = rows[30].replace("Leader: 1", "Leader: 9999999999")
+
+    assert [piece.line for piece in read("".join(rows)).skipped] == [31]
+
+
 def test_a_number_below_a_row_that_is_whole_is_none_of_its_list() -> None:
     """A status that the shell prints; a partition without a leader has no ISR, so that none is looked for."""
     led, leaderless = (

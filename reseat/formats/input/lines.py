@@ -22,6 +22,8 @@ _TOLD_BY = 300
 CHUNK = 4_000_000
 #: Where lines are shorter than this many bytes, a chunk is that many times smaller.
 _DENSE = 16
+#: Line ends before a chunk's end that are looked at for one where nothing goes on: a row is wrapped over four lines.
+_LINES_BACK = 4
 
 
 @dataclass(frozen=True)
@@ -67,20 +69,36 @@ class Block:
         return not self.data or self.data.isspace()
 
 
-def chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Pieces that end at a line end, with the index of their first line."""
+def chunks(data: bytes, begins: re.Pattern[bytes] | None = None) -> Iterator[tuple[bytes, int]]:
+    """Pieces that end at a line end, with the index of their first line.
+
+    Args:
+        data: the text.
+        begins: how a line begins that goes on from none above it; where one is near, a piece ends before it.
+    """
     start, index = 0, 0
     while start < len(data):
         end = len(data)
         if end - start > CHUNK // _DENSE:
             size = CHUNK if data.count(b"\n", start, start + CHUNK) < CHUNK // _DENSE else CHUNK // _DENSE
             cut = data.rfind(b"\n", start, start + size)
+            if begins is not None:
+                cut = next((at for at in _line_ends(data, start, cut) if begins.match(data, at + 1)), cut)
             end = cut + 1 if cut > start else _after_newline(data, start + size)
         piece = data[start:end] if (start, end) != (0, len(data)) else data
         if not piece.isspace():
             yield piece, index
         index += piece.count(b"\n")
         start = end
+
+
+def _line_ends(data: bytes, start: int, last: int) -> Iterator[int]:
+    """The last line ends of a piece, from this one back."""
+    for _ in range(_LINES_BACK):
+        if last <= start:
+            return
+        yield last
+        last = data.rfind(b"\n", start, last)
 
 
 def _after_newline(data: bytes, start: int) -> int:

@@ -68,6 +68,8 @@ _WITH_ID = re.compile(
     rb"^[ \t]*Topic:[ \t]*[^\s:=,]++[ \t]++TopicId:[ \t]*[^\s:]++[ \t]++PartitionCount:", re.MULTILINE
 )
 _SINCE_ID = (2, 8)
+#: How a row or a heading begins; what a line that begins otherwise says may go on from the line above it.
+_BEGINS = re.compile(rb"[ \t]*[Tt]opic:")
 #: How the rest of a list may begin that a terminal broke.
 _LIST_GOES_ON = re.compile(rb"[\d,]")
 _LOOKS = re.compile(rb"[Pp]artition:[ \t]*[0-9]{1,10}\b[^\n]{0,80}?[Ll]eader:|PartitionCount:")
@@ -84,7 +86,7 @@ class Describe(Form):
         last = paste.blocks[-1] if paste.blocks else None
         for block in paste.take_blocks(_LOOKS):
             lost = cut_off(block.data) if block is last else b""
-            for chunk, index in chunks(block.data.removesuffix(lost)):
+            for chunk, index in chunks(block.data.removesuffix(lost), _BEGINS):
                 reader.chunk(chunk, index, block)
             if lost:
                 line = block.number(block.data.count(b"\n"))
