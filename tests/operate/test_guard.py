@@ -598,10 +598,12 @@ def test_what_comes_must_fit(dirs, result):
 
 
 def test_a_full_disk_has_no_room_for_a_byte():
-    """Nothing is left on broker 4, which is known."""
+    """Nothing is left on broker 4, which is known; and what can be done about it is said."""
     now = snapshot(layout(sizes={("orders", 2): 1, ("pay", 7): 0}), log_dirs=(directory(4, "/a", 0),))
 
-    assert named(judged("disk_room", now=now), "broker 4 has 0 B left and would get 1 B")
+    found = judged("disk_room", now=now)
+    assert named(found, "broker 4 has 0 B left and would get 1 B")
+    assert named(found, "Plan by bytes, or let broker 4 receive nothing.")
 
 
 def test_a_cordoned_log_directory_has_room_only_where_all_are():

@@ -11,7 +11,7 @@ import numpy as np
 from reseat.formats.documents.directory_moves import directory_moves
 from reseat.model import NONE, FloatArray, IntArray, LogDirectory, Longs
 from reseat.model.units import size
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff
 
@@ -143,7 +143,7 @@ def disk_room(diff: PlanDiff) -> Check:
         return failed(
             name,
             f"The plan needs more disk space than there is: {reasons}. Removed replicas do not free space in time: "
-            "they are deleted last.",
+            f"they are deleted last. Plan by bytes, or let {named('broker', ids)} receive nothing.",
             partitions=diff.names(rows),
             brokers=ids,
         )
