@@ -60,11 +60,9 @@ def run() -> list[tuple[str, str, str]]:
             started = time.perf_counter()
             found = infer(layout)
             took = time.perf_counter() - started
-            verdicts = ", ".join(
-                f"{number:,} {kind.value}" for kind, number in Counter(one.kind for one in found).items()
-            )
+            kinds = ", ".join(f"{number:,} {kind.value}" for kind, number in Counter(one.kind for one in found).items())
             what = f"inference, {_TOPICS:,} topics, {_TOPICS * _PARTITIONS:,} partitions, {brokers:,} brokers, {kind}"
-            rows.append((what, "10 s", f"{took:.2f} s ({verdicts})"))
+            rows.append((what, "10 s", f"{took:.2f} s ({kinds})"))
     layout = _cluster(60, 6, "striped")
     for tool in Tool:
         what = f"--generate of {_TOPICS * _PARTITIONS:,} partitions on 59 of 60 brokers, {tool.value}"

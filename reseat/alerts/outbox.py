@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from reseat.alerts.raised import Judged
+from reseat.alerts.raised import AlertState
 from reseat.atomic_write import atomic_write
 from reseat.errors import InputRefused
 from reseat.existing import may_exist
@@ -76,7 +76,7 @@ class Outbox:
         """What is still to be told, oldest first."""
         return tuple(self._state.waiting)
 
-    def note(self, found: Iterable[Judged], known: Iterable[str], now: datetime) -> None:
+    def note(self, found: Iterable[AlertState], known: Iterable[str], now: datetime) -> None:
         """Write down what began and what is over since the last time.
 
         Args:

@@ -20,11 +20,11 @@ from reseat.model.units import count, size
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Judged", "judged"]
+__all__ = ["AlertState", "alert_states"]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class AlertState:
     """One alert at one cluster.
 
     Attributes:
@@ -44,7 +44,7 @@ class Judged:
     taken_at: datetime
 
 
-def judged(history: History, settings: Settings, now: datetime, file: Path | None = None) -> Iterator[Judged]:
+def alert_states(history: History, settings: Settings, now: datetime, file: Path | None = None) -> Iterator[AlertState]:
     """Every alert at every cluster that it is about.
 
     Args:
@@ -71,7 +71,7 @@ def judged(history: History, settings: Settings, now: datetime, file: Path | Non
                 sentence = f"{last} (limit {alert.silent_for_hours:g} h)"
             else:
                 holds, sentence = _one(alert, row, found, first.get(row["cluster"]))
-            yield Judged(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
+            yield AlertState(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
 
 
 def _one(

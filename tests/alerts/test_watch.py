@@ -15,7 +15,7 @@ import pytest
 
 from reseat.alerts import webhook
 from reseat.alerts.outbox import Message, opened
-from reseat.alerts.raised import Judged
+from reseat.alerts.raised import AlertState
 from reseat.cli import main
 from reseat.errors import InputRefused
 from tests.alerts.hook import Hook, hook
@@ -227,8 +227,8 @@ def test_what_is_unknown_is_not_over_and_what_waits_is_given_up_after_a_week(tmp
     """An alert that is not in the file any more is forgotten without a word."""
     now = datetime(2026, 5, 1, tzinfo=UTC)
 
-    def found(holds: bool | None, snapshot: str) -> list[Judged]:
-        return [Judged("shop", "a", holds, "so", snapshot, now)]
+    def found(holds: bool | None, snapshot: str) -> list[AlertState]:
+        return [AlertState("shop", "a", holds, "so", snapshot, now)]
 
     with opened(tmp_path / "state.json") as outbox:
         outbox.note(found(True, "1"), ["a"], now)

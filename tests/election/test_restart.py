@@ -31,42 +31,42 @@ def layout_of(
 def test_with_all_in_sync_the_broker_with_fewest_leaders_is_first() -> None:
     """Broker 3 leads nothing; 1 leads two, 2 leads one."""
     lists = [[1, 2, 3], [1, 2, 3], [2, 3, 1]]
-    verdicts = safe_to_restart(layout_of(lists, lists, min_isr=2))
+    answers = safe_to_restart(layout_of(lists, lists, min_isr=2))
 
-    assert [verdict.broker_id for verdict in verdicts] == [3, 2, 1]
-    assert all(verdict.safe for verdict in verdicts)
-    assert [verdict.leaders for verdict in verdicts] == [0, 1, 2]
-    assert verdicts[1].sentence == (
+    assert [answer.broker_id for answer in answers] == [3, 2, 1]
+    assert all(answer.safe for answer in answers)
+    assert [answer.leaders for answer in answers] == [0, 1, 2]
+    assert answers[1].sentence == (
         "Broker 2 is safe to restart: no partition loses its leader. It hands over leadership of 1 partition."
     )
 
 
 def test_a_partition_that_would_go_offline_speaks_against_it() -> None:
     """Broker 1 holds the only copy in sync."""
-    verdicts = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2], [2, 3]], [[1], [2, 3]], min_isr=1))}
+    answers = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2], [2, 3]], [[1], [2, 3]], min_isr=1))}
 
-    assert not verdicts[1].safe
-    assert verdicts[1].goes_offline == 1
-    assert "1 partition would go offline" in verdicts[1].sentence
-    assert verdicts[2].safe
+    assert not answers[1].safe
+    assert answers[1].goes_offline == 1
+    assert "1 partition would go offline" in answers[1].sentence
+    assert answers[2].safe
 
 
 def test_a_partition_that_would_refuse_writes_speaks_against_it() -> None:
     """Two in sync where two are needed: stopping either refuses writes; the third is out of sync already."""
-    verdicts = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=2))}
+    answers = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=2))}
 
-    assert (verdicts[1].safe, verdicts[2].safe, verdicts[3].safe) == (False, False, True)
-    assert verdicts[1].falls_below_min_isr == 1
-    assert "1 partition would fall below min.insync.replicas" in verdicts[1].sentence
+    assert (answers[1].safe, answers[2].safe, answers[3].safe) == (False, False, True)
+    assert answers[1].falls_below_min_isr == 1
+    assert "1 partition would fall below min.insync.replicas" in answers[1].sentence
 
 
 def test_a_partition_that_misses_a_replica_already_speaks_against_it() -> None:
     """Two of three in sync and min ISR 1: it would work, but with a single copy left."""
-    verdicts = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=1))}
+    answers = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=1))}
 
-    assert verdicts[1].already_short == 1
-    assert not verdicts[1].safe
-    assert "misses an in-sync replica already" in verdicts[1].sentence
+    assert answers[1].already_short == 1
+    assert not answers[1].safe
+    assert "misses an in-sync replica already" in answers[1].sentence
 
 
 def test_a_broker_that_votes_is_safe_only_while_the_quorum_goes_on_without_it() -> None:
@@ -101,12 +101,12 @@ def test_a_voter_whose_broker_is_dead_counts_as_lost() -> None:
 
 def test_what_is_not_told_is_assumed_and_said() -> None:
     """A bare assignment: ISR complete, min ISR 1."""
-    verdicts = safe_to_restart(ClusterLayout.from_assignments({("t", 0): [1, 2]}))
+    answers = safe_to_restart(ClusterLayout.from_assignments({("t", 0): [1, 2]}))
 
-    assert all(verdict.safe for verdict in verdicts)
-    assert verdicts[0].leaders is None
-    assert "unknown" not in verdicts[0].sentence
-    assert verdicts[0].assumed == (
+    assert all(answer.safe for answer in answers)
+    assert answers[0].leaders is None
+    assert "unknown" not in answers[0].sentence
+    assert answers[0].assumed == (
         "The ISR of 1 partition is unknown and assumed to be complete; min.insync.replicas of 1 topic is "
         "unknown and assumed to be 1."
     )
@@ -129,9 +129,9 @@ def test_an_offline_partition_cannot_go_offline_again() -> None:
         leaders={("t", 0): None, ("t", 1): 3},
         in_sync={("t", 0): [1], ("t", 1): [2, 3]},
     )
-    verdicts = {v.broker_id: v for v in safe_to_restart(layout)}
+    answers = {v.broker_id: v for v in safe_to_restart(layout)}
 
-    assert verdicts[2].goes_offline == 0
+    assert answers[2].goes_offline == 0
 
 
 stopped = st.lists(
@@ -151,10 +151,10 @@ def test_the_verdict_agrees_with_stopping_that_broker(rows: list[tuple[list[int]
     """What one pass over all brokers says is what stopping each of them shows."""
     layout = layout_of([replicas for replicas, _ in rows], [isr for _, isr in rows], min_isr)
 
-    for verdict in safe_to_restart(layout):
-        after = stop(layout, [verdict.broker_id])
-        assert verdict.goes_offline == len(after.offline)
-        assert verdict.falls_below_min_isr == len(after.below_min_isr)
-        if verdict.safe:
+    for answer in safe_to_restart(layout):
+        after = stop(layout, [answer.broker_id])
+        assert answer.goes_offline == len(after.offline)
+        assert answer.falls_below_min_isr == len(after.below_min_isr)
+        if answer.safe:
             assert not len(after.offline)
             assert not len(after.below_min_isr)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reseat.alerts.outbox import Outbox, default_state, opened
-from reseat.alerts.raised import judged
+from reseat.alerts.raised import alert_states
 from reseat.alerts.webhook import NAMED_BY, send
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, say
@@ -42,7 +42,7 @@ def watch(chosen: argparse.Namespace) -> int:
             complain(f"reseat watch: {settings.source}: Alert {alert.name} tells of limits, and none are set.")
     with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
         now = datetime.now(UTC)
-        found = tuple(judged(history, settings, now, default_file(history, settings, os.environ)))
+        found = tuple(alert_states(history, settings, now, default_file(history, settings, os.environ)))
         for name, moment in sorted({(one.cluster, one.taken_at) for one in found if one.taken_at > now + SKEW}):
             until = f"{moment:%Y-%m-%d %H:%M} UTC, which is yet to come: no snapshot before it is looked at."
             complain(f"reseat watch: The last snapshot of {name} says that it is of {until}")

@@ -52,7 +52,7 @@ from reseat.operate.targets.stored import DirectoriesSeen, Replica
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.connection import Connection
 from reseat.sources.in_parts import in_parts
-from reseat.sources.kafka_admin.questions import metadata_of
+from reseat.sources.kafka_admin.requests import metadata_of
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient

@@ -18,7 +18,7 @@ from reseat.operate.targets.admin_settings import configuring
 from reseat.operate.targets.cordon_settings import SETTING, Cordon, closes
 from reseat.operate.targets.error_names import error_name
 from reseat.operate.targets.patience import Patience
-from reseat.sources.kafka_admin.questions import BROKER, settings_of
+from reseat.sources.kafka_admin.requests import BROKER, settings_of
 
 __all__ = ["AdminCordons"]
 

@@ -10,7 +10,7 @@ from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
 from reseat.operate.targets.error_names import NONE, error_name
 from reseat.operate.targets.rights import Rights
 from reseat.sources.in_parts import in_parts
-from reseat.sources.kafka_admin.questions import metadata_of
+from reseat.sources.kafka_admin.requests import metadata_of
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient

@@ -21,7 +21,7 @@ from reseat.operate.targets.throttle_names import (
     from_entities,
 )
 from reseat.sources.in_parts import in_parts
-from reseat.sources.kafka_admin.questions import BROKER, TOPIC, settings_of
+from reseat.sources.kafka_admin.requests import BROKER, TOPIC, settings_of
 
 __all__ = ["AdminThrottles"]
 

@@ -15,7 +15,7 @@ from reseat.sources.connection import Connection
 from reseat.sources.diagnosis.reaching import AT_ONCE, CONNECT_SECONDS, resolves, takes
 from reseat.sources.diagnosis.speaking import handshake, speaker_at, stranger
 from reseat.sources.diagnosis.steps import Steps
-from reseat.sources.kafka_admin.questions import BROKER, TOPIC, metadata_of, settings_of
+from reseat.sources.kafka_admin.requests import BROKER, TOPIC, metadata_of, settings_of
 from reseat.sources.probing import Speaker
 
 if TYPE_CHECKING:

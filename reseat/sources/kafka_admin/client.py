@@ -27,8 +27,8 @@ from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.connection_errors import unreachable
 from reseat.sources.kafka_admin.connector import CONNECTION_ERRORS, Connector, most_telling
 from reseat.sources.kafka_admin.network import Network
-from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.quiet_logging import withhold_secrets
+from reseat.sources.kafka_admin.requests import metadata_of
 from reseat.sources.probing import speaks_tls
 
 __all__ = ["AdminClient", "PendingAnswer", "open_admin", "outcome", "told_by_brokers"]

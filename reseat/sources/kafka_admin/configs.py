@@ -17,8 +17,8 @@ from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
 from reseat.sources.in_parts import in_parts
 from reseat.sources.kafka_admin.client import AdminClient
 from reseat.sources.kafka_admin.error_names import error_name
-from reseat.sources.kafka_admin.questions import BROKER, TOPIC, settings_of
 from reseat.sources.kafka_admin.request_batch import BATCHES_AT_ONCE, BROKERS_AT_ONCE, RequestBatch
+from reseat.sources.kafka_admin.requests import BROKER, TOPIC, settings_of
 
 __all__ = ["ConfigsTold", "read_configs"]
 

@@ -47,9 +47,9 @@ from reseat.sources.kafka_admin.log_dirs import LogDirsTold, cordoned_brokers, r
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
-from reseat.sources.kafka_admin.questions import metadata_of
 from reseat.sources.kafka_admin.reassignments import MOST_TOLD, UnderWay, behind, listing, listings, take_reassignments
 from reseat.sources.kafka_admin.request_batch import BROKERS_AT_ONCE, RequestBatch
+from reseat.sources.kafka_admin.requests import metadata_of
 from reseat.sources.progress import Report
 
 __all__ = ["read"]

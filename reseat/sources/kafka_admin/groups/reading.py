@@ -31,7 +31,7 @@ from reseat.sources.kafka_admin.groups.live import ListedGroup, Listing, LiveGro
 from reseat.sources.kafka_admin.groups.messages import DescribeShareGroupOffsetsRequest
 from reseat.sources.kafka_admin.list_offsets import CONSUMER, ends_request, ends_told
 from reseat.sources.kafka_admin.partitions import printed_id
-from reseat.sources.kafka_admin.questions import metadata_of
+from reseat.sources.kafka_admin.requests import metadata_of
 
 __all__ = ["describe_group", "list_groups", "state_of"]
 
