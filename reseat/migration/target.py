@@ -8,7 +8,8 @@ they are on as many racks as can be and the replica counts of all brokers are as
 What it needs: the target as it will be when reassignments under way are done.
 
 How it works: each topic is placed as the controller would (``place_topic``), one source of draws for all. Balanced,
-this is a rebalance in which all that is there is pinned, so that as few lists as can be differ from Kafka's. Partitions
+this is a rebalance in which all that is there is pinned, so that as few lists as can be differ from Kafka's; where a
+broker is then over its limit of bytes, bytes are evened, too. Partitions
 that a topic lacks are placed by Kafka's rules too: KRaft's placer looks at no partition that is there.
 
 Example: a target with brokers 1, 2, 3 of 10, 10 and 40 replicas gets 10 partitions of 2 replicas: balanced, brokers 1
@@ -20,7 +21,7 @@ Complexity: that of the placement, and of one rebalance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -112,7 +113,11 @@ def target_of(
     proofs: tuple[str, ...] = ()
     if asked.placing is Placing.BALANCED and lists and not faults:
         try:
-            made = plan(after, _balancing(now, after, lists, asked.limits))
+            wish = _balancing(now, after, lists, asked.limits)
+            made = plan(after, wish)
+            if any(load.newly_over and "bytes" in load.over for load in _loads(now, made.proposed, asked.limits)):
+                # The drawn lists are what it starts from, and a broker keeps what it has there, whatever its capacity.
+                made = plan(after, replace(wish, options=replace(wish.options, by_bytes=True)))
             after, proofs = made.proposed, _proofs(made.certificate)
         except WishRefused as refusal:
             faults.append(str(refusal))

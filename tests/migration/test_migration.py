@@ -221,6 +221,18 @@ def test_a_broker_over_its_limit_of_bytes_has_no_room_and_is_no_fault():
     assert "are too much: brokers that may hold 3.0 GB each have room for 3.0 GB more." in more.after.faults[0]
 
 
+def test_the_balance_keeps_a_limit_on_bytes_that_even_counts_would_not():
+    """Two of 3 GB and two of 1 GB in turn: two replicas on each of two brokers, and never 6 GB on one."""
+    sizes = {("a", at): size * GB for at, size in enumerate((3, 1, 3, 1))}
+    source = ClusterLayout.from_assignments({key: [1] for key in sizes}, size_bytes=sizes)
+    target = ClusterLayout.from_assignments({}, brokers=[Broker(11), Broker(12)])
+
+    for seed in range(8):
+        after = migrate(source, target, MigrationRequest(limits=TargetLimits(bytes=4 * GB), seed=seed)).after
+        assert after.faults == ()
+        assert [load.bytes for load in after.loads] == [4 * GB, 4 * GB]
+
+
 def test_what_a_topic_holds_in_the_target_counts_as_what_is_copied_into_it_at_least():
     """audit-0 is to be 1 GB there, audit-1 is not in the source; a size on the first broker is not told."""
     sizes = {("audit", 0): GB // 2, ("audit", 1): 3 * GB}
