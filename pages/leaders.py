@@ -132,6 +132,6 @@ elif view == STOPPED:
 elif view == WALKED:
     walk_view.draw_walk(layout, kraft)
 else:
-    outages.draw_next_restart(layout, open_layout.reading.quorum)
+    outages.draw_next_restart(layout, open_layout.reading)
 walk_state.tell(layout if view == WALKED else None)
 addresses.publish()

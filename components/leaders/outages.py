@@ -19,6 +19,7 @@ from components.state.slots import Anew, Slot
 from reseat.balance.grid import brokers_by_rack
 from reseat.balance.quorum import quorum_without
 from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
+from reseat.formats.input.reading import Reading
 from reseat.model import ClusterLayout, Longs, Quorum, Severity
 from reseat.model.glossary import define
 from reseat.model.naming import natural
@@ -175,9 +176,9 @@ def _clicked(layout: ClusterLayout, chart: str) -> None:
         _CLICKS.begin()
 
 
-def draw_next_restart(layout: ClusterLayout, quorum: Quorum | None) -> None:
+def draw_next_restart(layout: ClusterLayout, reading: Reading) -> None:
     """The next broker that is safe to restart, and why the others are not."""
-    restarts = caching.kept(safe_to_restart)(layout, quorum)
+    restarts = caching.kept(safe_to_restart)(layout, reading.quorum, _controller(reading))
     safe = [restart for restart in restarts if restart.safe]
     if safe:
         others = f"{text.counted(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"
@@ -204,6 +205,14 @@ def draw_next_restart(layout: ClusterLayout, quorum: Quorum | None) -> None:
         "controller last. "
         "Restart one broker at a time, and refresh the layout before the next."
     )
+
+
+def _controller(reading: Reading) -> int | None:
+    """The active controller; with metadata in KRaft clients are told of any broker, and only its quorum knows."""
+    if reading.quorum is not None:
+        return reading.quorum.leader
+    told = reading.facts.get("controller")
+    return told if isinstance(told, int) and reading.facts.get("metadata") == "zookeeper" else None
 
 
 def apart(

@@ -60,7 +60,9 @@ class RestartSafety:
     assumed: str
 
 
-def safe_to_restart(layout: ClusterLayout, quorum: Quorum | None = None) -> tuple[RestartSafety, ...]:
+def safe_to_restart(
+    layout: ClusterLayout, quorum: Quorum | None = None, controller: int | None = None
+) -> tuple[RestartSafety, ...]:
     """Its safety for each broker, the next one to restart first.
 
     Safe brokers come first, by leaders to hand over, then replicas, then id; then the others, by what they would do:
@@ -69,6 +71,7 @@ def safe_to_restart(layout: ClusterLayout, quorum: Quorum | None = None) -> tupl
     Args:
         layout: the layout.
         quorum: the controllers of its KRaft cluster, where they are told; a node may be a broker and one of them.
+        controller: id of the active one, of either era, where it is told.
     """
     brokers = len(layout.brokers)
     can = candidates(layout)
@@ -97,9 +100,8 @@ def safe_to_restart(layout: ClusterLayout, quorum: Quorum | None = None) -> tupl
     assumed = _assumptions(layout, can.assumed)
     restarts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartSafety]] = []
     for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
-        votes = _without(broker, layout, quorum)
-        restart = _safety(broker, numbers, votes, alive=alive, leader_told=leader_told, assumed=assumed)
-        last = quorum is not None and broker.id == quorum.leader
+        last, lost = broker.id == controller, _lost(broker, layout, quorum)
+        restart = _safety(broker, numbers, lost, last=last, alive=alive, leader_told=leader_told, assumed=assumed)
         rank = (last, numbers[3], numbers[4]) if restart.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
         restarts.append(((not restart.safe, not alive, (*rank, broker.id)), restart))
     return tuple(restart for _, restart in sorted(restarts, key=lambda pair: pair[0]))
@@ -127,24 +129,23 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
     return f"{'; '.join(said)}." if said else ""
 
 
-def _without(broker: Broker, layout: ClusterLayout, quorum: Quorum | None) -> tuple[bool, str]:
-    """Whether the quorum goes on without a broker, and what of it is to be said; "" where it does not vote."""
+def _lost(broker: Broker, layout: ClusterLayout, quorum: Quorum | None) -> str:
+    """That the controllers' quorum would be lost without a broker; "" where it goes on."""
     if quorum is None or broker.id not in quorum.voter_ids:
-        return True, ""
+        return ""
     lost = {broker.id, *(voter.id for voter in quorum.silent), *layout.broker_ids[layout.dead].tolist()}
     up = sum(voter not in lost for voter in quorum.voter_ids)
-    if up < quorum.majority:
-        voters = counted(len(quorum.voters), "voter")
-        return False, f"the controller quorum would be lost, with {up} of {voters} up and {quorum.majority} needed"
-    return True, " It is the active controller: restart it last." if broker.id == quorum.leader else ""
+    if up >= quorum.majority:
+        return ""
+    voters = counted(len(quorum.voters), "voter")
+    return f"the controller quorum would be lost, with {up} of {voters} up and {quorum.majority} needed"
 
 
 def _safety(
-    broker: Broker, numbers: list[int], votes: tuple[bool, str], *, alive: bool, leader_told: bool, assumed: str
+    broker: Broker, numbers: list[int], lost: str, *, last: bool, alive: bool, leader_told: bool, assumed: str
 ) -> RestartSafety:
     offline, below, short, leaders, replicas = numbers
-    holds, of_quorum = votes
-    reasons = [] if holds else [of_quorum]
+    reasons = [lost] if lost else []
     if offline:
         reasons.append(f"{counted(offline, 'partition')} would go offline")
     if below:
@@ -160,7 +161,8 @@ def _safety(
         sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}."
     else:
         hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
-        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}{of_quorum}"
+        then = " It is the active controller: restart it last." if last else ""
+        sentence = f"Broker {broker.id} is safe to restart: no partition loses its leader.{hands}{then}"
     return RestartSafety(
         broker_id=broker.id,
         safe=alive and not reasons,

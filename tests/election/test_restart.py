@@ -76,7 +76,7 @@ def test_a_broker_that_votes_is_safe_only_while_the_quorum_goes_on_without_it() 
 
     def told(**behind: float | None) -> dict[int, tuple[bool, str]]:
         members = tuple(QuorumMember(voter, behind_seconds=behind.get(f"of_{voter}", 0.1)) for voter in (1, 2, 3))
-        return {one.broker_id: (one.safe, one.sentence) for one in safe_to_restart(layout, Quorum(1, members))}
+        return {one.broker_id: (one.safe, one.sentence) for one in safe_to_restart(layout, Quorum(1, members), 1)}
 
     well, one_silent = told(), told(of_3=60.0)
 

@@ -117,6 +117,30 @@ def test_a_restart_that_would_end_the_quorum_waits(opened):
     assert "quorum" not in why[4]
 
 
+@pytest.mark.parametrize(
+    ("told", "last"),
+    [
+        ({"quorum": Quorum(4, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 4)))}, True),
+        ({"facts": {"controller": 4, "metadata": "zookeeper"}}, True),
+        ({"facts": {"controller": 4, "metadata": "kraft"}}, False),
+        ({"facts": {"controller": 4}}, False),  # kcat says it of any broker
+    ],
+)
+def test_the_active_controller_is_restarted_last(opened, told, last):
+    """As its quorum tells, or ZooKeeper; a client of KRaft is told of any broker."""
+    lists = {("t", 0): [1, 2, 3], ("t", 1): [2, 3, 4], ("t", 2): [3, 4, 1]}
+    layout = ClusterLayout.from_assignments(
+        lists, leaders={key: ids[0] for key, ids in lists.items()}, in_sync=lists, brokers=[Broker(4)]
+    )
+    at = opened("leaders", layout, **told)
+    at.segmented_control[0].set_value("Rolling restart").run()
+    rows = tables(at)[-1].value
+
+    assert not at.exception
+    assert rows["broker"].tolist() == ([1, 2, 3, 4] if last else [4, 1, 2, 3])
+    assert ("restart it last" in rows["why"].iloc[-1]) is last
+
+
 def test_what_a_restart_assumes_is_said_once_above_the_table(opened):
     """Each row repeated it, and what differs between the rows was cut off behind it."""
     at = opened("leaders", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
