@@ -88,6 +88,45 @@ def test_a_single_replica_of_which_one_is_asked_was_chosen_so() -> None:
     assert "min_isr_not_below_replication_factor" in found(two)
 
 
+def test_the_first_broker_may_lead_what_it_does_not_hold_as_any_other() -> None:
+    """Broker 1 of 1, 2 and 3."""
+    layout = one_topic([[2, 3], [1, 2]], leaders={("t", 0): 1, ("t", 1): 1})
+
+    assert found(layout)["leader_not_a_replica"].rows.tolist() == [0]
+
+
+def test_how_many_have_one_copy_in_sync_is_said() -> None:
+    """Both of two, one of two, and the only one."""
+    for isrs, said in (([[1], [1]], "All have at most"), ([[1], [1, 2]], "1 of them has"), ([[1]], "1 of them has")):
+        layout = one_topic([[1, 2, 3]] * len(isrs), in_sync={("t", at): ids for at, ids in enumerate(isrs)})
+        assert said in found(layout)["under_replicated"].sentence
+
+
+def test_each_topic_has_a_usual_factor_of_its_own() -> None:
+    """Two replicas are odd in one topic, three in the other."""
+    lists = {(topic, at): [1, 2, 3][:factor] for topic, of in (("a", "223"), ("b", "332")) for at, factor in
+             enumerate(map(int, of))}  # fmt: skip
+
+    assert found(ClusterLayout.from_assignments(lists))["mixed_replication_factor"].rows.tolist() == [2, 5]
+
+
+def test_a_dead_broker_that_holds_nothing_is_not_named_beside_one_that_does() -> None:
+    """Broker 4 could be forgotten."""
+    brokers = [Broker(1), Broker(2, state=BrokerState.DEAD), Broker(4, state=BrokerState.DEAD)]
+
+    assert found(one_topic([[1, 2]], brokers=brokers))["dead_broker_mentioned"].brokers == (2,)
+
+
+def test_the_partitions_whose_order_is_not_told_are_named_and_no_others() -> None:
+    """Of two topics one."""
+    layout = replace(
+        ClusterLayout.from_assignments({("a", 0): [1], ("b", 0): [1], ("b", 1): [1]}),
+        order_told=np.array([True, False]),
+    )
+
+    assert found(layout)["order_not_told"].rows.tolist() == [1, 2]
+
+
 def test_a_partition_without_leader_is_broken() -> None:
     """Singular, with its row."""
     finding = found(one_topic([[1, 2], [2, 1]], leaders={("t", 0): None, ("t", 1): 2}))["offline"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.balance import measure, without_live_copy
-from reseat.balance.health import in_sync_required, out_of_every_isr
+from reseat.balance.health import in_sync_required, out_of_every_isr, staying_factor
 from reseat.balance.spread import spread_of
 from reseat.model import Broker, BrokerState, ClusterLayout
 from tests.cases import cases
@@ -304,3 +304,13 @@ def test_a_broker_that_holds_nothing_is_out_of_no_isr() -> None:
     )
 
     assert out_of_every_isr(layout).tolist() == [False, True, False]
+
+
+def test_what_is_padded_does_not_stay() -> None:
+    """Of two replicas one is being removed, and the other partition has one alone."""
+    layout = replace(
+        ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [3]}),
+        removing=np.array([[False, True], [False, False]]),
+    )
+
+    assert staying_factor(layout).tolist() == [1, 1]
