@@ -141,7 +141,8 @@ def _silent(quorum: Quorum) -> Iterator[Finding]:
     longest = max((seconds for seconds in since.values() if seconds is not None), default=0.0)
     how = f"has fetched nothing since {quorum.leader} leads" if never else f"has not caught up for {duration(longest)}"
     spare = quorum.spare(tuple(since))
-    then = "one more failure stops it" if spare == 0 else f"{counted(spare, 'more may fail', 'more may fail')}"
+    then = f"{counted(spare, 'more may fail', 'more may fail')}" if spare > 0 else "one more failure stops it"
+    then = "without them it has no majority" if spare < 0 else then
     yield Finding(
         "quorum_voter_behind",
         Severity.ATTENTION,

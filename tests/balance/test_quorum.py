@@ -34,6 +34,7 @@ def test_a_healthy_quorum_over_three_racks_has_no_finding() -> None:
     assert quorum_findings(quorum(1, 3, 4), BROKERS) == ()
     assert quorum_findings(None, BROKERS) == ()
     assert quorum_findings(Quorum(1), BROKERS) == ()
+    assert quorum_findings(quorum(1, 2, 3), BROKERS[:2]) == ()  # all brokers are in one rack
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,10 @@ def test_voters_that_do_not_follow_are_found() -> None:
     )
     assert found.brokers == (3,)
     (found,) = quorum_findings(never, BROKERS)
-    assert "Voters 3 and 4 of the controller quorum have fetched nothing since 1 leads" in found.sentence
+    assert found.sentence == (
+        "Voters 3 and 4 of the controller quorum have fetched nothing since 1 leads: down or cut off; without them it "
+        "has no majority."
+    )
     assert quorum_findings(Quorum(None, never.voters), BROKERS) == ()
 
 
