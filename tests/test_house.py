@@ -78,6 +78,27 @@ def test_the_picture_of_the_house_is_the_contract() -> None:
         assert floors == [layer.removesuffix(" : __main__") for layer in contracts[top]]
 
 
+def test_the_map_of_the_house_names_what_is_there() -> None:
+    """Files and folders in CONTRIBUTING, by their paths or the ends of them; NAME stands for what is added."""
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for top in ("reseat", "components", "pages", "tests", "tools", "docs")
+        for path in (ROOT / top).rglob("*")
+        if "__pycache__" not in path.parts
+    }
+    named = re.findall(r"`((?:[\w.-]+/)*[\w-]+(?:\.(?:py|md|toml)|/[\w-]+/?))`", (ROOT / "CONTRIBUTING.md").read_text())
+    gone = [
+        name
+        for name in named
+        if "NAME" not in name
+        and not name.startswith("build/")
+        and not any(f"/{path}".endswith(f"/{name.rstrip('/')}") for path in there)
+    ]
+
+    assert len(named) > 40
+    assert gone == []
+
+
 def test_rooms_stay_small_enough_to_look_around_in() -> None:
     """No folder holds more than 26 files, and no file more than 500 lines."""
     all_files = [
