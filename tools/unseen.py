@@ -40,6 +40,11 @@ UNSEEN: dict[tuple[str, str, str], str] = {
         "out[topic] = whole if len(whole) <= LONGEST_LIST else _EVERY_REPLICA",
         "len(whole) <= LONGEST_LIST",
     ): "a list of just that length is as good either way: the protocol ends 2,767 bytes later",
+    (
+        "reseat/operate/checks/another.py",
+        'f"This cluster needs a second person\'s approval: plan {request.plan.hash[:12]} has none that counts. "',
+        "12",
+    ): "how much of the hash is quoted",
     ("reseat/operate/run/sending.py", "if len(waiting) <= ASKED_AHEAD:", "len(waiting) <= ASKED_AHEAD"): (
         "a turn of as many as there are is all of them, from another one on"
     ),

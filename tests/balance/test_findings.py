@@ -172,7 +172,7 @@ def test_under_replicated_is_worse_where_one_copy_is_left() -> None:
 
 
 def test_below_min_isr_is_broken() -> None:
-    """min.insync.replicas 2, one in sync."""
+    """min.insync.replicas 2, one in sync; with two there are as many as are asked."""
     layout = ClusterLayout.from_columns(
         topics=["t"],
         topic_of=[0],
@@ -185,6 +185,7 @@ def test_below_min_isr_is_broken() -> None:
 
     assert found(layout)["below_min_isr"].rows.tolist() == [0]
     assert findings(layout)[0].severity is Severity.BROKEN
+    assert "below_min_isr" not in found(replace(layout, in_sync=np.array([[True, True, False]])))
 
 
 def test_min_isr_that_spares_no_replica_wants_attention() -> None:

@@ -31,6 +31,15 @@ def test_each_follower_in_another_rack_than_its_leader_is_counted_once():
     )
 
 
+def test_what_the_first_broker_leads_counts_from_there():
+    """Broker 1 leads, and stands second: one follower is in its rack, one across."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [3, 1, 2]}, brokers=[Broker(1, "a"), Broker(2, "a"), Broker(3, "b")], leaders={("t", 0): 1}
+    )
+
+    assert standing(layout, {"t": MB}) == (Standing("t", MB * DAY, MB * DAY, MB * DAY, 0),)
+
+
 def test_what_has_no_rack_is_apart_and_a_partition_without_a_leader_counts_from_its_first_replica():
     """Broker 3 has no rack: nothing is known of what it copies, nor of what others copy from it."""
     lists = {("t", 0): [1, 2], ("t", 1): [1, 3], ("t", 2): [3, 1], ("t", 3): [2, 1]}
