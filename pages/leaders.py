@@ -128,7 +128,7 @@ if view == NOW:
 elif view == DONE and now.plan is not None:
     election_done(now.plan, kraft)
 elif view == STOPPED:
-    outages.draw_stopped(layout, kraft, open_layout.reading.quorum)
+    outages.draw_stopped(layout, kraft, open_layout.reading)
 elif view == WALKED:
     walk_view.draw_walk(layout, kraft)
 else:

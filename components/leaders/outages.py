@@ -20,7 +20,7 @@ from reseat.balance.grid import brokers_by_rack
 from reseat.balance.quorum import quorum_without
 from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
 from reseat.formats.input.reading import Reading
-from reseat.model import ClusterLayout, Longs, Quorum, Severity
+from reseat.model import ClusterLayout, Longs, Severity
 from reseat.model.glossary import define
 from reseat.model.naming import natural
 
@@ -38,7 +38,7 @@ _OUT = "out"
 APART = define("Leader spread")
 
 
-def draw_stopped(layout: ClusterLayout, mode: Mode, quorum: Quorum | None) -> None:
+def draw_stopped(layout: ClusterLayout, mode: Mode, reading: Reading) -> None:
     """Who takes over and what goes offline while brokers are merely stopped."""
     chosen, unclean = _choose(layout)
     preview = caching.kept(stop)(layout, chosen, unclean=unclean, mode=mode)
@@ -47,7 +47,9 @@ def draw_stopped(layout: ClusterLayout, mode: Mode, quorum: Quorum | None) -> No
         frame.answer("Choose brokers to stop, or click their bars: no data moves; leadership fails over.")
     else:
         frame.answer(_worst_first(preview))
-        told = None if quorum is None else quorum_without(quorum, layout.brokers, chosen)
+        if len(preview.offline) and not unclean:
+            frame.findings([finding for finding in reading.findings if finding.kind == "unclean_enabled"])
+        told = None if reading.quorum is None else quorum_without(reading.quorum, layout.brokers, chosen)
         if told is not None:
             st.markdown(of_quorum(told))
     taken = elections.reason_counts(election).get(Reason.TAKES_OVER, 0)

@@ -116,6 +116,10 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         ),
         "quorum_of_one": FindingKind("One controller", "Run three controllers, or five."),
         "quorum_even": FindingKind("Even number of controllers", "Add a controller or remove one."),
+        "unclean_enabled": FindingKind(
+            "Unclean election enabled",
+            "Turn unclean.leader.election.enable off, for topics whose records matter more than to be available.",
+        ),
         "log_dir_error": FindingKind(
             "Log directory offline",
             "Replace the disk and restart the broker. Until then plan without it (never onto) or drain it: execution "

@@ -134,6 +134,14 @@ class Snapshot:
     original: Original | None = None
 
     @property
+    def unclean_topics(self) -> tuple[str, ...]:
+        """Topics that a replica out of sync may lead: by their own setting, else by that of any broker."""
+        name = "unclean.leader.election.enable"
+        default = any(told.get(name, "").lower() == "true" for told in self.broker_configs.values())
+        own = {topic: told[name].lower() == "true" for topic, told in self.topic_configs.items() if name in told}
+        return tuple(topic for topic in self.layout.topics if own.get(topic, default))
+
+    @property
     def tiering(self) -> Tiering:
         """Which topics are tiered, as far as settings were read."""
         return Tiering.of(self.topic_configs, self.broker_configs, self.facts.get(RECORDS))

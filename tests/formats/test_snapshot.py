@@ -451,6 +451,39 @@ def test_a_snapshot_is_a_reading_like_any_other() -> None:
     assert reading_of(small()).source == "shop"
 
 
+@pytest.mark.parametrize(
+    ("brokers", "topics", "found"),
+    [
+        ({}, {}, None),
+        ({1: "false"}, {"audit": "false"}, None),
+        ({}, {"audit": "true"}, "1 topic (audit)"),
+        ({1: "false", 2: "true"}, {}, "2 topics (audit and orders)"),
+        ({1: "true", 2: "true"}, {"orders": "false"}, "1 topic (audit)"),
+        ({1: "false"}, {"orders": "True"}, "1 topic (orders)"),  # as ZooKeeper's node was written by hand
+    ],
+)
+def test_topics_that_a_replica_out_of_sync_may_lead_are_told(
+    brokers: dict[int, str], topics: dict[str, str], found: str | None
+) -> None:
+    """By a topic's own setting, else by a broker's: it was read, and said by nobody."""
+    name = "unclean.leader.election.enable"
+    told = replace(
+        small(),
+        broker_configs={broker: {name: value} for broker, value in brokers.items()},
+        topic_configs={topic: {name: value} for topic, value in topics.items()},
+    )
+    said = [one.sentence for one in reading_of(told).findings if one.kind == "unclean_enabled"]
+
+    assert said == (
+        []
+        if found is None
+        else [
+            f"An unclean leader election is enabled for {found}: once no in-sync replica is left, another one leads, "
+            "and what it lacks is lost."
+        ]
+    )
+
+
 def test_racks_in_a_file_of_their_own_are_filled_in() -> None:
     """As beside any other layout."""
     bare = Snapshot(ClusterLayout.from_assignments({("a", 0): [1, 2]}), NOON, "text")

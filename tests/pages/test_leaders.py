@@ -11,7 +11,7 @@ import pytest
 from components.leaders.walk_state import Walk, from_query, to_query
 from components.state.store import KEY
 from reseat.election import Move, MoveKind
-from reseat.model import Broker, BrokerState, ClusterLayout, Quorum, QuorumMember, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Quorum, QuorumMember, Severity, Wish
 
 from .conftest import address, small, tables, texts, two_disks
 
@@ -102,6 +102,21 @@ def test_brokers_that_take_the_quorum_with_them_are_said_to(opened):
 
     assert not at.exception
     assert "2 of 3 voters of the controller quorum (1 and 2): it is lost." in texts(at)
+
+
+def test_an_outage_says_where_unclean_elections_are_enabled(opened):
+    """What the page calls offline is led by a replica out of sync then."""
+    said = "An unclean leader election is enabled for 1 topic (orders)."
+    found = (Finding("unclean_enabled", Severity.ATTENTION, said, topics=("orders",)),)
+    shown = []
+    for brokers in ([1, 2, 3], [3]):
+        at = opened("leaders", findings=found)
+        at.segmented_control[0].set_value("Broker outage").run()
+        at.multiselect(key="stopped-brokers-0").set_value(brokers).run()
+        assert not at.exception
+        shown.append(said in texts(at))
+
+    assert shown == [True, False]
 
 
 def test_a_restart_that_would_end_the_quorum_waits(opened):

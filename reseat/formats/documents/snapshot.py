@@ -311,6 +311,10 @@ def _about_reading(snapshot: Snapshot) -> list[Finding]:
                 topics=snapshot.unsettled,
             )
         )
+    if unclean := snapshot.unclean_topics:
+        may = f"An unclean leader election is enabled for {counted(len(unclean), 'topic')} ({listed(unclean)})"
+        said = f"{may}: once no in-sync replica is left, another one leads, and what it lacks is lost."
+        out.append(Finding("unclean_enabled", Severity.ATTENTION, said, topics=unclean))
     if "not_read" not in told:
         out += [Finding("not_read", Severity.NOTE, sentence) for sentence in snapshot.not_read]
     return out
