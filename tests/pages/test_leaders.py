@@ -114,9 +114,9 @@ def test_an_outage_says_where_unclean_elections_are_enabled(opened):
         at.segmented_control[0].set_value("Broker outage").run()
         at.multiselect(key="stopped-brokers-0").set_value(brokers).run()
         assert not at.exception
-        shown.append(said in texts(at))
+        shown.append(texts(at).count(said))
 
-    assert shown == [True, False]
+    assert shown == [2, 1]  # Data quality has it in any case
 
 
 def test_a_restart_that_would_end_the_quorum_waits(opened):
