@@ -29,7 +29,8 @@ def election_now(open_layout: OpenLayout, mode: Mode) -> None:
     worse = less_even(layout, preview)
     said = [one for one in preview.sentences if one != worse] or ["A preferred election changes nothing."]
     frame.answer(" ".join(filter(None, (said[0], worse))))
-    frame.figures([*elections.figures_of(preview), *_after(layout, preview, len(auto.rows))])
+    off = any(found.kind == "auto_rebalance_off" for found in open_layout.reading.findings)
+    frame.figures([*elections.figures_of(preview), *_after(layout, preview, None if off else len(auto.rows))])
     elections.draw_leaders(layout, preview.leaders_before, preview.leaders_after, "leaders-now")
     outages.legend()
     if len(said) > 1:
@@ -49,11 +50,11 @@ def election_now(open_layout: OpenLayout, mode: Mode) -> None:
     views[chosen]()
 
 
-def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[tuple[str, str, None, str]]:
-    """The evenness that an election brings, and what Kafka does of it by itself."""
+def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int | None) -> list[tuple[str, str, None, str]]:
+    """The evenness that an election brings, and what Kafka does of it by itself; None: it is off."""
     told = elections.is_told(preview)
     spread = outages.apart(layout, preview.leaders_before, preview.leaders_after)
-    automatic = text.counted(acts, "election") if told else text.count(None)
+    automatic = "off" if acts is None else text.counted(acts, "election") if told else text.count(None)
     return [
         ("Leader spread", spread, None, outages.APART),
         ("auto.leader.rebalance", automatic, None, "Kafka's automatic rebalance"),

@@ -120,6 +120,13 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Unclean election enabled",
             "Turn unclean.leader.election.enable off, for topics whose records matter more than to be available.",
         ),
+        "throttle_left": FindingKind(
+            "Throttle left",
+            "Unless a run is paused or about to start, remove it with kafka-configs, from topics and brokers.",
+        ),
+        "auto_rebalance_off": FindingKind(
+            "No automatic leader rebalance", "After a restart or an outage, run a preferred leader election."
+        ),
         "log_dir_error": FindingKind(
             "Log directory offline",
             "Replace the disk and restart the broker. Until then plan without it (never onto) or drain it: execution "

@@ -142,6 +142,27 @@ class Snapshot:
         return tuple(topic for topic in self.layout.topics if own.get(topic, default))
 
     @property
+    def throttled_topics(self) -> tuple[str, ...]:
+        """Topics whose replication a throttle limits while nothing is reassigned, as far as settings were read.
+
+        A list of replicas throttles nothing where no broker has a rate, nor a rate where no topic has a list.
+        """
+        sides = ("leader", "follower")
+        if self.pending or not self.under_way_told or self.layout.under_way.any():
+            return ()
+        rated = [s for s in sides if any(f"{s}.replication.throttled.rate" in b for b in self.broker_configs.values())]
+        lists = [f"{side}.replication.throttled.replicas" for side in rated]
+        own = self.topic_configs
+        return tuple(topic for topic in self.layout.topics if any(own.get(topic, {}).get(name) for name in lists))
+
+    @property
+    def auto_rebalance_off(self) -> bool:
+        """Whether brokers tell ``auto.leader.rebalance.enable``, and each that does says false."""
+        name = "auto.leader.rebalance.enable"
+        told = {values[name].lower() for values in self.broker_configs.values() if name in values}
+        return told == {"false"}
+
+    @property
     def tiering(self) -> Tiering:
         """Which topics are tiered, as far as settings were read."""
         return Tiering.of(self.topic_configs, self.broker_configs, self.facts.get(RECORDS))

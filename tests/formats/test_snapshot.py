@@ -484,6 +484,50 @@ def test_topics_that_a_replica_out_of_sync_may_lead_are_told(
     )
 
 
+RATE, THROTTLED = "follower.replication.throttled.rate", "follower.replication.throttled.replicas"
+
+
+@pytest.mark.parametrize(
+    ("brokers", "topics", "more", "found"),
+    [
+        ({1: {RATE: "1000"}}, {"orders": {THROTTLED: "10:2"}}, {}, ("orders",)),
+        ({1: {RATE: "1000"}}, {"orders": {THROTTLED: "*"}, "audit": {THROTTLED: ""}}, {}, ("orders",)),
+        ({1: {RATE: "1000"}}, {}, {}, ()),
+        ({1: {}}, {"orders": {THROTTLED: "*"}}, {}, ()),  # no rate: nothing is limited
+        ({1: {RATE.replace("follower", "leader"): "1000"}}, {"orders": {THROTTLED: "*"}}, {}, ()),
+        ({1: {RATE: "1000"}}, {"orders": {THROTTLED: "*"}}, {"under_way_told": False}, ()),
+        ({1: {RATE: "1000"}}, {"orders": {THROTTLED: "*"}}, {"pending": {("orders", 10): (1, 2)}}, ()),
+        ({1: {RATE: "1000"}}, {"orders": {THROTTLED: "*"}}, {"layout": small().layout}, ()),  # it is under way there
+    ],
+)
+def test_a_throttle_that_stays_without_a_reassignment_is_told(
+    brokers: dict[int, dict[str, str]],
+    topics: dict[str, dict[str, str]],
+    more: dict[str, Any],
+    found: tuple[str, ...],
+) -> None:
+    """It limits normal replication, whoever left it; it was read, and said by nobody."""
+    quiet = replace(small().layout, adding=None, removing=None)
+    settings = {"broker_configs": brokers, "topic_configs": topics}
+    told = replace(small(), **{"layout": quiet, "pending": {}} | settings | more)
+    said = [one for one in reading_of(told).findings if one.kind == "throttle_left"]
+
+    assert [one.topics for one in said] == ([found] if found else [])
+    assert all("is still set for 1 topic (orders), and no reassignment is in progress" in one.sentence for one in said)
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [([], False), (["true"], False), (["false", "true"], False), (["false", "False"], True)],
+)
+def test_a_cluster_whose_leaders_do_not_return_by_themselves_is_told(values: list[str], found: bool) -> None:
+    """The Leaders page counts the elections of an automatic rebalance that such a cluster never has."""
+    name = "auto.leader.rebalance.enable"
+    told = replace(small(), broker_configs={broker: {name: value} for broker, value in enumerate(values)})
+
+    assert ("auto_rebalance_off" in {one.kind for one in reading_of(told).findings}) is found
+
+
 def test_racks_in_a_file_of_their_own_are_filled_in() -> None:
     """As beside any other layout."""
     bare = Snapshot(ClusterLayout.from_assignments({("a", 0): [1, 2]}), NOON, "text")

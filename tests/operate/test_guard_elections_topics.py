@@ -230,6 +230,24 @@ def test_what_is_wrong_with_a_topic_is_named(more, name, word):
     assert word in found[0].sentence
 
 
+@pytest.mark.parametrize(
+    ("own", "defaults", "result", "word"),
+    [
+        ({}, ["3", "3"], FAILED, "is 3 (the brokers' default), and partitions have 2 replicas: before"),
+        ({}, ["2", "3"], FAILED, "is 3 (the brokers' default)"),  # of whoever leads
+        ({}, ["2"], CheckResult.PASSED, "2 (the brokers' default) is met by 2 replicas"),
+        ({"min.insync.replicas": "1"}, ["3"], CheckResult.PASSED, "min.insync.replicas 1 is met"),
+        ({}, [], CheckResult.PASSED, "is the brokers' default"),
+    ],
+)
+def test_a_topic_without_a_min_isr_has_that_of_the_brokers(own, defaults, result, word):
+    """It was read with the cluster, and taken for one that is met."""
+    told = {broker: {"min.insync.replicas": value} for broker, value in enumerate(defaults, 1)}
+    found = next(c for c in check_topic(topic(configs=own), snapshot(broker_configs=told)) if c.name == "min_in_sync")
+
+    assert (found.result, word in found.sentence) == (result, True), found.sentence
+
+
 def test_names_that_collide_are_refused():
     """a.b and a_b would share their metrics."""
     now = snapshot(layout(LISTS | {("a_b", 0): [1, 2]}))

@@ -119,6 +119,18 @@ def test_an_outage_says_where_unclean_elections_are_enabled(opened):
     assert shown == [2, 1]  # Data quality has it in any case
 
 
+def test_an_automatic_rebalance_that_is_off_elects_nobody(opened):
+    """Where the cluster says so, nobody waits for elections that never come."""
+    said = "auto.leader.rebalance.enable is false."
+    shown = []
+    for findings in ((), (Finding("auto_rebalance_off", Severity.NOTE, said),)):
+        at = opened("leaders", findings=findings)
+        assert not at.exception
+        shown += [one.value for one in at.metric if one.label == "auto.leader.rebalance"]
+
+    assert shown == ["1 election", "off"]
+
+
 def test_a_restart_that_would_end_the_quorum_waits(opened):
     """Controllers that are brokers too, and one of three that follows no more."""
     behind = {1: 0.1, 2: 0.1, 3: 90.0}

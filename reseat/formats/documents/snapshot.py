@@ -315,6 +315,15 @@ def _about_reading(snapshot: Snapshot) -> list[Finding]:
         may = f"An unclean leader election is enabled for {counted(len(unclean), 'topic')} ({listed(unclean)})"
         said = f"{may}: once no in-sync replica is left, another one leads, and what it lacks is lost."
         out.append(Finding("unclean_enabled", Severity.ATTENTION, said, topics=unclean))
+    if throttled := snapshot.throttled_topics:
+        still = f"A replication throttle is still set for {counted(len(throttled), 'topic')} ({listed(throttled)})"
+        said = (
+            f"{still}, and no reassignment is in progress: it limits normal replication, and replicas may not catch up."
+        )
+        out.append(Finding("throttle_left", Severity.ATTENTION, said, topics=throttled))
+    if snapshot.auto_rebalance_off:
+        said = "auto.leader.rebalance.enable is false: leaders do not return to their preferred replicas by themselves."
+        out.append(Finding("auto_rebalance_off", Severity.NOTE, said))
     if "not_read" not in told:
         out += [Finding("not_read", Severity.NOTE, sentence) for sentence in snapshot.not_read]
     return out

@@ -21,7 +21,12 @@ def topic_checks(request: TopicRequest, snapshot: Snapshot) -> tuple[Check, ...]
     checks = (_topic_new(request, snapshot.layout), ids, lists)
     if ids.stops or lists.stops:
         return checks  # what follows needs partitions and lists that can be
-    return (*checks, _targets_alive(request, snapshot), _racks(request, snapshot.layout), _min_in_sync(request))
+    return (
+        *checks,
+        _targets_alive(request, snapshot),
+        _racks(request, snapshot.layout),
+        _min_in_sync(request, snapshot),
+    )
 
 
 def _topic_new(request: TopicRequest, layout: ClusterLayout) -> Check:
@@ -134,16 +139,20 @@ def _racks(request: TopicRequest, layout: ClusterLayout) -> Check:
     )
 
 
-def _min_in_sync(request: TopicRequest) -> Check:
-    name, told = "min_in_sync", request.configs.get("min.insync.replicas")
-    if told is None or not told.isdecimal():
-        return passed(name, "min.insync.replicas is the brokers' default.")
+def _min_in_sync(request: TopicRequest, snapshot: Snapshot) -> Check:
+    name, key = "min_in_sync", "min.insync.replicas"
+    own = request.configs.get(key)
+    defaults = [values.get(key, "") for values in snapshot.broker_configs.values()] if own is None else [own]
+    told = max((int(value) for value in defaults if value.isdecimal()), default=None)
+    if told is None:
+        return passed(name, f"{key} is the brokers' default.")
     factor = min(len(ids) for ids in request.assignments.values())
-    if int(told) <= factor:
-        return passed(name, f"min.insync.replicas {told} is met by {counted(factor, 'replica')}.")
+    said = f"{told} (the brokers' default)" if own is None else f"{told}"
+    if told <= factor:
+        return passed(name, f"{key} {said} is met by {counted(factor, 'replica')}.")
     return failed(
         name,
-        f"min.insync.replicas is {told}, and partitions have {counted(factor, 'replica')}: before Kafka 3.7 nobody "
+        f"{key} is {said}, and partitions have {counted(factor, 'replica')}: before Kafka 3.7 nobody "
         "could write to them with acks=all.",
         overridable=True,
     )
