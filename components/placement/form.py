@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from components.look import text
+from components.state import fields, widgets
 from components.state.open_layout import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.placement.examples import EXAMPLES
@@ -133,9 +135,11 @@ def draw_form() -> tuple[bool, str | None]:
             disabled=algorithm == "naive",
             persist_state="session",
         )
-        grouped = st.toggle(
+        grouped = fields.yes(
             "By rack",
+            name="by_rack",
             key="placement-grouped",
+            toggle=True,
             help="Columns by rack instead of in Kafka's order",
             persist_state="session",
         )
@@ -192,14 +196,15 @@ def _whole(
     off: bool = False,
 ) -> int | None:
     """A field for a whole number; where it may be blank, its placeholder says what happens then."""
-    return place.number_input(
-        label,
-        min_value=-_MOST if lowest is None else lowest,
-        max_value=_MOST,
-        value=value,
-        step=1,
-        key=key,
-        placeholder=blank,
-        disabled=off,
-        persist_state="session",
-    )
+    how: dict[str, Any] = {
+        "min_value": -_MOST if lowest is None else lowest,
+        "max_value": _MOST,
+        "step": 1,
+        "key": key,
+        "disabled": off,
+        "persist_state": "session",
+    }
+    if blank is not None:
+        return widgets.number_or_none(label, value, place=place, placeholder=blank, **how)
+    number: int | None = place.number_input(label, value=value, **how)
+    return number

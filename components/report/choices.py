@@ -82,9 +82,9 @@ def to_query(request: ReportRequest) -> dict[str, str]:
         "audience": "" if request.audience == "management" else request.audience,
         "title": request.title.strip(),
         "author": request.author.strip(),
-        "price": "" if request.price is None else f"{request.price:g}",
+        "price": "" if request.price is None else f"{request.price:.15g}",
         "currency": "" if request.price is None or request.currency == CURRENCY else request.currency,
-        "throttle": "" if request.throttle is None else f"{request.throttle:g}",
+        "throttle": "" if request.throttle is None else f"{request.throttle:.15g}",
         "mask": "yes" if request.mask else "",
     }
     return {name: value for name, value in query.items() if value}

@@ -10,7 +10,7 @@ import streamlit as st
 
 from components.look import text
 from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_query, unknown_chapters
-from components.state import addresses, fields, slots
+from components.state import addresses, fields, slots, widgets
 from components.state.slots import Slot
 from reseat.errors import InputRefused
 from reseat.report import ChapterKind
@@ -122,10 +122,11 @@ def _details(now: ReportRequest) -> ReportRequest:
     author = right.text_input(
         "Author", now.author, max_chars=200, key=slots.field("report-author"), placeholder="e.g. Platform team"
     )
-    price = left.number_input(
+    price = widgets.number_or_none(
         "Price of traffic between racks, per GB",
+        now.price,
+        place=left,
         min_value=0.0,
-        value=now.price,
         step=0.01,
         format="%.3f",
         key=slots.field("report-price"),
@@ -139,10 +140,11 @@ def _details(now: ReportRequest) -> ReportRequest:
         key=slots.field("report-currency"),
         help="Shown before the price: $, €, CHF",
     )
-    throttle = right.number_input(
+    throttle = widgets.number_or_none(
         "Replication throttle per broker (MB/s)",
+        now.throttle,
+        place=right,
         min_value=0.1,
-        value=now.throttle,
         step=10.0,
         key=slots.field("report-throttle"),
         placeholder="not decided",

@@ -201,13 +201,15 @@ def throttle(place: DeltaGenerator | None = None, **how: Any) -> int | None:
     told = _told("throttle")
     known = told.isascii() and told.isdecimal() and 0 < int(told[:9]) == int(told)
     offered("throttle", [told] if known else (), place)
-    rate = (st if place is None else place).number_input(
+    rate = widgets.number_or_none(
         "Replication throttle per broker (MB/s)",
+        int(told) if known else None,
         min_value=1,
-        value=int(told) if known else None,
+        max_value=999_999_999,
         step=10,
         placeholder="none",
         key=slots.field("throttle"),
+        place=place,
         **how,
     )
     addresses.tell("throttle", "" if rate is None else str(int(rate)))

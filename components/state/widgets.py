@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-__all__ = ["chosen_rows", "clicked", "clicked_names", "event_in", "held", "set_in"]
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
+__all__ = ["chosen_rows", "clicked", "clicked_names", "event_in", "held", "number_or_none", "set_in"]
+
+_Number = TypeVar("_Number", int, float)
 #: Characters of what is set in a component.
 _MOST_SET = 100
 
@@ -35,6 +40,19 @@ def set_in(component: str, name: str) -> str:
 def held(widget: str) -> object | None:
     """What a person just set a widget to, for its callback; None where it is not drawn."""
     return st.session_state.get(widget)
+
+
+def number_or_none(
+    label: str, begins: _Number | None, *, key: str, place: DeltaGenerator | None = None, **how: Any
+) -> _Number | None:
+    """A field for a number that need not be there; further words are those of ``st.number_input``.
+
+    What it begins with is not Streamlit's default, which comes back wherever the field is emptied.
+    """
+    if begins is not None:
+        st.session_state.setdefault(key, begins)
+    number: _Number | None = (st if place is None else place).number_input(label, value=None, key=key, **how)
+    return number
 
 
 def event_in(component: str) -> Mapping[str, object] | None:

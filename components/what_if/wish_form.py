@@ -9,7 +9,7 @@ import streamlit as st
 from components.look import text
 from components.look.notices import refused
 from components.shell import navigation
-from components.state import session
+from components.state import session, widgets
 from components.state.open_layout import OpenLayout
 from components.what_if.rule_fields import balance_rules, broker_rules, read_rules, rule_tabs, topic_rules
 from reseat.errors import ReseatError
@@ -68,11 +68,12 @@ def _out(open_layout: OpenLayout) -> None:
             format_func=lambda broker: text.visible(facts[broker], 80),
         )
         racks = st.multiselect("Racks to drain", sorted(layout.racks, key=natural)) if layout.racks else []
-        by = st.number_input(
+        by = widgets.number_or_none(
             "Replaced by broker ID",
-            0,
-            LARGEST_ID,
-            value=wish.places[0][1] if len(wish.places) == 1 else None,
+            wish.places[0][1] if len(wish.places) == 1 else None,
+            key=f"by-{open_layout.digest}-{wish.places}",
+            min_value=0,
+            max_value=LARGEST_ID,
             step=1,
             placeholder="none: any brokers take over",
             help="It takes the place of the broker in every list. A new broker joins in the same rack.",
@@ -232,19 +233,25 @@ def _options(open_layout: OpenLayout) -> None:
             )
             told = balance_rules(options)
             received, moved, copied_at_most = st.columns(3, vertical_alignment="bottom")
-            cap = received.number_input(
+            cap = widgets.number_or_none(
                 "Max received per broker",
+                options.receive_cap,
+                key=f"cap-{open_layout.digest}-{options}",
+                place=received,
                 min_value=0,
-                value=options.receive_cap,
+                max_value=LARGEST_ID,
                 step=1,
                 placeholder="no limit",
                 help="Replicas that a broker may receive. The proof states what this costs in balance. "
                 "Not with a rebalance, a mend or a replacement.",
             )
-            most = moved.number_input(
+            most = widgets.number_or_none(
                 "Max moves",
+                options.max_moves,
+                key=f"most-{open_layout.digest}-{options}",
+                place=moved,
                 min_value=0,
-                value=options.max_moves,
+                max_value=LARGEST_ID,
                 step=1,
                 placeholder="no limit",
                 help="Moves beyond those that the change needs are for balance. Not for leaders alone.",

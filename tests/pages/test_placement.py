@@ -82,6 +82,16 @@ def test_a_link_opens_the_same_step_for_another_person() -> None:
     assert address(second) == address(first)
 
 
+def test_columns_by_rack_stand_in_the_address() -> None:
+    """It was the one choice of the form that a link did not have."""
+    at = visit("placement")
+    at.toggle(key="placement-grouped").set_value(True).run()
+    second = visit("placement", **address(at))
+
+    assert second.toggle(key="placement-grouped").value
+    assert address(second) == address(at)
+
+
 def test_skipped_candidates_say_why() -> None:
     """Racks a: 0-2 and b: 3; candidates in a rack that has a replica are passed over, and the page says so."""
     at = visit("placement", brokers="0-2:a,3:b", partitions="8", replicas="3", start="1", shift="1", step="22")

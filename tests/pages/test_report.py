@@ -32,6 +32,7 @@ def test_what_one_chose_is_what_its_address_asks_for():
     )
 
     assert from_query(to_query(request)) == request
+    assert from_query(to_query(ReportRequest(price=0.1234567, throttle=1234567.5))).throttle == 1234567.5
     assert to_query(ReportRequest()) == {}
     assert from_query({}) == ReportRequest()
     assert from_query({"audience": "cats", "price": "nan", "throttle": "-1", "chapters": "x"}) == ReportRequest(
