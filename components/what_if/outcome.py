@@ -15,6 +15,7 @@ from components.state.open_layout import OpenLayout
 from components.what_if.cautions import draw_cautions, draw_input_cautions
 from reseat.balance import racks_in_words
 from reseat.balance.quorum import still_voting
+from reseat.balance.room import short_of_room
 from reseat.model import Certificate, Finding, Plan, Severity
 from reseat.model.glossary import define
 from reseat.model.plan import topic_spread
@@ -116,6 +117,8 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     lost = certificate.rack_diversity_lost or 0
     frame.answer(headline(plan), also=_lost_diversity(certificate) if lost else None)
     draw_cautions(open_layout, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
+    if short := caching.kept(short_of_room)(plan, open_layout.reading.log_dirs):
+        frame.findings([short])
     if votes := still_voting(open_layout.reading.quorum, plan.wish.remove):
         frame.findings([Finding("still_voting", Severity.ATTENTION, votes)])
     before = caching.balance_of(plan.current).by_broker

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reseat.balance.room import short_of_room
 from reseat.cli.files import refuse_one_file_for_two, write_texts
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
@@ -74,6 +75,8 @@ def plan(chosen: argparse.Namespace) -> int:
         texts += zip(numbered, pieces.texts, strict=True)
     write_texts(texts)
     notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
+    if short := short_of_room(made, reading.log_dirs):
+        notes.append(short.sentence)
     if chosen.json:
         write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering))
         complain(*notes, *curve)

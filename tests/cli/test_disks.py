@@ -142,3 +142,16 @@ def test_a_plan_names_directories_for_new_replicas(tmp_path, capsys):
     assert [one["log_dirs"] for one in json.loads(plan.read_text())["partitions"]] == [["/b"], ["/b"]]
     assert main(asked) == 2
     assert "--choose-directories only goes with --output" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("left", [20, 10])
+def test_a_plan_that_does_not_fit_says_so_before_it_is_executed(tmp_path, capsys, left):
+    """Kafka's own tool, which may be given the plan, looks at no disk."""
+    made, told = drained([5, 8], told_room(a=left, b=2))
+    file = tmp_path / "snapshot.json"
+    taken = Snapshot(layout=made.current, taken_at=datetime(2026, 1, 1, tzinfo=UTC), protocol="admin", log_dirs=told)
+    file.write_bytes(write_snapshot(taken))
+
+    assert main(["plan", str(file), "--no-racks", "--remove", "1"]) == 0
+    said = "The plan needs more disk space than there is: broker 2 has 12.0 GB left and would get 13.0 GB."
+    assert (said in capsys.readouterr().out) is (left == 10)

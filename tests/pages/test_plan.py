@@ -571,3 +571,14 @@ def test_a_box_names_a_log_directory_for_each_new_replica(opened, monkeypatch):
     assert "No log directory of broker" in texts(full)
     assert "directories" not in address(full)
     assert "No log directory of broker" in texts(full.run())
+
+
+def test_a_plan_for_which_disks_have_no_room_says_so(opened):
+    """The free space was read, and the plan shown as one that can be executed."""
+    said = []
+    for left in (10**12, 10**8):
+        at = opened("plan", wish=Wish(remove=(3,)), log_dirs=two_disks(left))
+        assert not at.exception
+        said.append("The plan needs more disk space than there is: broker " in texts(at))
+
+    assert said == [False, True]

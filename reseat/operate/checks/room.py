@@ -8,59 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reseat.balance.room import in_words, usable_room, without_room
 from reseat.formats.documents.directory_moves import directory_moves
 from reseat.model import NONE, FloatArray, IntArray, LogDirectory, Longs
 from reseat.model.units import size
-from reseat.model.wording import counted, listed, named, verb
+from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff
 
-__all__ = ["Room", "directories_fit", "directories_online", "disk_room", "log_dirs_chosen", "usable_room"]
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What is left on one broker for new replicas.
-
-    Attributes:
-        directories: those that are online and not cordoned, by path.
-        left: bytes of all of them, directories that tell the very same sizes counted once: they share a volume.
-        widest: bytes of the volume that has most.
-    """
-
-    directories: dict[str, LogDirectory]
-    left: int
-    widest: int
-
+__all__ = ["directories_fit", "directories_online", "disk_room", "log_dirs_chosen"]
 
 #: What is to be done about directories that a run leaves.
 _AGAIN = "Once the lists are as planned, executing the same plan again moves what is in another directory."
-
-
-def usable_room(directories: Iterable[LogDirectory]) -> tuple[dict[int, Room], set[int]]:
-    """What is left by broker id; and the brokers that have an offline directory.
-
-    A broker with an online directory that does not tell what is left is in neither. Of a broker that is cordoned as a
-    whole all directories count: it gets nothing before that is lifted.
-
-    Args:
-        directories: every log directory that was told.
-    """
-    online: defaultdict[int, list[LogDirectory]] = defaultdict(list)
-    untold, offline = set[int](), set[int]()
-    for directory in directories:
-        if directory.error is not None:
-            offline.add(directory.broker)
-        elif directory.usable_bytes is None:
-            untold.add(directory.broker)
-        else:
-            online[directory.broker].append(directory)
-    room: dict[int, Room] = {}
-    for broker, told in online.items():
-        open_ones = [one for one in told if not one.cordoned] or told
-        volumes = {one.volume: one.usable_bytes or 0 for one in open_ones}
-        room[broker] = Room({one.path: one for one in open_ones}, sum(volumes.values()), max(volumes.values()))
-    return {broker: there for broker, there in room.items() if broker not in untold}, offline - untold
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,49 +63,24 @@ def disk_room(diff: PlanDiff) -> Check:
     comes = _Arrivals.of(diff)
     if not comes.row.size:
         return passed(name, "No replica has to be copied.")
-    usable, offline = usable_room(diff.snapshot.log_dirs)
-    short, untold = [], set[int]()
+    usable, _ = usable_room(diff.snapshot.log_dirs)
+    full, untold = without_room(diff.now.broker_ids[comes.broker], comes.size, diff.snapshot.log_dirs)
+    short = list(full.items())
     for position in np.unique(comes.broker).tolist():
-        mine = comes.broker == position
-        sizes = comes.size[mine]
         broker = int(diff.now.broker_ids[position])
-        total, largest = float(np.nansum(sizes)), float(np.nanmax(np.append(sizes, 0.0)))
-        room = usable.get(broker)
-        if room is None and broker in offline:
-            short.append((broker, f"broker {broker} has no online log directory"))
-        elif room is None or np.isnan(sizes).any():
-            untold.add(broker)
-        if room is None:
-            continue
-        left, widest = room.left, room.widest
-        if total > left:
-            short.append((broker, f"broker {broker} has {size(left)} left and would get {size(total)}"))
-        elif largest > widest:
-            short.append(
-                (
-                    broker,
-                    f"broker {broker} has at most {size(widest)} left in one log directory and would get a "
-                    f"replica of {size(largest)}",
-                )
-            )
-        else:
+        if broker in usable and broker not in full:
+            directories, mine = usable[broker].directories, comes.broker == position
             into = {
-                room.directories[path]: float(np.nansum(sizes[comes.directory[mine] == code]))
+                directories[path]: float(np.nansum(comes.size[mine & (comes.directory == code)]))
                 for code, path in enumerate(diff.request.plan.proposed.log_dirs)
-                if path in room.directories
+                if path in directories
             }
             short += ((broker, reason) for reason in _overfull(into))
     if short:
+        short.sort(key=lambda one: one[0])
         ids = tuple(dict.fromkeys(broker for broker, _ in short))
         rows = np.unique(comes.row[diff.now.is_broker(ids)[comes.broker]])
-        reasons = listed(reason for _, reason in short)
-        return failed(
-            name,
-            f"The plan needs more disk space than there is: {reasons}. Removed replicas do not free space in time: "
-            f"they are deleted last. Plan by bytes, or let {named('broker', ids)} receive nothing.",
-            partitions=diff.names(rows),
-            brokers=ids,
-        )
+        return failed(name, in_words(short), partitions=diff.names(rows), brokers=ids)
     if untold:
         ids = tuple(sorted(untold))
         return unknown(

@@ -30,10 +30,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reseat.balance.health import below_min_in_sync
+from reseat.balance.room import usable_room
 from reseat.errors import ReseatError
 from reseat.model import NONE, Snapshot
 from reseat.operate.checks.plan_diff import keys_of
-from reseat.operate.checks.room import usable_room
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation
