@@ -32,8 +32,8 @@ from reseat.forecast.settings import Limits
 from reseat.forecast.trend import Forecast, Refused, foretell
 from reseat.history.read import History
 from reseat.history.stretch import last_moment
-from reseat.model import FloatArray, Options, Wish
-from reseat.model.wording import counted, listed, named
+from reseat.model import BrokerState, FloatArray, Options, Wish
+from reseat.model.wording import counted, listed, named, verb
 
 __all__ = ["CASES", "Case", "Schedule", "Sizing", "Step", "sizing"]
 
@@ -195,6 +195,12 @@ def sizing(history: History, told: Outlooks, until: date) -> Sizing:
             "a rack needs is unknown."
         )
     notes: list[str] = list(_beyond_brokers(told, until))
+    if today.closed:
+        closed = named("Broker", today.closed, "is", "are")
+        notes.append(
+            f"{closed} dead, fenced or cordoned in the last snapshot, and counted: what is needed is right only if "
+            f"{verb(len(today.closed), 'it is', 'they are')} back by then."
+        )
     weights = dict(_weights(told, today, days, notes))
     if not weights and told.limits.replicas_per_broker is None:
         raise WishRefused(
@@ -207,9 +213,13 @@ def sizing(history: History, told: Outlooks, until: date) -> Sizing:
     return Sizing(told.cluster, until, today.snapshot, today.there, tuple(today.loads), cases, tuple(notes))
 
 
+#: States of brokers that are there and take no replica. One that is shutting down comes back, as a rule.
+_CLOSED = {state.value for state in (BrokerState.DEAD, BrokerState.FENCED, BrokerState.CORDONED)}
+
+
 @dataclass(frozen=True, eq=False)
 class _Today:
-    """The last snapshot: replicas, bytes and used disk by broker, racks, and partitions by factor."""
+    """The last snapshot: replicas, bytes and used disk by broker, racks, partitions by factor, who takes none."""
 
     snapshot: str
     loads: dict[int, int]
@@ -218,6 +228,7 @@ class _Today:
     used: dict[int, float]
     disks: dict[int, float]
     factors: dict[int, int]
+    closed: tuple[int, ...]
 
     @property
     def there(self) -> tuple[tuple[str | None, int], ...]:
@@ -234,7 +245,7 @@ def _today(history: History, cluster: str) -> _Today:
         made: list[dict[str, Any]] = found.to_pylist()
         return made
 
-    loads = rows("broker_balance", "broker", "rack", "replicas", "size_bytes")
+    loads = rows("broker_balance", "broker", "state", "rack", "replicas", "size_bytes")
     disks = rows("brokers", "broker", "total_bytes", "usable_bytes")
     topics = rows("topic_spread", "partitions", "replicas")
     factors: Counter[int] = Counter()
@@ -254,6 +265,7 @@ def _today(history: History, cluster: str) -> _Today:
         used=used,
         disks={broker: _number(row["total_bytes"]) for broker, row in sizes.items()},
         factors={factor: count for factor, count in sorted(factors.items()) if factor and count},
+        closed=tuple(sorted(_whole(row["broker"]) for row in loads if row["state"] in _CLOSED)),
     )
 
 

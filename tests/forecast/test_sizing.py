@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from functools import cache
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from reseat.errors import WishRefused
@@ -197,6 +199,20 @@ def test_a_limit_that_is_not_known_is_said_beside_one_that_is(tmp_path):
     told = sized(tables, Limits(disk=50, replicas_per_broker=230))
 
     assert told.notes == ("The limit on disk used is not looked at: there is no forecast of it.",)
+
+
+def test_brokers_that_take_nothing_are_said_to_be_counted(tmp_path):
+    """Six are there by their ids; the plan of the what-if puts nothing onto these two."""
+    tables = grow(tmp_path / "tables", GROWING, brokers=6)
+    (file,) = (tables / "broker_balance" / "cluster=shop" / f"day={LAST}").glob("*.parquet")
+    told = pq.read_table(file)
+    states = pa.array(["alive", "dead", "alive", "shutting down", "not told", "cordoned"])
+    pq.write_table(told.set_column(told.schema.get_field_index("state"), "state", states), file)
+
+    assert sized(tables, Limits(replicas_per_broker=300)).notes == (
+        "Brokers 2 and 6 are dead, fenced or cordoned in the last snapshot, and counted: what is needed is right "
+        "only if they are back by then.",
+    )
 
 
 def test_a_past_that_is_too_short_is_refused(tmp_path):
