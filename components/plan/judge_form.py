@@ -57,7 +57,8 @@ def draw_judging(open_layout: OpenLayout, own: Plan | None) -> None:
     try:
         with st.spinner("Validating the plan …", show_time=True):
             proposed = read_proposed(data, source=given.name if given is not None else "pasted plan")
-            verdict = caching.judgement_of(open_layout.layout, proposed, open_layout.wish, allow_rf_change=changed)
+            about = (open_layout.layout, proposed, open_layout.wish, open_layout.reading.log_dirs)
+            verdict = caching.judgement_of(*about, allow_rf_change=changed)
     except ReseatError as error:
         refused(error)
         return

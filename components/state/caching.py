@@ -21,7 +21,7 @@ from components.state.results import Results, named, partitions
 from reseat.errors import WorkerEnded
 from reseat.formats.input.reading import Reading
 from reseat.jobs.workers import Workers
-from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
+from reseat.model import Broker, Certificate, ClusterLayout, Finding, LogDirectory, Plan, Snapshot, Wish
 from reseat.model.edits import Edits, apply_edits
 
 if TYPE_CHECKING:
@@ -317,12 +317,17 @@ def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Bes
 
 
 def judgement_of(
-    layout: ClusterLayout, proposed: ClusterLayout, wish: Wish, *, allow_rf_change: bool = False
+    layout: ClusterLayout,
+    proposed: ClusterLayout,
+    wish: Wish,
+    directories: tuple[LogDirectory, ...],
+    *,
+    allow_rf_change: bool = False,
 ) -> Certificate:
     """``reseat.planning.judge`` of any plan for a wish."""
     from reseat.planning.judge import judge
 
-    return kept(judge)(layout, proposed, wish, allow_rf_change=allow_rf_change)
+    return kept(judge)(layout, proposed, wish, allow_rf_change=allow_rf_change, directories=directories)
 
 
 @st.cache_resource(show_spinner=False, max_entries=_REPORTS)

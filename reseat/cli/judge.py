@@ -36,7 +36,12 @@ def judge(chosen: argparse.Namespace) -> int:
     require_whole(wish)
     with working("Validating"):
         certificate = judge_plan(
-            layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(plan)
+            layout,
+            proposed,
+            wish,
+            allow_rf_change=chosen.allow_rf_change,
+            text_faults=plan_faults(plan),
+            directories=reading.log_dirs,
         )
     notes = reading_notes(reading, layout, wish.remove)
     if chosen.json:

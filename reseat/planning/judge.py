@@ -29,9 +29,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reseat.balance import frozen_by_cordon, rack_violations
+from reseat.balance.room import short_of_room
 from reseat.errors import WishRefused
 from reseat.formats.documents.sealed import SealedPlan
-from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, Plan, Wish
+from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, LogDirectory, Plan, Wish
 from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
@@ -60,6 +61,7 @@ def judge(
     *,
     allow_rf_change: bool = False,
     text_faults: Sequence[str] = (),
+    directories: Sequence[LogDirectory] = (),
 ) -> Certificate:
     """Judge a plan against what was wished.
 
@@ -70,6 +72,7 @@ def judge(
         allow_rf_change: whether partitions may get another number of replicas without it being wished for.
         text_faults: what is wrong with the text that the plan was read from, a sentence each
             (``reseat.formats.documents.plan_text.plan_faults``); they stand before the faults found here.
+        directories: what brokers tell of their log directories: whether what comes has room there.
 
     Returns:
         The certificate of this plan; ``faults`` says why it must not be executed, where it must not.
@@ -126,7 +129,10 @@ def judge(
         named = f"{counted(doubled, 'partition names', 'partitions name')} a broker twice"
         mended = f"{named}: nothing is proven of this plan. Validate it as a mend (--mend), if it is one."
         judged = replace(judged, sentences=(*judged.sentences, mended))
-    judged = with_cautions(Plan(current=current, proposed=after, certificate=judged), layout).certificate
+    made = with_cautions(Plan(current=current, proposed=after, certificate=judged), layout)
+    judged = made.certificate
+    if short := short_of_room(made, directories):
+        judged = replace(judged, cautions=(short, *judged.cautions))
     if not start.under_way.size:
         return judged
     under_way = counted(start.under_way.size, "partition")

@@ -9,6 +9,7 @@ import pytest
 
 from reseat.cli import main
 from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Snapshot
 from tests.planning.test_directories import GB, disks, drained, told_room
 
@@ -154,4 +155,8 @@ def test_a_plan_that_does_not_fit_says_so_before_it_is_executed(tmp_path, capsys
 
     assert main(["plan", str(file), "--no-racks", "--remove", "1"]) == 0
     said = "The plan needs more disk space than there is: broker 2 has 12.0 GB left and would get 13.0 GB."
+    assert (said in capsys.readouterr().out) is (left == 10)
+    other = tmp_path / "other.json"
+    other.write_text(write_reassignment(made))
+    assert main(["judge", str(file), str(other), "--no-racks", "--remove", "1"]) == 0
     assert (said in capsys.readouterr().out) is (left == 10)

@@ -581,4 +581,9 @@ def test_a_plan_for_which_disks_have_no_room_says_so(opened):
         assert not at.exception
         said.append("The plan needs more disk space than there is: broker " in texts(at))
 
-    assert said == [False, True]
+        at = choose(at, "plan-view", "Validate a plan")
+        other = {"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 4]}]}
+        at.text_area(key="judge-paste").set_value(json.dumps(other)).run()
+        said.append("broker 4 has 300 MB left and would get 1.0 GB" in texts(at))
+
+    assert said == [False, False, True, True]
