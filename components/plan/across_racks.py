@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.look import tables, text
 from components.look.notices import refused
-from components.state import caching, session, slots
+from components.state import caching, fields, session
 from reseat.balance.standing import standing, standing_sentences
 from reseat.election import layout_after
 from reseat.errors import InputRefused
@@ -50,16 +50,7 @@ def draw_across_racks(plan: Plan, tiering: Tiering) -> None:
     if not plan.current.racks:
         return
     st.header("From rack to rack", anchor=False)
-    price = st.number_input(
-        "Price of traffic between racks, per GB",
-        min_value=0.0,
-        value=None,
-        step=0.01,
-        format="%.3f",
-        key=slots.field("plan-price"),
-        placeholder="no price set",
-        width=280,
-    )
+    price = fields.price()
     for sentence in copying.rack_sentences(price):
         st.markdown(text.plain(sentence))
     _draw_copies(plan.current.racks, copying)
@@ -101,9 +92,10 @@ def _draw_standing(plan: Plan, price: float | None) -> None:
     """What replication sends across racks all day, now and with the plan, by topic, where rates are given."""
     import pandas as pd
 
-    given = st.text_area(
+    given = fields.lines(
         "Produced rates, for the traffic of every day",
-        key=slots.field("plan-rates"),
+        name="rates",
+        key="plan-rates",
         height=100,
         placeholder="topic,bytes_per_second\norders,3000000",
         help="One topic a line, bytes a second. Each follower copies what its leader is sent.",

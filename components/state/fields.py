@@ -35,6 +35,7 @@ __all__ = [
     "offered",
     "optional",
     "pills",
+    "price",
     "search",
     "segments",
     "select",
@@ -214,6 +215,26 @@ def throttle(place: DeltaGenerator | None = None, **how: Any) -> int | None:
     )
     addresses.tell("throttle", "" if rate is None else str(int(rate)))
     return None if rate is None else int(rate) * 1_000_000
+
+
+def price() -> float | None:
+    """The price of a GB of traffic between racks, None where there is none; as ``number``."""
+    told = _told("price")
+    known = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,15})?(e-[0-9]{2})?", told) is not None
+    offered("price", [told] if known else ())
+    chosen = widgets.number_or_none(
+        "Price of traffic between racks, per GB",
+        float(told) if known else None,
+        min_value=0.0,
+        max_value=999_999_999.0,
+        step=0.01,
+        format="%.3f",
+        placeholder="no price set",
+        key=slots.field("price"),
+        width=280,
+    )
+    addresses.tell("price", "" if chosen is None else f"{chosen:.15g}")
+    return chosen
 
 
 def tabs(names: Sequence[str], *, name: str, key: str, says: Says[str] = str) -> Sequence[TabContainer]:

@@ -270,3 +270,21 @@ def test_texts_beyond_the_shelfs_bounds_are_forgotten() -> None:
     assert texts_.find(names[-1]) == "i" * 3_900_000
     assert texts_.put("x" * 4_000_001) == ""
     assert texts_.find("text:") is None
+
+
+def test_price_and_rates_stay_with_the_plan(opened: Opened) -> None:
+    """Both were gone once another view of the plan was looked at, and a link said nothing of them."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    at.segmented_control(key="plan-view").set_value("Replica flow (from → to)").run()
+    next(one for one in at.number_input if one.label.startswith("Price")).set_value(0.02).run()
+    next(one for one in at.text_area if one.label.startswith("Produced")).set_value("orders,3000000").run()
+    said = "Replication sends 259 GB a day from rack to rack, 5.18 at 0.02 a GB."
+
+    assert said in texts(at)
+
+    there = visit("plan", at.session_state[KEY], **address(at))
+    at.segmented_control(key="plan-view").set_value("Proof").run()
+    at.segmented_control(key="plan-view").set_value("Replica flow (from → to)").run()
+
+    assert said in texts(at)
+    assert said in texts(there)
