@@ -126,6 +126,28 @@ def test_something_is_let_happen_and_taken_back() -> None:
     assert "C3 joins: one rebalance" in texts(at)
 
 
+def test_a_new_member_is_named_and_a_name_is_taken_once() -> None:
+    """It joins under the name typed, once; without a name it cannot."""
+    at = visit("consumers")
+
+    def name(typed: str) -> AppTest:
+        return next(one for one in at.text_input if one.label == "New member").set_value(typed).run()
+
+    assert name("  ").button(key="let-joins").disabled
+
+    name("billing")
+    press(at, "let-joins")
+
+    assert "billing joins" in texts(at)
+
+    name("billing")
+    press(at, "let-joins")
+
+    assert not at.exception
+    assert "billing joins" in texts(at)
+    assert "billing" in next(one.value for one in at.markdown if ":material/block:" in one.value)
+
+
 def test_who_was_thrown_out_comes_back() -> None:
     """The button for it is there only then."""
     at = visit("consumers", group="surplus")

@@ -170,6 +170,7 @@ def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
     at = opened("heatmap")
     at.selectbox(key="heat-measure").set_value("Bytes").run()
     at.text_input(key="heat-search").set_value("order").run()
+    at.selectbox(key="heat-topic-order").set_value("least balanced first").run()
     at.selectbox(key="heat-broker-order").set_value("by id").run()
     query = {name: value for name, value in at.query_params.items() if name.startswith("heat_")}
     said = texts(at)
@@ -177,7 +178,7 @@ def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
     assert {name: value if isinstance(value, str) else value[0] for name, value in query.items()} == {
         "heat_measure": "bytes",
         "heat_search": "order",
-        "heat_order": "size,id",
+        "heat_order": "imbalance,id",
     }
 
     at.session_state[KEY].kept.clear()
@@ -186,6 +187,7 @@ def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
     assert not again.exception
     assert again.selectbox(key="heat-measure").value == "Bytes"
     assert again.text_input(key="heat-search").value == "order"
+    assert again.selectbox(key="heat-topic-order").value == "least balanced first"
     assert again.selectbox(key="heat-broker-order").value == "by id"
     assert texts(again) == said
 

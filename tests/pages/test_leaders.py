@@ -376,6 +376,11 @@ def test_an_empty_story_begins_at_the_present(opened):
     assert not at.exception
     assert "A preferred election is run: 1 leader changes." in texts(at)
 
+    at.button(key="walk-example").click().run()
+
+    assert "Broker 1 stops: 2 leaders change." in texts(at)
+    assert address(at)["walk"] == "stop:1;stop:4;return:1;preferred"
+
 
 def test_a_story_is_shared_by_its_link(opened):
     """The address tells the steps and how far one is; nonsense in it is the example."""

@@ -67,3 +67,7 @@ def test_another_page_leads_back_to_the_step(app):
     app.switch_page("pages/heatmap.py").run()
 
     assert "Tour, 1 of 5 is on Overview." in texts(app).replace("**", "")
+
+    app.button(key="tour-return").click().run()
+
+    assert STEPS[0].says in texts(app)

@@ -6,17 +6,19 @@ import re
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from components.resilience.words import answer
+from components.state.links import from_query
 from components.state.store import KEY
 from reseat.balance import measure
 from reseat.demo import generate
 from reseat.election import after_plan, layout_after
-from reseat.model import Plan, Wish
+from reseat.model import Options, Plan, Wish
 from reseat.planning import plan, whole_curve
 from reseat.resilience.losses import from_layout
 
-from .conftest import Opened, tables, texts
+from .conftest import Opened, address, tables, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYOUT = generate(9, 300, 2, 3, skew=0.5)
@@ -214,3 +216,80 @@ def test_only_one_place_asks_for_the_plan_of_the_what_if() -> None:
 
     # The points stand beside Reseat's own plan; the caches make what the others ask for.
     assert asking == {"components/what_if/what_if.py", "components/what_if/points.py", "components/state/caching.py"}
+
+
+def fill(at: AppTest, form: str, **values: object) -> None:
+    """Fill fields of one of the what-if's forms, by their kinds and labels (``kind__label``), and send it."""
+    for name, value in values.items():
+        kind, label = name.split("__")
+        fields = getattr(at, kind)
+        next(one for one in fields if one.label.replace(" ", "_") == label).set_value(value)
+    next(one for one in at.button if one.form_id.startswith(form)).click().run()
+    assert not at.exception
+
+
+@pytest.mark.parametrize(
+    ("form", "values", "wish"),
+    [
+        ("out-", {"multiselect__Brokers_to_drain": [3]}, Wish(remove=(3,))),
+        ("out-", {"multiselect__Racks_to_drain": ["b"]}, Wish(remove=(2, 4))),
+        ("in-", {}, Wish(add=((5, None),))),
+        ("in-", {"number_input__Broker_ID": 2**31 - 1, "selectbox__Rack": "a"}, Wish(add=((2**31 - 1, "a"),))),
+        (
+            "rf-",
+            {"text_area__Topics:_names_or_patterns,_one_per_line": "nope\nord*"},
+            Wish(replication_factor=3, topics=("orders",)),
+        ),
+        (
+            "options-",
+            {
+                "checkbox__Reorder_replica_lists_of_all_partitions": True,
+                "checkbox__Balance_by_size_instead_of_replica_count": True,
+                "checkbox__Keep_racks_in_a_rebalance": True,
+                "checkbox__Keep_replicas_in_their_rack_in_a_drain": True,
+                "checkbox__Balance_each_topic_in_a_rebalance": True,
+                "multiselect__Never_preferred_leader": [4, 1],
+                "multiselect__Receives_nothing": [2],
+                "multiselect__Leaders_in_racks,_the_most_preferred_first": ["c", "a"],
+                "text_input__Max_data_to_copy": "5 GB",
+            },
+            Wish(
+                options=Options(
+                    reorder_all=True, by_bytes=True, keep_racks=True, same_rack=True, even_topics=True,
+                    never_leads=(1, 4), never_onto=(2,), leader_racks=("c", "a"), max_bytes=5 * 10**9,
+                )
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_each_form_says_what_its_fields_hold(opened: Opened, form: str, values: dict[str, object], wish: Wish) -> None:
+    """What is chosen is the what-if, and the address says it."""
+    at = opened("plan")
+    fill(at, form, **values)
+
+    assert at.session_state[KEY].here.wish == wish
+
+    link = from_query(address(at))
+
+    assert link is not None
+    assert link.wish == wish
+
+
+@pytest.mark.parametrize(
+    ("form", "values", "said"),
+    [
+        ("out-", {"number_input__Replaced_by_broker_ID": 9}, "Choose one broker to replace."),
+        ("rf-", {}, "No topic matches."),
+        ("rf-", {"text_area__Topics:_names_or_patterns,_one_per_line": "nope\n["}, "No topic matches."),
+        ("options-", {"text_input__Max_data_to_copy": "a lot"}, "a lot"),
+    ],
+)
+def test_a_form_that_says_nothing_clear_says_so(
+    opened: Opened, form: str, values: dict[str, object], said: str
+) -> None:
+    """The what-if stays as it is."""
+    at = opened("plan")
+    fill(at, form, **values)
+
+    assert said in at.warning[0].value
+    assert at.session_state[KEY].here.wish == Wish()
