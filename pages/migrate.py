@@ -50,7 +50,8 @@ else:
     try:
         asked = form.draw_form(target.version)
         with st.spinner("Placing topics …", show_time=True):
-            made = caching.kept(migrate)(open_layout.layout, target.layout, asked, open_layout.reading.tiering.topics)
+            tiered, directories = open_layout.reading.tiering.topics, target.reading.log_dirs
+            made = caching.kept(migrate)(open_layout.layout, target.layout, asked, tiered, directories)
         with head:
             frame.answer(made.sentence)
         draw(made)

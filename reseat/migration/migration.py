@@ -16,7 +16,7 @@ from reseat.migration.request import MigrationRequest
 from reseat.migration.sides import Side, TopicMove, side_of, topic_moves
 from reseat.migration.target import Target, target_of
 from reseat.migration.waves import Wave, waves_of
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, LogDirectory
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
 
@@ -86,7 +86,11 @@ class Migration:
 
 
 def migrate(
-    source: ClusterLayout, target: ClusterLayout, asked: MigrationRequest, tiered: Sequence[str] = ()
+    source: ClusterLayout,
+    target: ClusterLayout,
+    asked: MigrationRequest,
+    tiered: Sequence[str] = (),
+    directories: Sequence[LogDirectory] = (),
 ) -> Migration:
     """Look at a migration.
 
@@ -95,6 +99,7 @@ def migrate(
         target: the cluster that they move to.
         asked: which, and how.
         tiered: topics of the source whose older segments are in remote storage, as far as that is known.
+        directories: what brokers of the target tell of their log directories.
 
     Raises:
         WishRefused: a name fits no topic, MirrorMaker 2 does not copy one that is named, nothing is left to move, or no
@@ -114,6 +119,6 @@ def migrate(
         topics=moves,
         after=after,
         waves=waves_of(moves, after.factors, asked.wave_bytes, asked.together),
-        notes=notes(source, target, moves, after, asked),
+        notes=notes(source, target, moves, after, asked, directories=directories),
         caveats=caveats(asked, moves, tiered),
     )

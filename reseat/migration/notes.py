@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from reseat.balance.health import out_of_every_isr
+from reseat.balance.room import without_room
 from reseat.balance.told import incomplete
 from reseat.migration.request import MigrationRequest, Placing
 from reseat.migration.sides import TopicMove, left_out_by_mirror_maker
 from reseat.migration.target import Target
-from reseat.model import ClusterLayout
+from reseat.model import NONE, ClusterLayout, LogDirectory
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, named, verb
 
@@ -25,6 +28,8 @@ def notes(
     moves: Sequence[TopicMove],
     after: Target,
     asked: MigrationRequest,
+    *,
+    directories: Sequence[LogDirectory],
 ) -> tuple[str, ...]:
     """The sentences, what does not fit first.
 
@@ -34,8 +39,9 @@ def notes(
         moves: the topics.
         after: the target once they are there.
         asked: what was asked.
+        directories: what brokers of the target tell of their log directories.
     """
-    said = [*after.faults[1:]]
+    said = [*after.faults[1:], *_of_disks(after, directories)]
     for name, layout in (("source", source), ("target", target)):
         lacking = incomplete(layout)
         if lacking is not None:
@@ -58,6 +64,19 @@ def notes(
     if after.made and asked.placing is Placing.KAFKA and not after.faults:
         said.append("Lists are one of many draws of Kafka's; the commands pin them.")
     return tuple(said)
+
+
+def _of_disks(after: Target, directories: Sequence[LogDirectory]) -> Iterator[str]:
+    """Brokers on which new replicas do not fit; what topics that are there already get is not counted."""
+    layout = after.layout
+    rows = [row for name in after.made for row in layout.rows_of_topic(name)]
+    new = np.array([r for r in rows if int(layout.partition[r]) in after.made[layout.topics[layout.topic_of[r]]]], int)
+    if layout.replica_bytes is None or not new.size:
+        return
+    there = layout.replicas[new] != NONE
+    short, _ = without_room(layout.replica_ids[new][there], layout.replica_bytes[new][there], directories)
+    if short:
+        yield f"The target lacks disk space: {listed(short.values())}."
 
 
 def _of_topics(moves: Sequence[TopicMove], factor: Mapping[str, int]) -> Iterator[str]:

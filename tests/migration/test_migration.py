@@ -11,7 +11,7 @@ import pytest
 from reseat.errors import PlacementRefused, WishRefused
 from reseat.formats import read
 from reseat.migration import MigrationRequest, Placing, TargetLimits, migrate
-from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory
 from reseat.placement import JavaRandom, place_added, place_kraft
 
 GB = 10**9
@@ -48,6 +48,17 @@ def test_tiered_topics_that_move_are_named_and_no_others():
 
     assert said == ["1 topic is tiered (audit): what is in remote storage is copied, too, and not counted here."]
     assert not any("tiered" in one for one in migrate(SOURCE, TARGET, MigrationRequest()).caveats)
+
+
+@pytest.mark.parametrize(("left", "said"), [(6, False), (5, True)])
+def test_disks_of_the_target_without_room_are_said(left, said):
+    """One of three brokers may get replicas, and orders brings it 6 GB; what its directories have left was read."""
+    told = tuple(LogDirectory(broker, "/a", 100 * GB, left * GB) for broker in (11, 12))
+    target = ClusterLayout.from_assignments({}, brokers=[Broker(11), Broker(12, state=BrokerState.DEAD)])
+    made = migrate(SOURCE, target, MigrationRequest(topics=("orders",)), directories=told)
+
+    lack = f"The target lacks disk space: broker 11 has {left}.0 GB left and would get 6.0 GB."
+    assert (lack in made.notes) is said
 
 
 def test_a_side_tells_whether_the_racks_of_all_its_brokers_are_known():

@@ -49,7 +49,7 @@ def migrate_command(chosen: argparse.Namespace) -> int:
         seed=chosen.seed or 0,
     )
     with working("Placing topics"):
-        made = migrate(here, there, asked, source.tiering.topics)
+        made = migrate(here, there, asked, source.tiering.topics, target.log_dirs)
     _write(made, chosen)
     sides = (("Source", source, here), ("Target", target, there))
     notes = [f"{side}: {note}" for side, reading, layout in sides for note in reading_notes(reading, layout)]
