@@ -120,7 +120,8 @@ def warnings_of(matter: Matter, choices: ReportChoices) -> tuple[str, ...]:
         certificate = matter.plan.certificate
         if unproven(certificate):
             said.append("It is not proven that this plan makes the minimum number of moves.")
-        said += [one.sentence for one in certificate.cautions]
+        found = (one for one in matter.plan.findings if one.severity is not Severity.NOTE)
+        said += [one.sentence for one in (*certificate.cautions, *found)]
     if matter.read_at is not None and choices.made_at - matter.read_at > _STALE:
         age = duration((choices.made_at - matter.read_at).total_seconds())
         said.append(f"The cluster was read {age} before this report was made; it may have changed.")

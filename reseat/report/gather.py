@@ -10,15 +10,18 @@ Complexity: as planning; the curve and the draws of Kafka's ``--generate`` once 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reseat.balance.moved import in_layout
+from reseat.balance.quorum import still_voting
+from reseat.balance.room import short_of_room
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats import Reading
-from reseat.model import ClusterLayout, Curve, Plan, Wish
+from reseat.model import ClusterLayout, Curve, Finding, Plan, Severity, Wish
 from reseat.model.snapshot import in_utc
 from reseat.model.wording import listed, visible
 from reseat.placement import Tool
@@ -83,6 +86,10 @@ def gather(
             plan = plan_wish(layout, wish)
         except WishRefused as error:
             refusal = str(error)
+    if plan is not None:
+        votes, room = still_voting(reading.quorum, wish.remove), short_of_room(plan, reading.log_dirs)
+        told = (room, Finding("still_voting", Severity.ATTENTION, votes) if votes else None)
+        plan = replace(plan, findings=(*plan.findings, *(finding for finding in told if finding is not None)))
     facts = reading.facts
     return Matter(
         layout=layout,

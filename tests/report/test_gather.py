@@ -5,8 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.formats import Reading
-from reseat.model import ClusterLayout, Finding, Severity, Wish
+from reseat.model import (
+    Broker,
+    BrokerState,
+    ClusterLayout,
+    Finding,
+    LogDirectory,
+    Quorum,
+    QuorumMember,
+    Severity,
+    Wish,
+)
+from reseat.report.build import warnings_of
 from reseat.report.gather import gather
+from reseat.report.matter import ReportChoices
 
 
 def test_rows_behind_a_finding_are_those_of_the_layout_told_of() -> None:
@@ -19,3 +31,19 @@ def test_rows_behind_a_finding_are_those_of_the_layout_told_of() -> None:
 
     assert matter.reading[0].rows.tolist() == [1]
     assert gather(reading, layout, Wish()).reading[0].rows.tolist() == [0, 2]
+
+
+def test_a_plan_that_disks_and_controllers_speak_against_is_warned_of() -> None:
+    """Who approves a plan by its report reads what Plan says: room on disks, votes of who leaves, and who is down."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [1, 2], ("a", 1): [2, 1]},
+        brokers=[Broker(1), Broker(2), Broker(3, state=BrokerState.FENCED)],
+        size_bytes={("a", 0): 2e9, ("a", 1): 2e9},
+    )
+    quorum = Quorum(1, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 4)))
+    reading = Reading(layout, "text", quorum=quorum, log_dirs=(LogDirectory(3, "/a", 10**10, 10**9),))
+    said = " ".join(warnings_of(gather(reading, layout, Wish(remove=(1,)), beside=False), ReportChoices()))
+
+    assert "broker 3 has 1.0 GB left and would get 4.0 GB" in said
+    assert "controller quorum" in said
+    assert "probably down" in said
