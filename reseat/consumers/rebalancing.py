@@ -210,7 +210,7 @@ def _round(
             gives_up = tuple(p for p in member.owned if p[0] not in member.topics)
         if member.generation != NO_GENERATION and (gives_up or not assignor.cooperative):
             calls.append(Call(member.id, "revoked", gives_up))
-        kept = tuple(p for p in member.owned if p not in gives_up) if assignor.cooperative else member.owned
+        kept = tuple(p for p in member.owned if p[0] in member.topics) if assignor.cooperative else member.owned
         joining[member.id] = replace(member, owned=kept, user_data=member.user_data or assignor.user_data(member))
         said = f"subscribes to {', '.join(member.topics) or 'nothing'}"
         # An eager member has given up all it had; Sticky alone tells of it all the same, in its user data.
@@ -229,10 +229,11 @@ def _round(
         messages.append(Message(name, "coordinator", "SyncGroup", what))
     members: dict[str, Member] = {}
     for name, member in joining.items():
+        given_here = frozenset(given.get(name, ()))  # thousands are looked up in it
         mine = tuple(sorted(given.get(name, ())))
         messages.append(Message("coordinator", name, "SyncGroup response", _names(mine)))
-        held = member.owned if assignor.cooperative else ()
-        gone = tuple(p for p in held if p not in mine)
+        held = dict.fromkeys(member.owned if assignor.cooperative else ())
+        gone = tuple(p for p in held if p not in given_here)
         if gone:
             calls.append(Call(name, "revoked", gone))
         calls.append(Call(name, "assigned", tuple(p for p in mine if p not in held)))
