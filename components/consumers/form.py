@@ -18,7 +18,7 @@ from reseat.consumers import Member
 from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout, title
 from reseat.consumers.examples import EXAMPLES
 from reseat.consumers.rebalancing import GroupState
-from reseat.consumers.text import MOST_EVENTS, read_group, write_group
+from reseat.consumers.text import MOST_EVENTS, MOST_PARTITIONS, read_group, write_group
 from reseat.consumers.walk import View
 from reseat.errors import GroupInvalid, InputRefused
 
@@ -184,8 +184,8 @@ def _of_topics(end: GroupState) -> None:
     count = st.number_input(
         "has partitions",
         min_value=least,
-        max_value=100_000,
-        value=least + 1,
+        max_value=MOST_PARTITIONS,
+        value=min(least + 1, MOST_PARTITIONS),
         step=1,
         key=f"consumers-count-{name}-{least}",
     )

@@ -278,6 +278,14 @@ def test_a_story_that_would_keep_the_server_busy_is_refused() -> None:
     assert "1,000,000 partitions, 1 member and 901 steps are more than a page can show at once" in texts(at)
 
 
+def test_a_topic_of_as_many_partitions_as_the_field_took_is_shown() -> None:
+    """The field's next number was beyond its own limit: the page ended in an exception."""
+    at = read(visit("consumers"), json.dumps({"topics": {"T": 100_000}, "members": []}))
+
+    assert not at.exception
+    assert next(one for one in at.number_input if one.label == "has partitions").value == 100_001
+
+
 def test_hostile_names_are_text() -> None:
     """Members and topics named as markup are shown as they are, and nothing of them is markup."""
     member = Member(HOSTILE, (HOSTILE,), instance_id=HOSTILE)

@@ -23,7 +23,7 @@ from reseat.model import Wish
 from reseat.model.edits import Edits
 from tests.history.made import FIRST_DAY, Made, history, write
 
-from .conftest import tables, texts, through, visit
+from .conftest import address, tables, texts, through, visit
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -282,6 +282,19 @@ def test_each_view_of_the_difference_is_drawn(made, monkeypatch, view):
         assert set(table["change"]) == {"+ replica added", "− replica removed", "→ leader moved"}
     else:
         assert "fewer in B" in texts(at)
+
+
+def test_all_topics_of_the_difference_are_shown_again(made, monkeypatch):
+    """One topic's partitions, as its link opens them, and back out."""
+    at = page(made, monkeypatch, cluster="shop", compare="heatmap", heat_topic="orders")
+
+    assert address(at)["heat_topic"] == "orders"
+
+    at.button(key="history-heat-out").click().run()
+
+    assert not at.exception
+    assert "heat_topic" not in address(at)
+    assert not [button for button in at.button if button.key == "history-heat-out"]
 
 
 def test_a_moment_opens_on_another_page(made, monkeypatch):
