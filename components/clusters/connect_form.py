@@ -7,7 +7,7 @@ import streamlit as st
 from components.look.notices import refused
 from components.state import connections, session
 from components.state.connections import Connectable
-from components.state.slots import Slot
+from components.state.slots import Anew, Slot
 from reseat.errors import InputRefused
 from reseat.sources.configuration import connection_from_values
 from reseat.sources.followed import LiveCluster
@@ -23,6 +23,8 @@ _BEARER = "OAUTHBEARER"
 _NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
 #: Kept: why what was typed last was refused, if it was.
 _REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
+#: What was typed stays until it is used, to be mended; a secret goes with each try.
+_TYPED, _SECRETS = Anew("connect-typed"), Anew("connect-secrets")
 
 
 def draw_form(offered: Connectable) -> None:
@@ -43,24 +45,28 @@ def draw_form(offered: Connectable) -> None:
         if "SASL" in str(protocol):
             login = st.selectbox("Mechanism", [*_PASSWORD_MECHANISMS, _BEARER], key="connect-mechanism")
             values["sasl_mechanism"] = login
-    with st.form("connect-form", border=False, clear_on_submit=True):
+    with st.form("connect-form", border=False):
         if via == _ZOOKEEPER:
             left, right = st.columns([3, 2])
-            values["zookeeper"] = left.text_input("Servers", placeholder="zk1:2181,zk2:2181", key="connect-servers")
-            chroot = right.text_input("Chroot", placeholder="/kafka, or none", key="connect-chroot").strip()
+            values["zookeeper"] = left.text_input(
+                "Servers", placeholder="zk1:2181,zk2:2181", key=_TYPED.key("connect-servers")
+            )
+            chroot = right.text_input("Chroot", placeholder="/kafka, or none", key=_TYPED.key("connect-chroot")).strip()
             if chroot:
                 values["zookeeper"] = f"{values['zookeeper']}/{chroot.removeprefix('/')}"
         else:
             values["bootstrap"] = st.text_input(
-                "Servers", placeholder="broker1:9092,broker2:9092", key="connect-servers"
+                "Servers", placeholder="broker1:9092,broker2:9092", key=_TYPED.key("connect-servers")
             )
         values |= _asked(str(login), tls=tls)
-        name = st.text_input("Display name", placeholder="the address", key="connect-name").strip()
+        name = st.text_input("Display name", placeholder="the address", key=_TYPED.key("connect-name")).strip()
         if st.form_submit_button("Use and test", icon=":material/network_check:"):
             refusal = _take(values, name, offered)
             _REFUSED.set([] if refusal is None else [refusal])
+            _SECRETS.begin()
             if refusal is None:
-                st.rerun()
+                _TYPED.begin()
+            st.rerun()
         # Kept until the next try: a card beside this form draws the page anew when its cluster's state changes.
         for refusal in _REFUSED.get(list[InputRefused]()):
             refused(refusal)
@@ -75,12 +81,12 @@ def _asked(login: str, *, tls: bool) -> dict[str, object]:
     values: dict[str, object] = {}
 
     def secret(label: str, key: str) -> str:
-        return st.text_input(label, type="password", key=f"connect-{key}", autocomplete="off")
+        return st.text_input(label, type="password", key=_SECRETS.key(f"connect-{key}"), autocomplete="off")
 
     if login in (_DIGEST, _SASL, *_PASSWORD_MECHANISMS):
         left, right = st.columns(2)
         with left:
-            user = st.text_input("User", key="connect-user", autocomplete="off")
+            user = st.text_input("User", key=_TYPED.key("connect-user"), autocomplete="off")
         with right:
             password = secret("Password", "password")
         if login == _DIGEST:
@@ -92,7 +98,7 @@ def _asked(login: str, *, tls: bool) -> dict[str, object]:
         values["token"] = secret("Token", "token")
     if tls:
         words = "The certificate must name the server"
-        values["check_hostname"] = st.checkbox(words, value=True, key="connect-hostname")
+        values["check_hostname"] = st.checkbox(words, value=True, key=_TYPED.key("connect-hostname"))
     return values
 
 

@@ -413,9 +413,9 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
     monkeypatch.setattr(followed, "diagnose", steps)
     at_connect(app)
     app.selectbox(key="connect-protocol").set_value("SASL_SSL").run()
-    app.text_input(key="connect-servers").set_value("b1:9093")
-    app.text_input(key="connect-user").set_value("alice")
-    app.text_input(key="connect-password").set_value(PLANTED)
+    app.text_input(key="connect-servers-0").set_value("b1:9093")
+    app.text_input(key="connect-user-0").set_value("alice")
+    app.text_input(key="connect-password-0").set_value(PLANTED)
     next(button for button in app.button if button.label == "Use and test").click().run()
     cluster = app.session_state[KEY].typed["b1:9093"]
     assert cluster.wait(20)
@@ -438,7 +438,7 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
 def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, registry: LiveClusters) -> None:
     """A password in the address is refused, the sentence does not quote it, and stays when the page is drawn anew."""
     at_connect(app)
-    app.text_input(key="connect-servers").set_value(f"alice:{PLANTED}@b1:9093")
+    app.text_input(key="connect-servers-0").set_value(f"alice:{PLANTED}@b1:9093")
     next(button for button in app.button if button.label == "Use and test").click().run()
 
     assert "do not belong in an address" in texts(app)
@@ -457,7 +457,7 @@ def test_an_address_left_empty_is_asked_for(app: AppTest, registry: LiveClusters
     assert "Servers is empty: enter host:port" in texts(app)
 
     app.segmented_control(key="connect-way").set_value("ZooKeeper").run()
-    app.text_input(key="connect-chroot").set_value("kafka")
+    app.text_input(key="connect-chroot-0").set_value("kafka")
     next(button for button in app.button if button.label == "Use and test").click().run()
 
     assert "Servers is empty: enter host:port" in texts(app)

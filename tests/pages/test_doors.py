@@ -78,7 +78,7 @@ def test_a_named_cluster_is_for_who_signed_in(app, there):
     assert "Sign in to read the clusters" in texts(at)
     assert "kafka1" not in texts(at)
     assert not {"choose-prod", "connect-read"} & keys(at)
-    assert not [field for field in at.text_input if field.key == "connect-servers"]
+    assert not [field for field in at.text_input if str(field.key).startswith("connect-servers")]
     assert "Sign in" in [button.label for button in at.button]
 
     there.person = signed_in("ben")
@@ -243,12 +243,40 @@ def test_a_typed_address_is_tried_where_the_setting_has_it(app, there, tried, se
     setting, typed, refused = setting_typed_refused
     there.access = Access(addresses=Addresses.read(setting))
     at = at_clusters(app, "live")
-    at.text_input(key="connect-servers").set_value(typed)
+    at.text_input(key="connect-servers-0").set_value(typed)
     next(button for button in at.button if button.form_id == "connect-form").click().run()
 
     assert not at.exception
     assert bool(tried) is not bool(refused)
     assert refused in texts(at)
+
+
+def test_what_is_refused_stays_to_be_mended_but_for_its_password(app, there, tried):
+    """One server too many: it and the password are all that is typed again; once used, nothing is left."""
+    there.access = Access(addresses=Addresses.read("kafka1"))
+    at = at_clusters(app, "live")
+    at.selectbox(key="connect-protocol").set_value("SASL_SSL").run()
+    typed = {"Servers": "kafka1:9093,10.0.0.1:22", "User": "alice", "Password": "s3cret", "Display name": "mine"}
+
+    def fields() -> dict[str, object]:
+        return {field.label: field for field in at.text_input if field.form_id == "connect-form"}
+
+    def use(**again: str) -> dict[str, str]:
+        for label, value in again.items():
+            fields()[label].set_value(value)
+        next(button for button in at.button if button.form_id == "connect-form").click().run()
+        at.run()  # as a card beside the form makes it
+        return {label: field.value for label, field in fields().items()}
+
+    assert use(**typed) == {**typed, "Password": ""}
+    assert "10.0.0.1:22 is not an allowed address" in texts(at)
+    assert not any(use(Servers="kafka1:9093", Password="s3cret").values())
+
+    connection = at.session_state[KEY].typed["mine"].connection
+
+    assert not at.exception
+    assert tried == [("kafka1:9093",)]
+    assert (connection.username, connection.password.reveal()) == ("alice", "s3cret")
 
 
 def test_no_address_is_typed_where_that_is_off(app, there):
@@ -257,5 +285,5 @@ def test_no_address_is_typed_where_that_is_off(app, there):
     at = at_clusters(app, "live")
 
     assert "only to the clusters in its configuration" in texts(at)
-    assert not [field for field in at.text_input if field.key == "connect-servers"]
+    assert not [field for field in at.text_input if str(field.key).startswith("connect-servers")]
     assert "connect-read" in keys(at)
