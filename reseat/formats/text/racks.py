@@ -110,7 +110,7 @@ def _from_json(text: str, source: str, limits: Limits) -> dict[int, str | None]:
 
 
 def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
-    first = next(line for line in text.splitlines() if line.strip())
+    first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
     delimiter = max("\t;,", key=first.count)
     racks: dict[int, str | None] = {}
     told_at: dict[int, int] = {}
@@ -135,7 +135,7 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
             broker = id_in(row[0])
             if broker is None:
                 raise InputRefused(
-                    f'{visible(row[0])!r} is not a broker id; "broker,rack" such as 1{delimiter}rack-a was expected.',
+                    f'{visible(row[0])!r} is not a broker id; "broker,rack" such as 1,rack-a was expected.',
                     source=source,
                     line=line,
                 )
