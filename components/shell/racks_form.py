@@ -36,7 +36,7 @@ def draw_racks_form(open_layout: OpenLayout, where: str) -> None:
             key=f"racks-text-{where}",
             placeholder="1,rack-a\n2,rack-b",
         )
-        if st.form_submit_button("Use these racks") and pasted.strip():
+        if st.form_submit_button("Use these racks"):
             _take(open_layout, pasted.encode("utf-8", "replace"), "pasted racks")
     with file:
         given = st.file_uploader("Racks file: CSV `broker,rack` or JSON", key=f"racks-file-{where}")
@@ -107,6 +107,9 @@ def _take(open_layout: OpenLayout, data: bytes, source: str) -> None:
 
 
 def _set(open_layout: OpenLayout, racks: dict[int, str | None]) -> None:
+    if racks.items() <= {broker.id: broker.rack for broker in open_layout.layout.brokers if broker.rack}.items():
+        st.caption("Nothing changes: these racks are known.")
+        return
     together = dict(open_layout.edits.racks) | racks
     session.set_edits(replace(open_layout.edits, racks=tuple(sorted(together.items()))))
     st.rerun()

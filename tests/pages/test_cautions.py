@@ -57,6 +57,20 @@ def test_racks_are_told_beside_the_plan(opened: Opened) -> None:
     assert "racks unknown" not in texts(at)
 
 
+@pytest.mark.parametrize(
+    ("pasted", "said"), [("1,a\n4,b", "Nothing changes: these racks are known."), ("", "The text is empty")]
+)
+def test_racks_that_change_nothing_are_answered(opened: Opened, pasted: str, said: str) -> None:
+    """As many as are known, or none at all: the button says so, and nobody is told to have set any."""
+    at = opened("overview")
+    at.text_area(key="racks-text-quality").set_value(pasted)
+    next(button for button in at.button if button.label == "Use these racks").click().run()
+
+    assert not at.exception
+    assert said in texts(at)
+    assert "You set the racks" not in texts(at)
+
+
 def test_unknown_racks_are_in_the_first_sentence(opened: Opened) -> None:
     """Before anything is wished; Overview has them among its figures."""
     layout = ClusterLayout.from_assignments(LISTS)
