@@ -54,13 +54,15 @@ def draw_sources() -> None:
 
 def _own() -> None:
     st.markdown("A group as JSON: members, topics and events. It is only read: nothing in it is executed.")
-    file = st.file_uploader("GROUP.json", type=["json", "txt"], key="consumers-file", max_upload_size=20)
+    file = st.file_uploader(
+        "GROUP.json", type=["json", "txt"], key=scenario.ANEW.key("consumers-file"), max_upload_size=20
+    )
     pasted = st.text_area("Or paste it", key="consumers-text", placeholder=_HINT, height=140)
     if not st.button("Read", key="consumers-read", type="primary", disabled=file is None and not pasted.strip()):
         return
-    name = "pasted" if pasted.strip() else file.name if file is not None else ""
+    name, data = ("pasted", pasted) if file is None else (file.name, file.getvalue())
     try:
-        read = read_group(pasted if pasted.strip() else file.getvalue() if file is not None else b"", name)
+        read = read_group(data, name)
         kept = scenario.current().assignor
         scenario.begin(name, read.state, read.events, assignor=kept)
     except InputRefused as error:

@@ -53,6 +53,18 @@ def read(at: AppTest, text: str) -> AppTest:
     return press(at, "consumers-read")
 
 
+def test_a_file_is_read_although_a_group_was_pasted_before() -> None:
+    """And then the pasted one again, corrected: a file that was read is taken out of its field."""
+    group = '{"topics": {"orders": 4}, "members": [{"id": "%s", "topics": ["orders"]}]}'
+    at = read(visit("consumers"), group % "pasted")
+    upload = next(one for one in at.file_uploader if one.label == "GROUP.json")
+    upload.set_value(("group.json", (group % "uploaded").encode(), "application/json")).run()
+
+    assert texts(press(at, "consumers-read")).startswith("uploaded joins")
+    assert texts(read(at, group % "corrected")).startswith("corrected joins")
+    assert not at.exception
+
+
 def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
     """Sticky moves C1's three; no layout is asked for."""
     at = visit("consumers")
