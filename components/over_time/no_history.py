@@ -85,15 +85,15 @@ def _land(places: Places) -> None:
     st.code(typed("land", "describe.txt", *where, "--taken-at", "2026-05-01T03:10:00Z"), language=None, wrap_lines=True)
     st.markdown("Then press *Run the pipeline*, or run the same commands:")
     st.code(
-        "\n".join(typed(*_for_people(stage.command[3:])) for stage in run_job(places.landing, places.tables)),
+        "\n".join(typed(*_for_people(stage.command)) for stage in run_job(places.landing, places.tables)),
         language=None,
         wrap_lines=True,
     )
 
 
 def _for_people(words: tuple[str, ...]) -> tuple[str, ...]:
-    """A command without the choice that only a program wants."""
-    return words[: words.index("--progress")]
+    """A command without what only a program says: which interpreter, and how progress is told."""
+    return words[words.index("reseat") + 1 : words.index("--progress")]
 
 
 def _folders(places: Places) -> None:

@@ -53,6 +53,7 @@ def test_without_tables_it_says_how_to_begin(tmp_path, monkeypatch):
     assert not at.exception
     assert "save a first snapshot" in texts(at)
     assert any(button.key == "pipeline-demo" for button in at.button)
+    assert any(code.value.startswith("python -m reseat pipeline run ") for code in at.code)
 
 
 def test_it_answers_in_one_sentence_and_six_figures(made, monkeypatch):
