@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from reseat.report.logo import logo_kind
 from reseat.report.masks.files import key_in
 from reseat.report.masks.names import KEY_BYTES
 from reseat.report.matter import ALL, chapters_for
+from reseat.report.slides.master import of_company
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -151,9 +153,8 @@ def _details(now: ReportRequest) -> ReportRequest:
         help="The minimum copy time depends on it",
     )
     with left:
-        _upload_logo()
-        slides = st.file_uploader("Your own slides, for their master (PPTX)", type=["pptx"], key="report-template-file")
-        _TEMPLATE.set(b"" if slides is None else slides.getvalue())
+        _upload("Logo (PNG or SVG)", ["png", "svg"], _LOGO, logo_kind)
+        _upload("Your own slides, for their master (PPTX)", ["pptx"], _TEMPLATE, of_company)
     mask = right.toggle(
         "Replace names by pseudonyms",
         value=now.mask,
@@ -166,19 +167,17 @@ def _details(now: ReportRequest) -> ReportRequest:
     return replace(now, title=title, author=author, price=price, currency=currency, throttle=throttle, mask=mask)
 
 
-def _upload_logo() -> None:
-    sent = st.file_uploader("Logo (PNG or SVG)", type=["png", "svg"], key="report-logo-file")
-    if sent is None:
-        _LOGO.set(b"")
-        return
-    data = sent.getvalue()
+def _upload(label: str, kinds: list[str], slot: Slot[bytes], check: Callable[[bytes], object]) -> None:
+    """A file that goes into the report; none where ``check`` refuses it, and why."""
+    sent = st.file_uploader(label, type=kinds, key=f"{slot.name}-file")
+    data = b"" if sent is None else sent.getvalue()
     try:
-        logo_kind(data)
+        if sent is not None:
+            check(data)
     except InputRefused as refusal:
         st.markdown(f":orange[:material/warning:] {text.plain(str(refusal))}")
-        _LOGO.set(b"")
-        return
-    _LOGO.set(data)
+        data = b""
+    slot.set(data)
 
 
 def _upload_key() -> None:

@@ -12,11 +12,14 @@ import pytest
 
 from components.report.choices import ReportRequest, choices_of, from_query, to_query
 from components.server import settings, visitor
+from components.state.store import KEY
 from reseat import planning
 from reseat.access import Access, Person, SharedReports
 from reseat.model import ClusterLayout, Wish
 from reseat.planning import against_generate
 from reseat.report import ChapterKind, Matter, ReportChoices, build, gather
+from reseat.report.masks.files import key_file
+from reseat.report.masks.names import KEY_BYTES
 from reseat.report.matter import chapters_for
 from reseat.report.writers.html import write_html
 from reseat.report.writers.parts import WEB
@@ -123,6 +126,33 @@ def test_masked_files_name_no_topic_and_bring_their_key(opened):
     assert "topic-" in document
     assert "orders" not in document
     assert "_schemas" not in document
+
+
+def test_slides_that_cannot_be_read_are_refused_where_they_are_uploaded(opened):
+    """The sentence stands at the field; the PowerPoint is made with the neutral master instead of not at all."""
+    at = opened("report")
+    at.file_uploader(key="report-template-file").set_value(("own.pptx", b"text", "application/octet-stream")).run()
+
+    assert not at.exception
+    assert "The template is no PowerPoint file that can be read" in texts(at)
+    assert at.session_state[KEY].kept["report-template"] == b""
+
+
+def test_a_key_of_earlier_pseudonyms_names_everything_as_it_did(opened):
+    """What is no key is refused and the session's own goes on; the one saved before counts at once."""
+    at = opened("report", wish=Wish(remove=(4,)))
+    at.toggle(key="report-mask").set_value(True).run()
+
+    def use(data: bytes) -> bytes:
+        at.file_uploader(key="report-key-file").set_value(("reseat-mask.key", data, "text/plain")).run()
+        return at.session_state[KEY].kept["report-key"]
+
+    own = at.session_state[KEY].kept["report-key"]
+
+    assert use(b"none") == own
+    assert "This is not a key for masking" in texts(at)
+    assert use(key_file(b"k" * KEY_BYTES)) == b"k" * KEY_BYTES
+    assert not at.exception
 
 
 @pytest.mark.parametrize("script", sorted(WEB.glob("*.js")), ids=lambda file: file.name)
