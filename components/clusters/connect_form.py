@@ -21,6 +21,11 @@ _BEARER = "OAUTHBEARER"
 #: A command that prints tokens is for the configuration alone: a page must not start programs on the server. So is
 #: Kerberos: whoever may type an address would be there as the server itself.
 _NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
+#: Fields that may not be empty, by what they fill.
+_NEEDED = {
+    "username": "User", "password": "Password", "token": "Token", "zookeeper_digest": "User or Password",
+    "zookeeper_sasl_username": "User", "zookeeper_sasl_password": "Password",
+}  # fmt: skip
 #: Kept: why what was typed last was refused, if it was.
 _REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
 #: What was typed stays until it is used, to be mended; a secret goes with each try.
@@ -90,7 +95,7 @@ def _asked(login: str, *, tls: bool) -> dict[str, object]:
         with right:
             password = secret("Password", "password")
         if login == _DIGEST:
-            values["zookeeper_digest"] = f"{user}:{password}"
+            values["zookeeper_digest"] = f"{user}:{password}" if user and password else ""
         else:
             side = "zookeeper_sasl_" if login == _SASL else ""
             values |= {f"{side}username": user, f"{side}password": password}
@@ -106,6 +111,9 @@ def _take(values: dict[str, object], name: str, offered: Connectable) -> InputRe
     """Open what was typed and begin to test it; why it cannot be, or None."""
     if not str(values.get("bootstrap", values.get("zookeeper", ""))).strip().partition("/")[0]:
         return InputRefused("Servers is empty: enter host:port of one or more servers, separated by commas.")
+    empty = [label for key, label in _NEEDED.items() if values.get(key) == ""]
+    if empty:
+        return InputRefused(f"{empty[0]} is empty.")
     try:
         connection = connection_from_values(values, name=name, source="The form")
     except InputRefused as error:

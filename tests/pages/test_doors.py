@@ -279,6 +279,31 @@ def test_what_is_refused_stays_to_be_mended_but_for_its_password(app, there, tri
     assert (connection.username, connection.password.reveal()) == ("alice", "s3cret")
 
 
+@pytest.mark.parametrize(
+    "login_typed_said",
+    [
+        ("SASL (DIGEST-MD5)", {"User": "alice"}, "Password is empty."),
+        ("SASL (DIGEST-MD5)", {"Password": "s3cret"}, "User is empty."),
+        ("Digest", {"User": "alice"}, "User or Password is empty."),
+    ],
+)
+def test_a_login_left_empty_is_asked_for_by_its_label(app, there, tried, login_typed_said):
+    """Nobody is told a key of the configuration, or to write quotes, who fills a form."""
+    login, typed, said = login_typed_said
+    there.access = Access(addresses=Addresses.read("any"))
+    at = at_clusters(app, "live")
+    at.segmented_control(key="connect-way").set_value("ZooKeeper").run()
+    at.segmented_control(key="connect-login").set_value(login).run()
+    for field in at.text_input:
+        if field.form_id == "connect-form":
+            field.set_value({"Servers": "zk1:2181", **typed}.get(field.label, ""))
+    next(button for button in at.button if button.form_id == "connect-form").click().run()
+
+    assert not at.exception
+    assert f"**{said}**" in texts(at)
+    assert tried == []
+
+
 def test_no_address_is_typed_where_that_is_off(app, there):
     """There is no form; the clusters that are configured can be read all the same."""
     there.access = Access(addresses=Addresses.read("off"))
