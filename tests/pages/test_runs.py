@@ -1,0 +1,45 @@
+"""The runs of a cluster on Execute: opened from the list, searched, and led back to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operate.test_observed import make_ended
+
+from .conftest import address, texts
+from .test_operate import buttons, confirm, operate, world
+
+__all__ = ["operate", "world"]
+
+
+def test_an_older_run_is_opened_and_searched(operate, world):
+    """Of ten runs the latest eight stand in lines and the others in a list; the address says which is open."""
+    with pytest.MonkeyPatch.context() as clock:
+        for _ in range(10):
+            make_ended(world.journal, clock, seconds=60, cluster="FAKE")
+    at = operate()
+    lines = [button.key for button in at.button if str(button.key).startswith("open-run-")]
+    at.button(key="open-run-9").click().run()
+    ninth = address(at)["look"]
+    at.selectbox(key="history-chosen").set_value(2).run()
+    at.button(key="history-open").click().run()
+    at.text_input(key="run-2-search").set_value("no-such-topic").run()
+
+    assert not at.exception
+    assert lines == [f"open-run-{run}" for run in range(10, 2, -1)]
+    assert (ninth, address(at)["look"]) == ("run-9", "run-2")
+    assert "No row matches." in texts(at)
+
+
+def test_a_run_that_is_not_over_is_one_click_from_the_plan(operate, world):
+    """The plan says that it is blocked, and its button leads back to the run."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    buttons(at)["Back to the plan"].click().run()
+    said = texts(at)
+    buttons(at)["Show it"].click().run()
+
+    assert not at.exception
+    assert "Run 1 on this cluster is not over." in said
+    assert address(at)["look"] == "run-1"
+    assert texts(at).startswith("The plan is paused, as no executor is running: 0 of 2 partitions are complete.")
