@@ -180,7 +180,8 @@ def test_a_read_only_link_is_made_shown_once_and_revoked(opened, monkeypatch, tm
     assert "Create link" not in [one.label for one in at.button]
 
     monkeypatch.setenv("RESEAT_LINKS", str(tmp_path / "links"))
-    at.run().button(key="report-link-make").click().run()
+    at.run().segmented_control(key="report-link-days").set_value(30).run()
+    at.button(key="report-link-make").click().run()
     links = SharedReports(tmp_path / "links")
     token = next(one.value for one in at.code if "/shared/" in one.value).rpartition("/")[2]
 
@@ -189,6 +190,7 @@ def test_a_read_only_link_is_made_shown_once_and_revoked(opened, monkeypatch, tm
     assert "Copy it now" in texts(at)
 
     (link,) = links.listed(time.time())
+    assert round((link.expires_at - time.time()) / 86_400) == 30
     at.button(key=f"report-revoke-{link.id}").click().run()
 
     assert not at.exception
