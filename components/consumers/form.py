@@ -199,7 +199,7 @@ def _of_topics(end: GroupState) -> None:
 def _new_member(end: GroupState) -> None:
     taken = {*end.members, *end.out}
     free = next(name for number in range(len(taken) + 1) if (name := f"C{number}") not in taken)
-    name = st.text_input("New member", free, key=f"consumers-new-{free}", max_chars=_LONGEST_NAME)
+    name = st.text_input("New member", free, key=f"consumers-new-{free}-{len(taken)}", max_chars=_LONGEST_NAME)
     static = st.toggle("static", key="consumers-static", help="With its name as group.instance.id (KIP-345)")
     known = sorted({t for m in end.members.values() for t in m.topics} or end.partitions)
     topics = st.multiselect("subscribes to", known, default=known, key=f"consumers-joins-{free}-{len(known)}")

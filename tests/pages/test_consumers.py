@@ -65,6 +65,17 @@ def test_a_file_is_read_although_a_group_was_pasted_before() -> None:
     assert not at.exception
 
 
+def test_the_field_of_a_new_member_has_a_free_name_once_one_joined() -> None:
+    """Also where the name was typed: pressed again, it was the member that had just joined."""
+    at = visit("consumers")
+    for name in ("alice", ""):
+        field = next(one for one in at.text_input if one.label == "New member")
+        press(field.set_value(name or field.value).run(), "let-joins")
+
+    assert not at.exception
+    assert "is in the group already" not in texts(at)
+
+
 def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
     """Sticky moves C1's three; no layout is asked for."""
     at = visit("consumers")
