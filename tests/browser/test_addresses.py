@@ -23,6 +23,8 @@ def drop(page: Page, broker: int, answer: str) -> None:
     page.locator(f".rack-list .tile[data-id='{broker}']").focus()
     page.keyboard.press("Delete")
     answers(page, answer)
+    # Back in the middle of a run may be overtaken by what that run says of the address.
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
 
 
 def answers(page: Page, sentence: str) -> None:
