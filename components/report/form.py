@@ -172,7 +172,7 @@ def _upload(label: str, kinds: list[str], slot: Slot[bytes], check: Callable[[by
     sent = st.file_uploader(label, type=kinds, key=f"{slot.name}-file")
     data = b"" if sent is None else sent.getvalue()
     try:
-        if sent is not None:
+        if sent is not None and not (data and data == slot.get(b"")):  # what is kept was looked at: slides take a while
             check(data)
     except InputRefused as refusal:
         st.markdown(f":orange[:material/warning:] {text.plain(str(refusal))}")
