@@ -257,14 +257,15 @@ class Change:
 
     def _note_unmovable(self, refused: BoolArray) -> None:
         """Of lists that name a cordoned broker (n, W) that is said, and nothing else."""
-        bare, held = without_live_copy(self.current)[self.rows], self.pinned[self.rows] & ~row_any(refused)
+        held = self.pinned[self.rows] & self.members_differ & ~row_any(refused)
+        bare = without_live_copy(self.current)[self.rows] if held.any() else held
         self.note(
-            np.nonzero(held & bare & self.members_differ),
+            np.nonzero(held & bare),
             lambda i: f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move.",
             "partitions have no live in-sync replica to copy from",
         )
         self.note(
-            np.nonzero(held & ~bare & self.members_differ),
+            np.nonzero(held & ~bare),
             lambda i: f"{self.name(i)} would change, and is to keep its replica list.",
             "partitions would change, and are to keep their replica lists",
         )
