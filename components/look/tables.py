@@ -35,7 +35,7 @@ __all__ = [
     "table",
 ]
 
-#: Longs sent to the browser; the count of the others is said, and a search or the download finds them.
+#: Rows sent to the browser; the count of the others is said, and a search or the download finds them.
 MOST_ROWS = 500
 #: More rows than these get a line to search in.
 _SEARCHED = 12

@@ -19,7 +19,7 @@ __all__ = ["partitions_on_paper", "partitions_table"]
 
 #: More rows than these get a line to search in.
 _SEARCHED = 12
-#: Longs of a folded table that are printed; they are sent with the page, though few print it.
+#: Rows of a folded table that are printed; they are sent with the page, though few print it.
 _FOLDED = 100
 _RIGHT = {"leader": RIGHT, "bytes": RIGHT}
 

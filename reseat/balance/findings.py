@@ -155,7 +155,7 @@ def _lists(layout: ClusterLayout) -> Iterator[Finding]:
 
 
 def _mixed_factor_rows(layout: ClusterLayout, factor: IntArray) -> Longs:
-    """Longs whose replication factor is not the most common one of their topic (the larger of equally common ones)."""
+    """Rows whose replication factor is not the most common one of their topic (the larger of equally common ones)."""
     if not factor.size or int(factor.min()) == int(factor.max()):
         return np.zeros(0, np.int64)
     starts = np.flatnonzero(np.concatenate(([True], np.diff(layout.topic_of) != 0)))

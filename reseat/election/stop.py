@@ -51,7 +51,7 @@ class StopPreview:
         offline: (n,) int64 rows that lose their leader and get no other.
         unclean: (n,) int64 rows that get a leader which was not in sync: data may be lost.
         below_min_isr: (n,) int64 rows that fall below ``min.insync.replicas`` (where told): writes with acks=all
-            are refused. Longs that go offline are not repeated here.
+            are refused. Rows that go offline are not repeated here.
         under_replicated: (n,) int64 rows that have a leader and fewer replicas in sync.
         in_sync_after: (P, R) bool, the ISR while they are stopped.
         eligible_after: (P, R) bool, eligible leader replicas then (KIP-966); None where the layout or the controller

@@ -7,7 +7,7 @@ and no broker is lost.
 Authority: assignments in assignment order (describe, reassignment JSON, topic nodes), then assignments whose order
 is not told (rpk, old kcat), then what only adds facts (log directories); within each, as given.
 
-How it works: layouts are merged one by one. Longs are matched by one integer key (topic, partition) and compared as
+How it works: layouts are merged one by one. Rows are matched by one integer key (topic, partition) and compared as
 arrays; what is told of replicas goes from broker id to broker id, since places in the lists may differ. Which columns
 there are, and what stands where nothing is told, says ``reseat.model.columns``.
 
@@ -328,7 +328,7 @@ def _compare(so_far: _Merged, part: Part, rows_a: Longs, rows_b: Longs) -> list[
 
 
 def _rows_in(old: ClusterLayout, new: ClusterLayout, rows: Longs) -> Longs:
-    """Longs of ``new`` that tell the same partitions as these rows of ``old``."""
+    """Rows of ``new`` that tell the same partitions as these rows of ``old``."""
     return np.unique(new.rows_of(old)[rows]) if len(rows) else rows
 
 

@@ -38,7 +38,7 @@ def election_checks(request: ElectionRequest, snapshot: Snapshot, ends: Ends | N
 
 
 def _rows(request: ElectionRequest, layout: ClusterLayout) -> tuple[Longs, tuple[str, ...]]:
-    """Longs of the partitions asked for, ascending; and those that the cluster does not have."""
+    """Rows of the partitions asked for, ascending; and those that the cluster does not have."""
     if request.partitions is None:
         return np.arange(layout.partition_count, dtype=np.int64), ()
     found = {wanted: layout.row(*wanted) for wanted in request.partitions}

@@ -108,7 +108,7 @@ class PlanDiff:
 
     @cached_property
     def changed(self) -> Longs:
-        """Longs (of ``now``) whose list is not yet what the plan says: the rest needs nothing."""
+        """Rows (of ``now``) whose list is not yet what the plan says: the rest needs nothing."""
         return np.flatnonzero(lists_differ(self.current.replicas, self.after.replicas))
 
     @cached_property
