@@ -101,10 +101,7 @@ def draw_progress(
     # The runner's own words: what it waits for, what was left behind. Its line is there in any case: nothing jumps.
     own = progress.run.sentence if progress.run.sentence not in said else ""
     own = " ".join(_COUNTS.sub("", own).split())  # the figures below say these
-    if own and progress.run.state in (
-        RunState.RUNNING,
-        RunState.PAUSED,
-    ):  # what it waits for, maybe for somebody to act
+    if own and progress.run.state in (RunState.RUNNING, RunState.PAUSED):  # maybe it waits for somebody to act
         st.markdown(f":orange[:material/warning:] {text.plain(own)}")
     else:
         st.caption(text.plain(own) or "\u00a0")

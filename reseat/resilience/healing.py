@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.balance.health import without_live_copy
+from reseat.balance.health import with_observers, without_live_copy
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.arrays import on_brokers
 from reseat.planning.solve.problem import Problem
@@ -64,7 +64,7 @@ class Healer:
         rack: (B,) int32 rack of each broker; one without a rack is a rack of its own.
         racked: whether any broker has a rack.
         live: (B,) bool, brokers not known to be dead, fenced, shutting down or cordoned.
-        stuck: (P,) bool, partitions that nothing can be copied of.
+        stuck: (P,) bool, partitions that nothing can be copied of, or that a plan leaves for their observers.
         plannable: whether no list names a broker twice.
     """
 
@@ -82,7 +82,8 @@ class Healer:
     def of(cls, layout: ClusterLayout) -> Healer:
         """Prepare a layout. O(P R)."""
         after = layout.target()
-        stuck = without_live_copy(layout)  # as it was read: what is leaving still serves as a source
+        # As it was read: what is leaving still serves as a source.
+        stuck = without_live_copy(layout) | with_observers(layout)
         held = np.where(stuck[:, None], np.int32(NONE), after.replicas) if stuck.any() else after.replicas
         cells = np.argsort(held.ravel(), kind="stable")
         by_broker = np.bincount(held.ravel() + 1, minlength=len(after.brokers) + 1)

@@ -10,6 +10,7 @@ import pytest
 from reseat.balance.board import board_data
 from reseat.model import Broker, ClusterLayout, Options, Severity, Wish
 from reseat.planning import judge, plan
+from reseat.resilience import loss
 
 #: Two racks; the second and third partition have an observer in the other rack, the fourth one on the drained broker.
 LISTS = {("orders", 0): [2, 1, 4], ("orders", 1): [2, 3, 5], ("orders", 2): [1, 3, 6], ("pay", 0): [1, 3, 2]}
@@ -60,6 +61,14 @@ def test_no_kind_of_plan_changes_them(wish: Wish) -> None:
 
     assert [kept[key] for key in list(LISTS)[1:]] == [LISTS[key] for key in list(LISTS)[1:]]
     assert "held_by_observers" in [one.kind for one in made.certificate.cautions]
+
+
+def test_healing_leaves_them_as_a_plan_does() -> None:
+    """What is lost with a broker is copied again by such a plan."""
+    healing = loss(observed(), (2,)).healing
+
+    assert healing is not None
+    assert healing.moves == plan(observed(), Wish(remove=(2,))).certificate.moves == 1
 
 
 def test_a_plan_of_another_tool_that_changes_some_is_told_what_becomes_of_them() -> None:
