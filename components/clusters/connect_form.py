@@ -69,7 +69,8 @@ def draw_form(offered: Connectable) -> None:
             refusal = _take(values, name, offered)
             _REFUSED.set([] if refusal is None else [refusal])
             _SECRETS.begin()
-            if refusal is None:
+            # A password that was typed into an address stays no longer than in its own field.
+            if refusal is None or "@" in str(values.get("bootstrap", values.get("zookeeper", ""))):
                 _TYPED.begin()
             st.rerun()
         # Kept until the next try: a card beside this form draws the page anew when its cluster's state changes.
