@@ -24,7 +24,6 @@ from reseat.operate.checks.check import Check
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState, ProposedPlan
 from reseat.operate.journal.records import RunOptions
-from reseat.operate.run.sentences import how
 
 __all__ = ["asked_before", "draw_proposals", "draw_second_word", "proposed"]
 
@@ -136,7 +135,7 @@ def _draw_state(row: ProposedPlan) -> None:
     said = f"Proposal {row.id} by {text.plain(row.proposer, 60)}, {text.ago(row.proposed_at)}: {_words(row)}"
     said += f", until {row.expires_at:%Y-%m-%d %H:%M} UTC."
     if row.options is not None:
-        said += f" With {text.plain(how(row.options))}."
+        said += f" With {text.plain(row.options.in_words)}."
     if row.overridden:
         names = ", ".join(text.plain(name.replace("_", " ")) for name in row.overridden)
         said += f" It overrides {text.counted(len(row.overridden), 'check')}: {names}."

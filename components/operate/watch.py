@@ -19,11 +19,10 @@ from components.operate.run import draw_moves, draw_progress, state_words
 from components.state.slots import Slot
 from components.state.told import redraw, told
 from reseat.errors import ReseatError, WishRefused
-from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunProgress, RunState
+from reseat.operate.run import wishes
 from reseat.operate.run.places import as_shown
-from reseat.operate.run.sentences import schedule_of
 from reseat.operate.run.stalled import Watched, look_again
 from reseat.operate.verify import Verification
 
@@ -70,7 +69,7 @@ def _progress(journal: Journal, run_id: int) -> RunProgress:
 def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
     """Which run this is, and how it was approved."""
     throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s per broker"
-    throttle += text.plain(schedule_of(run.options))
+    throttle += text.plain(run.options.schedule_in_words)
     with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
         st.markdown(f"**{run.title}** {state_words(run.state, alive=progress.alive)}", width="content")
         st.caption(

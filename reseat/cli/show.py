@@ -94,15 +94,14 @@ def _standing_lines(told: tuple[Standing, ...], without: int, price: float | Non
 
 def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
     """A finding as JSON-ready values; at most 100 partitions are named."""
+    examples = finding.rows[:NAMED_PARTITIONS]
     return {
         "kind": finding.kind,
         "severity": finding.severity.value,
         "level": finding.severity.word,
         "sentence": finding.sentence,
         "partitions": len(finding.rows),
-        "examples": [
-            layout.name_of(row) for row in finding.rows[:NAMED_PARTITIONS].tolist() if row < layout.partition_count
-        ],
+        "examples": list(layout.names_at(examples[examples < layout.partition_count])),
         "brokers": list(finding.brokers),
         "topics": list(finding.topics),
         "places": list(finding.places),
@@ -117,10 +116,10 @@ def finding_lines(found: tuple[Finding, ...], layout: ClusterLayout | None = Non
     for finding in found:
         places = f" ({'; '.join(finding.places[:4])})" if finding.places else ""
         lines.append(f"  {finding.severity.word.upper():<9}  {finding.sentence}{places}")
-        rows = finding.rows[:EXAMPLES].tolist()
-        if layout is not None and rows and not places and len(rows) < layout.partition_count:
+        rows = finding.rows[:EXAMPLES]
+        if layout is not None and len(rows) and not places and len(rows) < layout.partition_count:
             more = f" and {len(finding.rows) - len(rows):,} more" if len(finding.rows) > len(rows) else ""
-            lines.append(f"  {'':<9}  {', '.join(layout.name_of(row) for row in rows)}{more}")
+            lines.append(f"  {'':<9}  {', '.join(layout.names_at(rows))}{more}")
     return lines
 
 

@@ -6,7 +6,7 @@ columns, equal digests, and a partition is found by binary search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -200,6 +200,15 @@ class ClusterLayout(LayoutColumns):
     def name_of(self, row: int) -> str:
         """``topic-partition`` of a row, as Kafka writes it."""
         return f"{self.topics[int(self.topic_of[row])]}-{int(self.partition[row])}"
+
+    def partitions_at(self, rows: npt.NDArray[np.integer]) -> Iterator[tuple[str, int]]:
+        """Topic and partition id of rows (n,), in their order."""
+        topics = map(self.topics.__getitem__, self.topic_of[rows].tolist())
+        return zip(topics, self.partition[rows].tolist(), strict=True)
+
+    def names_at(self, rows: npt.NDArray[np.integer]) -> tuple[str, ...]:
+        """``topic-partition`` of rows (n,), in their order."""
+        return tuple(f"{topic}-{partition}" for topic, partition in self.partitions_at(rows))
 
     @cached_property
     def _topic_code(self) -> dict[str, int]:

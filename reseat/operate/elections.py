@@ -22,7 +22,6 @@ from reseat.election.rules import Mode
 from reseat.model import NONE as NOBODY
 from reseat.model import ClusterLayout
 from reseat.model.wording import counted, verb
-from reseat.operate.checks.plan_diff import keys_of
 from reseat.operate.targets.error_names import NONE, ErrorName
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Assignment, Election, Partition, Target
@@ -102,7 +101,7 @@ def asked_for(layout: ClusterLayout, election: Election, mode: Mode = "zookeeper
     """The partitions that an election could change, which is what "all" means here; the others only cost time."""
     reasons = preview(layout, election, mode).reason
     rows = np.flatnonzero(~np.isin(reasons, [int(reason) for reason in _NOTHING_TO_ELECT]))
-    return tuple(keys_of(layout, rows))
+    return tuple(layout.partitions_at(rows))
 
 
 def hold(

@@ -13,7 +13,6 @@ from playwright.sync_api import expect
 
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.proposals import ProposalState
-from reseat.operate.run.sentences import how
 from tests.browser.conftest import seen, start_dashboard, stop, to
 from tests.browser.test_operate import confirm, connect
 from tests.browser.test_rack_board import drag, tile
@@ -145,7 +144,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         seen(ada, "state-operate-second-paused")
 
         reached = ", pausing after 2 partitions"
-        assert how(journal.runs()[0].options) == WITH.replace(reached, "")
+        assert journal.runs()[0].options.in_words == WITH.replace(reached, "")
 
         ada.get_by_role("button", name="Resume").click()
         ada.get_by_text("The plan is done").wait_for()

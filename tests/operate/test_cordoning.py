@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run import wishes
 from reseat.operate.run.cordoning import Lifted, OutstandingCordons, cordons_left, lift, outstanding_cordons
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.targets.cordon_settings import Cordon, closes

@@ -11,8 +11,8 @@ import pytest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
-from reseat.operate.journal import wishes
 from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run import wishes
 from reseat.operate.run.execute import carry_out
 from tests.operate.test_execute import EARLIER, PLAN, approve, cluster_of, planned
 

@@ -9,10 +9,10 @@ from functools import partial
 import pytest
 
 from reseat.errors import WriteRefused
-from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.observed import RUNS, observed_rates, takes
+from reseat.operate.run import wishes
 from reseat.schedule.batches import BatchLimits, Hours
 from reseat.schedule.estimate import Estimate, ObservedRate, estimate
 from reseat.schedule.windows import read_windows

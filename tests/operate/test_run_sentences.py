@@ -34,7 +34,7 @@ def move(partition: int, state: str, *, now: tuple[int, ...] = (1, 2), error: st
 )
 def test_how_a_run_goes_is_said_once_for_all(options: RunOptions, said: str) -> None:
     """What is not chosen is not said."""
-    assert sentences.how(options) == said
+    assert options.in_words == said
 
 
 def test_what_stands_still_is_named_with_what_may_hold_it() -> None:

@@ -22,10 +22,9 @@ from reseat.errors import ClusterUnreachable
 from reseat.formats.documents.snapshot import read_snapshot
 from reseat.formats.text.commands import election_command
 from reseat.model import NONE
-from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
-from reseat.operate.run import runner
+from reseat.operate.run import runner, wishes
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.patience import Patience

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reseat.operate.journal.records import MoveProgress, RunOptions
-from reseat.operate.run.sentences import how
 from reseat.operate.run.stalled import PATIENCE, Watched, look_again
 
 WAITING = MoveProgress("orders", 0, (1, 2), (1, 3), (), "waiting", None, 50, None)
@@ -30,7 +29,7 @@ def test_a_partition_without_a_change_for_a_minute_is_stalled() -> None:
 
 def test_how_a_run_is_carried_out_is_told_whole() -> None:
     """With a throttle and without."""
-    assert how(RunOptions(1, 5_000)) == (
+    assert RunOptions(1, 5_000).in_words == (
         "a throttle of 5,000 bytes/s per broker and at most 1 replica move per broker at a time"
     )
-    assert how(RunOptions(3)) == "no throttle and at most 3 replica moves per broker at a time"
+    assert RunOptions(3).in_words == "no throttle and at most 3 replica moves per broker at a time"

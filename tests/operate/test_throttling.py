@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from reseat.operate.journal.records import MoveProgress
 from reseat.operate.run.throttling import (
-    LONGEST_LIST,
     OutstandingThrottles,
     before_the_run,
     from_json,
@@ -15,6 +14,7 @@ from reseat.operate.run.throttling import (
     wanted,
 )
 from reseat.operate.targets.target import Throttles
+from reseat.operate.targets.throttle_names import LONGEST_LIST
 from tests.operate.fake_target import FakeCluster
 
 UNSET = Throttles({1: None}, {1: None}, {"wide": None, "small": None}, {"wide": None, "small": None})

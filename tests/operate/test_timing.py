@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
-from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run import wishes
 from reseat.operate.run.execute import carry_out
 from reseat.schedule.batches import Order
 from reseat.schedule.windows import read_windows

@@ -33,12 +33,10 @@ from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, listed
 from reseat.operate.admitting import admit, facts_of
 from reseat.operate.approving import rollback_of
-from reseat.operate.checks.plan_diff import names_of
-from reseat.operate.journal import wishes
 from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.observed import observed_rates, takes
 from reseat.operate.request import Kind, PlanRequest
-from reseat.operate.run import sentences
+from reseat.operate.run import wishes
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.schedule.batches import BatchLimits, Order, batches, work_of
 from reseat.schedule.tiered import with_tiered
@@ -74,7 +72,7 @@ def _judged_by(chosen: argparse.Namespace, shown: ClusterLayout, plan: SealedPla
     there = np.flatnonzero(rows >= 0)
     before, after = shown.target().select(rows[there]).replica_ids, plan.proposed.select(there).replica_ids
     differ = np.flatnonzero(lists_differ(before, after))
-    names = names_of(plan.proposed, there[differ])
+    names = plan.proposed.names_at(there[differ])
     changes = [
         f"{name} {_list(was)} -> {_list(planned)}"
         for name, was, planned in zip(names, before[differ].tolist(), after[differ].tolist(), strict=True)
@@ -148,7 +146,7 @@ def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
     options = chosen_options(chosen, run.options)
     if options == run.options:
         return run
-    complain(f"From now on: {sentences.how(options)}.")
+    complain(f"From now on: {options.in_words}.")
     return wishes.change(session.journal, run.id, options, operator=session.operator)
 
 
@@ -204,7 +202,7 @@ def _approved(
         takes_back=None if takes_back is None else takes_back.id,
     )
     unbound = "" if options.throttle else " Without a throttle, copying uses all available network and disk bandwidth."
-    complain(*notes_of(checks), f"Run {run.id} is executed with {sentences.how(options)}.{unbound}")
+    complain(*notes_of(checks), f"Run {run.id} is executed with {options.in_words}.{unbound}")
     limits = BatchLimits(options.max_concurrent_moves_per_broker, session.target.batch_bytes, order=options.order)
     work = work_of(now.layout, plan.proposed)
     schedule = with_tiered(batches(work, limits), work, plan.proposed, now.tiering)

@@ -28,10 +28,9 @@ from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import say, write_json
 from reseat.errors import WriteRefused
 from reseat.model.wording import listed
-from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunState
-from reseat.operate.run import sentences
+from reseat.operate.run import sentences, wishes
 from reseat.operate.run.execute import carry_out
 
 __all__ = ["cancel", "pause", "resume", "set_options"]
@@ -101,9 +100,9 @@ def set_options(chosen: argparse.Namespace, journal: Journal, run: Run, operator
     """Change throttle and moves at a broker; see the command's ``--help``."""
     options = chosen_options(chosen, run.options)
     if options == run.options:
-        raise WriteRefused(f"Run {run.id} continues as before: {sentences.how(options)}. No change requested.")
+        raise WriteRefused(f"Run {run.id} continues as before: {options.in_words}. No change requested.")
     changed = wishes.change(journal, run.id, options, operator=operator)
-    return _tell(chosen, journal, run, f"From now on run {run.id} continues with {sentences.how(changed.options)}.")
+    return _tell(chosen, journal, run, f"From now on run {run.id} continues with {changed.options.in_words}.")
 
 
 @_on_run

@@ -14,7 +14,6 @@ from reseat.access import OPERATE_VARIABLE, Access, Door, Person, ask
 from reseat.model import Snapshot
 from reseat.model.wording import counted, listed, verb, visible
 from reseat.operate.checks.check import Check, CheckResult, failed, passed
-from reseat.operate.checks.plan_diff import keys_of
 from reseat.operate.journal.records import Run
 from reseat.operate.request import PlanRequest, WriteRequest
 from reseat.operate.targets.target import Partition
@@ -122,7 +121,7 @@ def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> C
     show the end, and ZooKeeper's node names partitions before descriptions show the start.
     """
     layout = snapshot.layout
-    described = set(keys_of(layout, np.flatnonzero(layout.under_way)))
+    described = set(layout.partitions_at(np.flatnonzero(layout.under_way)))
     others = sorted(described | set(under_way) | set(snapshot.pending))
     if not others:
         return passed("nothing_under_way", "No reassignment is in progress.")

@@ -10,7 +10,6 @@ from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.cordons import as_asked
 from reseat.operate.journal.proposals import ProposalState, ProposedPlan
 from reseat.operate.request import PlanRequest
-from reseat.operate.run.sentences import how
 
 __all__ = ["NAME", "approved_by_another", "needs_another"]
 
@@ -64,12 +63,12 @@ def approved_by_another(
     asked = as_asked(request, now)
     if asked != proposal.options:
         approved = (
-            "in a way that its Reseat did not keep" if proposal.options is None else f"with {how(proposal.options)}"
+            "in a way that its Reseat did not keep" if proposal.options is None else f"with {proposal.options.in_words}"
         )
         return failed(
             NAME,
-            f"{proposal.decided_by} approved proposal {proposal.id} {approved}, not with {how(asked)}: execute it as "
-            "approved, or withdraw it and propose it again.",
+            f"{proposal.decided_by} approved proposal {proposal.id} {approved}, not with {asked.in_words}: execute "
+            "it as approved, or withdraw it and propose it again.",
         )
     return passed(
         NAME,

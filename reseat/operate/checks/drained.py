@@ -15,7 +15,6 @@ from reseat.model import Snapshot
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.targets.target import Partition
 
 __all__ = ["drained"]
@@ -34,7 +33,7 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
         return passed(name, "No broker was to be drained.")
     layout = now.layout
     theirs = on_brokers(layout.replicas, layout.is_broker(ids))
-    placed = names_of(layout, np.flatnonzero(row_any(theirs)))
+    placed = layout.names_at(np.flatnonzero(row_any(theirs)))
     asked_for = tuple(f"{topic}-{partition}" for (topic, partition), to in now.pending.items() if set(to) & set(ids))
     which = named("Broker", ids)
     nowhere = f"No partition is placed on {which[0].lower()}{which[1:]}"

@@ -11,7 +11,6 @@ from reseat.model import ClusterLayout, Longs, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.losses import RecordLoss, losses
 from reseat.operate.request import ElectionRequest
 from reseat.operate.targets.target import Election, Partition
@@ -74,7 +73,7 @@ def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Longs)
     lists = shown.replica_ids[theirs[known]]
     differs[known] = lists_differ(chosen.replica_ids[known], lists)
     if differs.any():
-        names = names_of(chosen, np.flatnonzero(differs))
+        names = chosen.names_at(np.flatnonzero(differs))
         return failed(
             name,
             f"{counted(len(names), 'partition')} {verb(len(names), 'has', 'have')} another replica list than the "

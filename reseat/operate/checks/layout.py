@@ -15,7 +15,7 @@ from reseat.model import NONE, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
 from reseat.model.wording import SPELLED_OUT, counted, listed, named, verb, visible
 from reseat.operate.checks.check import Check, failed, passed, unknown
-from reseat.operate.checks.plan_diff import PlanDiff, keys_of, names_of, same_members
+from reseat.operate.checks.plan_diff import PlanDiff, same_members
 from reseat.operate.targets.target import Partition
 
 __all__ = [
@@ -64,7 +64,7 @@ def layout_unchanged(diff: PlanDiff) -> Check:
     a cancelled reassignment does not always bring the old order back.
     """
     name, request = "layout_unchanged", diff.request
-    gone = names_of(request.plan.proposed, np.flatnonzero(diff.row < 0))
+    gone = request.plan.proposed.names_at(np.flatnonzero(diff.row < 0))
     baseline, unknown = _made_for(diff)
     if baseline is None:
         return failed(
@@ -266,7 +266,7 @@ def leaving_brokers_since(diff: PlanDiff, holdings: Mapping[int, frozenset[Parti
             f"{counted(rows.size, 'partition')} there.",
             brokers=plan.leaving,
         )
-    names = tuple(dict.fromkeys(names_of(layout, rows) + stray))
+    names = tuple(dict.fromkeys(layout.names_at(rows) + stray))
     return failed(
         name,
         f"{counted(len(names), 'partition')} {verb(len(names), 'has', 'have')} a replica on {which} that the plan does "
@@ -285,5 +285,5 @@ def _only_in_log_dirs(diff: PlanDiff, holdings: Mapping[int, frozenset[Partition
     found: set[Partition] = set()
     for broker in diff.request.plan.leaving:
         rows = np.flatnonzero(row_any(on_brokers(layout.replicas, layout.broker_ids == broker)))
-        found |= holdings.get(broker, frozenset()).difference(keys_of(layout, rows))
+        found |= holdings.get(broker, frozenset()).difference(layout.partitions_at(rows))
     return tuple(f"{topic}-{partition}" for topic, partition in sorted(found))

@@ -13,7 +13,7 @@ Complexity: O(n (log P + R^2)) for n partitions of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,20 +23,8 @@ import numpy.typing as npt
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray, Longs, Snapshot
 from reseat.model.arrays import lists_differ, newcomers, row_any
 from reseat.operate.request import PlanRequest
-from reseat.operate.targets.target import Partition
 
-__all__ = ["PlanDiff", "keys_of", "names_of", "same_members"]
-
-
-def keys_of(layout: ClusterLayout, rows: npt.NDArray[np.integer]) -> Iterator[Partition]:
-    """Topic and partition id of these rows."""
-    topics = map(layout.topics.__getitem__, layout.topic_of[rows].tolist())
-    return zip(topics, layout.partition[rows].tolist(), strict=True)
-
-
-def names_of(layout: ClusterLayout, rows: npt.NDArray[np.integer]) -> tuple[str, ...]:
-    """``topic-partition`` of these rows."""
-    return tuple(f"{topic}-{partition}" for topic, partition in keys_of(layout, rows))
+__all__ = ["PlanDiff", "same_members"]
 
 
 def same_members(a: IntArray, b: IntArray) -> BoolArray:
@@ -135,7 +123,7 @@ class PlanDiff:
 
     def names(self, rows: Longs) -> tuple[str, ...]:
         """``topic-partition`` of rows of ``now``."""
-        return names_of(self.now, rows)
+        return self.now.names_at(rows)
 
     def ids(self, positions: npt.NDArray[np.integer]) -> tuple[int, ...]:
         """Broker ids of positions, ascending, once each; padding left out."""

@@ -16,7 +16,7 @@ from reseat.model import NONE, BoolArray, IntArray, Longs
 from reseat.model.wording import named
 from reseat.operate.checks.check import Check, failed, passed
 from reseat.operate.checks.plan_diff import PlanDiff
-from reseat.operate.run.throttling import LONGEST_LIST
+from reseat.operate.targets.throttle_names import LONGEST_LIST
 
 __all__ = ["requests_fit", "throttled_as_wholes"]
 

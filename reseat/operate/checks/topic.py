@@ -8,7 +8,6 @@ from reseat.balance.racks import rack_violating
 from reseat.model import BrokerState, ClusterLayout, Snapshot
 from reseat.model.wording import counted, listed, named, verb
 from reseat.operate.checks.check import Check, failed, passed
-from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.request import TopicRequest
 from reseat.placement.topic_names import colliding, name_error
 
@@ -130,7 +129,7 @@ def _racks(request: TopicRequest, layout: ClusterLayout) -> Check:
     rows = np.flatnonzero(rack_violating(made, ~made.dead))
     if not rows.size:
         return passed(name, "Every partition has rack diversity.")
-    names = names_of(made, rows)
+    names = made.names_at(rows)
     return failed(
         name,
         f"{counted(len(names), 'partition')} would lack rack diversity: {listed(names)}.",

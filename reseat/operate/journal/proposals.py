@@ -27,7 +27,6 @@ from reseat.errors import WriteRefused
 from reseat.operate.journal.file import JournalFile
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.journal.rows import insert, options_of, options_row
-from reseat.operate.run.sentences import how
 
 __all__ = ["JournalProposals", "ProposalState", "ProposedPlan", "use_up"]
 
@@ -231,7 +230,7 @@ def _tell(proposal: ProposedPlan, who: str, decision: str) -> None:
         plan=proposal.hash,
         decision=decision,
         overridden=list(proposal.overridden) or None,
-        how=None if proposal.options is None else how(proposal.options),
+        how=None if proposal.options is None else proposal.options.in_words,
     )
 
 

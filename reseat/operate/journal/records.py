@@ -6,10 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from reseat.model.wording import counted, listed, named
 from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES, Order
 from reseat.schedule.windows import Windows
 
 __all__ = ["MoveProgress", "Run", "RunOptions", "RunProgress", "RunState"]
+
+_ORDERS = {
+    Order.SMALLEST: "smallest partitions first",
+    Order.LARGEST: "largest partitions first",
+    Order.LEADERS: "partitions with a new preferred leader first",
+}
 
 
 class RunState(Enum):
@@ -54,6 +61,25 @@ class RunOptions:
     windows: Windows | None = None
     pause_after: tuple[int, ...] = ()
     cordon: tuple[int, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """How a run is carried out, as a part of a sentence."""
+        rate = "no throttle" if self.throttle is None else f"a throttle of {self.throttle:,} bytes/s per broker"
+        moves = counted(self.max_concurrent_moves_per_broker, "replica move")
+        return f"{rate} and at most {moves} per broker at a time{self.schedule_in_words}"
+
+    @property
+    def schedule_in_words(self) -> str:
+        """Order, windows, pause points and cordons, as the end of a sentence; "" where a run has none of its own."""
+        words = [] if self.order is Order.SMALLEST else [_ORDERS[self.order]]
+        if self.windows is not None:
+            words.append(f"only during {self.windows}")
+        if self.pause_after:
+            words.append(f"pausing after {listed(self.pause_after)} partitions")
+        if self.cordon:
+            words.append(f"with {named('broker', self.cordon)} cordoned")
+        return "".join(f", {word}" for word in words)
 
 
 @dataclass(frozen=True, slots=True)

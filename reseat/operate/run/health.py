@@ -33,7 +33,6 @@ from reseat.balance.health import below_min_in_sync
 from reseat.balance.room import usable_room
 from reseat.errors import ReseatError
 from reseat.model import NONE, Snapshot
-from reseat.operate.checks.plan_diff import keys_of
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation
@@ -70,7 +69,7 @@ def condition_of(snapshot: Snapshot) -> Condition:
     room, _ = usable_room(snapshot.log_dirs)
     return Condition(
         frozenset(broker.id for broker in layout.brokers if broker.state.up),
-        frozenset(keys_of(layout, rows)),
+        frozenset(layout.partitions_at(rows)),
         frozenset(held[held != NONE].tolist()),
         {broker: there.left for broker, there in room.items()},
     )

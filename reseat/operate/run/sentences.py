@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from reseat.model.wording import counted, listed, named, verb
-from reseat.operate.journal.records import MoveProgress, Run, RunOptions
+from reseat.operate.journal.records import MoveProgress, Run
 from reseat.operate.targets.target import Partition
-from reseat.schedule.batches import Order
 from reseat.schedule.windows import Windows
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "failures",
     "held_back",
     "held_by_cordons",
-    "how",
     "list_text",
     "lost",
     "no_copy",
@@ -35,7 +33,6 @@ __all__ = [
     "outside",
     "paused",
     "point_of",
-    "schedule_of",
     "stalled",
     "stays_cordoned",
     "still_cordoned",
@@ -48,11 +45,6 @@ __all__ = [
     "worse",
 ]
 
-_ORDERS = {
-    Order.SMALLEST: "smallest partitions first",
-    Order.LARGEST: "largest partitions first",
-    Order.LEADERS: "partitions with a new preferred leader first",
-}
 #: Brokers were to be cordoned, and this way to the cluster knows no cordons.
 NO_CORDONS = "Brokers were to be cordoned, and the cluster knows no cordons: nothing was sent. Execute without it."
 #: Throttles stay, as nobody could be asked; with a blank before it.
@@ -67,25 +59,6 @@ def list_text(replicas: Iterable[int]) -> str:
 def clock(moment: datetime) -> str:
     """The time of day, UTC."""
     return f"{moment:%H:%M:%S} UTC"
-
-
-def how(options: RunOptions) -> str:
-    """How a run is carried out."""
-    rate = "no throttle" if options.throttle is None else f"a throttle of {options.throttle:,} bytes/s per broker"
-    moves = counted(options.max_concurrent_moves_per_broker, "replica move")
-    return f"{rate} and at most {moves} per broker at a time{schedule_of(options)}"
-
-
-def schedule_of(options: RunOptions) -> str:
-    """Order, windows and pause points, as the end of a sentence; "" where a run has none of its own."""
-    words = [] if options.order is Order.SMALLEST else [_ORDERS[options.order]]
-    if options.windows is not None:
-        words.append(f"only during {options.windows}")
-    if options.pause_after:
-        words.append(f"pausing after {listed(options.pause_after)} partitions")
-    if options.cordon:
-        words.append(f"with {named('broker', options.cordon)} cordoned")
-    return "".join(f", {word}" for word in words)
 
 
 def outside(windows: Windows, opens: datetime) -> str:

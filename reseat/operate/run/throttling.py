@@ -29,9 +29,9 @@ from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import MoveProgress
 from reseat.operate.journal.steps import ALL_STEPS
 from reseat.operate.targets.target import Target, Throttles
+from reseat.operate.targets.throttle_names import LONGEST_LIST
 
 __all__ = [
-    "LONGEST_LIST",
     "NOT_KNOWN",
     "OutstandingThrottles",
     "PutBack",
@@ -50,8 +50,6 @@ __all__ = [
 ]
 
 _EVERY_REPLICA = "*"
-#: Bytes of a list of replicas; a longer one is ``*``. Kafka's strings take 32,767.
-LONGEST_LIST = 30_000
 #: What is left of throttles that were being put back when the process ended; no topic is called so.
 NOT_KNOWN = "not known"
 _LISTS = ("leader_replicas", "follower_replicas")

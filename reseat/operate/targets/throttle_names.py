@@ -14,6 +14,7 @@ __all__ = [
     "FOLLOWER_REPLICAS",
     "LEADER_RATE",
     "LEADER_REPLICAS",
+    "LONGEST_LIST",
     "LONGEST_VALUE",
     "TOPIC_SETTINGS",
     "Settings",
@@ -32,6 +33,8 @@ LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "f
 DIRECTORY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 #: Bytes that a string of Kafka's protocol takes; brokers close the connection on a longer one.
 LONGEST_VALUE = 32_767
+#: Bytes of a list of replicas that Reseat sets; what would be longer is ``*``, all replicas of the topic.
+LONGEST_LIST = 30_000
 #: The settings of a broker, and those of a topic.
 BROKER_SETTINGS = (LEADER_RATE, FOLLOWER_RATE)
 TOPIC_SETTINGS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
