@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reseat.balance.mends import may_be_unseen
 from reseat.forecast.first_limits import COLUMNS, FirstLimit, bring_up
 from reseat.forecast.settings import MEASURES, Alert, Settings
 from reseat.history.parts import day_of
@@ -56,11 +57,12 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
     Raises:
         InputRefused: the tables cannot be read.
     """
-    latest = history.latest(columns=(*COLUMNS, *(one for one in MEASURES if one not in COLUMNS)))
+    latest = history.latest(columns=tuple(dict.fromkeys((*COLUMNS, *MEASURES))))
     ahead = [set(alert.clusters) for alert in settings.alerts if alert.limit_within_days is not None]
     asked = latest["cluster"].map(lambda name: any(not named or name in named for named in ahead)).astype(bool)
     first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
-    found = _found(history, latest, sorted({alert.finding for alert in settings.alerts if alert.finding is not None}))
+    kinds = {"not_read", *(alert.finding for alert in settings.alerts if alert.finding is not None)}
+    found = _found(history, latest, sorted(kinds))
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:
@@ -75,17 +77,25 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
 
 
 def _one(
-    alert: Alert, row: Mapping[Any, Any], found: Mapping[tuple[str, str], str], first: FirstLimit | None
+    alert: Alert, row: Mapping[Any, Any], found: Mapping[tuple[str, str], list[str]], first: FirstLimit | None
 ) -> tuple[bool | None, str]:
+    not_read, down = found.get((row["cluster"], "not_read"), ()), row["brokers_down"] > 0
     if alert.measure is not None:
         value = row[alert.measure]
         if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
             return None, f"{alert.measure} is unknown"
-        words = size if alert.measure in ("size_bytes", "byte_spread") else count
-        return value > alert.above, f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
+        of_sizes = alert.measure in ("size_bytes", "byte_spread")
+        words = size if of_sizes else count
+        sentence = f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
+        if value <= alert.above and of_sizes and may_be_unseen("byte_skew", not_read, brokers_down=down):
+            return None, f"{sentence}, and sizes are known in part"
+        return value > alert.above, sentence
     if alert.finding is not None:
-        said = found.get((row["cluster"], alert.finding))
-        return said is not None, said or f"{alert.finding} is not found any more"
+        if said := found.get((row["cluster"], alert.finding)):
+            return True, said[0]
+        if may_be_unseen(alert.finding, not_read, brokers_down=down):
+            return None, f"whether {alert.finding} is there still was not read"
+        return False, f"{alert.finding} is not found any more"
     if first is None:
         return False, "No limits are set."
     if first.likely is not None and first.likely - first.day <= timedelta(days=alert.limit_within_days or 0):
@@ -93,19 +103,19 @@ def _one(
     return (None if first.why or not first.ahead else False), first.sentence
 
 
-def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[tuple[str, str], str]:
-    """What the latest snapshots say of some kinds of findings, the first of each: by cluster and kind."""
+def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """What the latest snapshots say of some kinds of findings, the worst first, by cluster and kind."""
     from pyarrow import compute as pc
 
-    if not kinds:
-        return {}
     last = dict(zip(latest["cluster"], latest["snapshot_id"], strict=True))
     rows = history.table(
         "findings",
         days={day_of(moment) for moment in latest["taken_at"]},
         columns=["cluster", "snapshot_id", "kind", "rank", "sentence"],
         filter=pc.field("snapshot_id").isin(sorted(last.values())) & pc.field("kind").isin(kinds),
-    ).sort_by([("rank", "descending")])
-    return {
-        (r["cluster"], r["kind"]): r["sentence"] for r in rows.to_pylist() if last[r["cluster"]] == r["snapshot_id"]
-    }
+    ).sort_by("rank")
+    said: dict[tuple[str, str], list[str]] = {}
+    for row in rows.to_pylist():
+        if last[row["cluster"]] == row["snapshot_id"]:
+            said.setdefault((row["cluster"], row["kind"]), []).append(row["sentence"])
+    return said

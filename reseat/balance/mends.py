@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from reseat.model import Finding
 from reseat.model.wording import counted
 
-__all__ = ["KINDS", "FindingKind", "after_change", "extent", "mend_of", "name_of"]
+__all__ = ["KINDS", "FindingKind", "after_change", "extent", "may_be_unseen", "mend_of", "name_of"]
 
 
 class FindingKind(NamedTuple):
@@ -19,12 +19,20 @@ class FindingKind(NamedTuple):
         name: what it is called in a few words.
         mend: what mends it.
         placement: whether it follows from where replicas are, which a plan changes: leaders and ISR it does not tell.
+        told_by: how sentences of ``Snapshot.not_read`` begin after which it may be there unseen; none: it is always
+            seen.
     """
 
     name: str
     mend: str
     placement: bool = False
+    told_by: tuple[str, ...] = ()
 
+
+#: What tells of brokers' disks, of settings, and of controllers, as the readers say that they could not read it.
+_DIRECTORIES = ("Sizes",)
+_SETTINGS = ("Configurations", "min.insync.replicas", "Sizes, log directories and settings")
+_QUORUM = ("The quorum's leader",)
 
 #: Every kind of finding about a layout, in the order in which findings of equal severity stand.
 KINDS: Mapping[str, FindingKind] = MappingProxyType(
@@ -41,6 +49,7 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Below min ISR",
             "Restart the brokers that are down or out of sync; where the replication factor is below "
             "min.insync.replicas, raise it.",
+            told_by=_SETTINGS,
         ),
         "under_replicated": FindingKind(
             "Under-replicated", "Find brokers that are down or lagging and restart or drain them."
@@ -78,7 +87,9 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             placement=True,
         ),
         "min_isr_not_below_replication_factor": FindingKind(
-            "No replica to spare", "Raise the replication factor, or lower min.insync.replicas by one."
+            "No replica to spare",
+            "Raise the replication factor, or lower min.insync.replicas by one.",
+            told_by=_SETTINGS,
         ),
         "not_preferred_leader": FindingKind(
             "Non-preferred leaders", "Run a preferred leader election; it moves no data."
@@ -104,42 +115,69 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Sizes not balanced",
             "Rebalance by size (Size and leaders), or create large topics on emptier brokers.",
             placement=True,
+            told_by=_DIRECTORIES,
         ),
         "no_quorum": FindingKind(
-            "No controller quorum", "Start controllers until more than half of the voters are up."
+            "No controller quorum",
+            "Start controllers until more than half of the voters are up.",
+            told_by=_QUORUM,
         ),
         "quorum_voter_behind": FindingKind(
-            "Controller behind", "Start these controllers, or check their disks and their network."
+            "Controller behind",
+            "Start these controllers, or check their disks and their network.",
+            told_by=_QUORUM,
         ),
         "quorum_in_one_rack": FindingKind(
-            "Controllers in one rack", "Put controllers in other racks, so that no rack has a majority of them."
+            "Controllers in one rack",
+            "Put controllers in other racks, so that no rack has a majority of them.",
+            told_by=_QUORUM,
         ),
-        "quorum_of_one": FindingKind("One controller", "Run three controllers, or five."),
-        "quorum_even": FindingKind("Even number of controllers", "Add a controller or remove one."),
+        "quorum_of_one": FindingKind(
+            "One controller",
+            "Run three controllers, or five.",
+            told_by=_QUORUM,
+        ),
+        "quorum_even": FindingKind(
+            "Even number of controllers",
+            "Add a controller or remove one.",
+            told_by=_QUORUM,
+        ),
         "unclean_enabled": FindingKind(
             "Unclean election enabled",
             "Turn unclean.leader.election.enable off, for topics whose records matter more than to be available.",
+            told_by=_SETTINGS,
         ),
         "throttle_left": FindingKind(
             "Throttle left",
             "Unless a run is paused or about to start, remove it with kafka-configs, from topics and brokers.",
+            told_by=_SETTINGS,
         ),
         "auto_rebalance_off": FindingKind(
-            "No automatic leader rebalance", "After a restart or an outage, run a preferred leader election."
+            "No automatic leader rebalance",
+            "After a restart or an outage, run a preferred leader election.",
+            told_by=_SETTINGS,
         ),
         "log_dir_error": FindingKind(
             "Log directory offline",
             "Replace the disk and restart the broker. Until then plan without it (never onto) or drain it: execution "
             "refuses copies to it.",
+            told_by=_DIRECTORIES,
         ),
         "log_dir_full": FindingKind(
             "Log directory nearly full",
             "Move replicas to another directory or broker, or shorten retention.",
+            told_by=_DIRECTORIES,
         ),
         "log_dir_uneven": FindingKind(
-            "Log directories not balanced", "Move replicas to an emptier directory of the same broker (reseat disks)."
+            "Log directories not balanced",
+            "Move replicas to an emptier directory of the same broker (reseat disks).",
+            told_by=_DIRECTORIES,
         ),
-        "log_dir_move": FindingKind("Moves between directories", "Wait until they are complete."),
+        "log_dir_move": FindingKind(
+            "Moves between directories",
+            "Wait until they are complete.",
+            told_by=_DIRECTORIES,
+        ),
         "cordoned": FindingKind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
         "empty_broker": FindingKind(
             "Empty broker", "Add it in a plan so that it gets replicas, or shut it down.", placement=True
@@ -162,6 +200,18 @@ def name_of(kind: str) -> str:
 def mend_of(kind: str) -> str:
     """What mends this kind of finding."""
     return KINDS[kind].mend if kind in KINDS else _INPUT
+
+
+def may_be_unseen(kind: str, not_read: Iterable[str], *, brokers_down: bool) -> bool:
+    """Whether a snapshot in which this kind is not found may have it all the same.
+
+    Args:
+        kind: a kind of finding.
+        not_read: what could not be read, as ``Snapshot.not_read`` has it.
+        brokers_down: whether brokers were down, which nobody asks for their log directories.
+    """
+    told_by = KINDS[kind].told_by if kind in KINDS else ()
+    return (brokers_down and told_by == _DIRECTORIES) or any(said.startswith(told_by) for said in not_read)
 
 
 def extent(finding: Finding) -> str:

@@ -3,7 +3,8 @@
 What it promises, ranked: (1) every broker that went or came is in a mark; (2) a rack of which all brokers went at once
 is one mark, and says so; (3) replicas of new partitions are not called a reassignment; (4) a reassignment that goes on
 over several snapshots is one mark; (5) a finding that comes and goes within hours is found once and mended once, and
-what the first snapshot has, or the last, has no mark for that: when it began, or will end, is not known.
+what the first snapshot has, or the last, has no mark for that: when it began, or will end, is not known; nor is it
+mended by a snapshot that could not read whether it is there.
 
 How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a snapshot has more
 partitions than the one before it, as many of its new replicas as it has more in all are those of new partitions: a
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
-from reseat.balance.mends import name_of
+from reseat.balance.mends import may_be_unseen, name_of
 from reseat.model import Severity
 from reseat.model.wording import counted, visible
 from reseat.model.wording import ids as listed_ids
@@ -99,14 +100,15 @@ def events(
         brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
         counts: of ``History.change_counts``.
         racks: the rack of each broker, as far as told.
-        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
-            least one.
-        findings: rows of the table ``findings`` with ``taken_at``, ``kind`` and ``severity``; None: none are looked at.
+        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions``, ``replicas`` and
+            ``brokers_down``, oldest first; at least one.
+        findings: rows of the table ``findings`` with ``taken_at``, ``kind``, ``severity`` and ``sentence``, those of
+            what was not read among them; None: none are looked at.
     """
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
     found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
     if findings is not None:
-        found += _of_findings(findings, list(snapshots["taken_at"]))
+        found += _of_findings(findings, list(snapshots["taken_at"]), (snapshots["brokers_down"] > 0).tolist())
     return sorted(found, key=lambda event: (event.at, event.kind))
 
 
@@ -137,7 +139,8 @@ def events_of(
         racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
     named = tuple(sorted({rack for rack in racks.values() if rack is not None}))
     matters = pc.field("severity").isin([Severity.BROKEN.value, Severity.ATTENTION.value])
-    columns = ["taken_at", "kind", "severity"]
+    matters |= pc.field("kind") == "not_read"
+    columns = ["taken_at", "kind", "severity", "sentence"]
     findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns, filter=matters))
     return events(brokers, counts, racks, snapshots, findings), named
 
@@ -170,15 +173,23 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
     return found
 
 
-def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime]) -> list[Event]:
+def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime], down: Sequence[bool]) -> list[Event]:
     """A mark for the kinds that a snapshot is the first to have, or has no more; "found" where it is both.
 
     Their names alone: sentences name topics, which a masked report must not.
     """
     place = {when: number for number, when in enumerate(moments)}
+    findings = findings[findings["taken_at"].isin(place)]
+    unread = findings["kind"] == "not_read"
+    not_read = dict(iter(findings[unread].groupby("taken_at")["sentence"]))
     marks: dict[tuple[int, str], list[str]] = {}
-    for kind, rows in findings.groupby("kind", sort=True):
-        seen = sorted({place[when] for when in rows["taken_at"] if when in place})
+    for kind, rows in findings[~unread].groupby("kind", sort=True):
+        found = {place[when] for when in rows["taken_at"]}
+        # While nobody could see whether it is still there, it is not over.
+        for number, when in enumerate(moments):
+            if number - 1 in found and may_be_unseen(str(kind), not_read.get(when, ()), brokers_down=down[number]):
+                found.add(number)
+        seen = sorted(found)
         critical = " (critical)" if (rows["severity"] == Severity.BROKEN.value).any() else ""
         runs: list[list[int]] = []
         for number in seen:

@@ -15,7 +15,7 @@ Complexity: O(N log N) for N replicas (``measure``), and one short step of Pytho
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -24,7 +24,9 @@ import pyarrow as pa
 
 from reseat.balance import findings, measure
 from reseat.balance.measure import Balance, Loads
+from reseat.balance.moved import all_findings
 from reseat.balance.spread import Spread
+from reseat.formats.documents.snapshot import reading_of
 from reseat.history.schema import table
 from reseat.model import NONE, ClusterLayout, Finding, FloatArray, LogDirectory, Severity, Snapshot
 
@@ -57,7 +59,7 @@ def measures(snapshot: Snapshot, *, path: str, file_bytes: int) -> Measures:
     """
     layout = snapshot.layout
     balance = measure(layout)
-    found = sorted((*findings(layout), *snapshot.findings), key=lambda one: one.severity.rank)
+    found = all_findings(findings(layout), layout, reading_of(snapshot))
     return {
         "snapshots": _rows("snapshots", 1, _snapshot(snapshot, balance, found, path, file_bytes)),
         "brokers": _rows("brokers", len(layout.brokers), _brokers(snapshot)),
@@ -81,7 +83,7 @@ def _rows(name: str, count: int, columns: Mapping[str, object]) -> pa.StructArra
 
 
 def _snapshot(
-    snapshot: Snapshot, balance: Balance, found: list[Finding], path: str, file_bytes: int
+    snapshot: Snapshot, balance: Balance, found: Sequence[Finding], path: str, file_bytes: int
 ) -> dict[str, object]:
     layout = snapshot.layout
     by_broker = balance.by_broker

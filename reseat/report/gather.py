@@ -122,7 +122,7 @@ def past_of(history: History, cluster: str) -> ReportPast | None:
     if cluster not in known:
         there = f"it has {listed(visible(name, 60) for name in known)}" if known else "it has no cluster yet"
         raise InputRefused(f"The history knows no cluster {visible(cluster, 60)}: {there}.", source=history.where)
-    snapshots = history.snapshots(cluster, columns=("taken_at", *PAST))
+    snapshots = history.snapshots(cluster, columns=("taken_at", "brokers_down", *PAST))
     if snapshots.empty:
         return None
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]

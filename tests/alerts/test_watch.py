@@ -16,8 +16,10 @@ import pytest
 from reseat.alerts import webhook
 from reseat.alerts.outbox import Message, opened
 from reseat.alerts.raised import AlertState
+from reseat.balance.directories import directory_findings, directory_loads
 from reseat.cli import main
 from reseat.errors import InputRefused
+from reseat.model import LogDirectory
 from tests.alerts.hook import Hook, hook
 from tests.history import made
 from tests.history.made import history as snapshots
@@ -125,6 +127,33 @@ def test_a_cluster_of_which_no_snapshots_come_any_more_is_told_of(hooked: Hook, 
     assert heard(hooked) == [("silent", "began"), ("silent", "over")]
     last = [f"{one.taken_at:%Y-%m-%d %H:%M} UTC (limit 6 h)" for one in (told[0], told[2])]
     assert [body["sentence"].removeprefix("the latest snapshot is of ") for _, body in hooked.came] == last
+
+
+def test_what_the_latest_snapshot_could_not_read_is_not_over(hooked: Hook, tmp_path: Path) -> None:
+    """A disk fails, its broker goes down (nobody asks it for its directories), does not answer, and is whole again.
+
+    The second and the third were told to be over.
+    """
+    sound, down = snapshots()["shop"][0], snapshots()["shop"][1]
+    failed = directory_findings(
+        directory_loads(sound.layout, [LogDirectory(4, "/data/a", error="KAFKA_STORAGE_ERROR")])
+    )
+    silent = "Sizes and log directories of broker 4 are unknown: It does not answer."
+    large = made.layout(sound.layout.assignments(), racks={b.id: b.rack for b in sound.layout.brokers}, gigabytes=9)
+    told = [replace(sound, layout=large, findings=failed), down, replace(sound, not_read=(silent,)), sound]
+    told = [replace(one, taken_at=sound.taken_at + timedelta(hours=hour)) for hour, one in enumerate(told)]
+    (tmp_path / "limits.toml").write_text(
+        '[[alerts]]\nname = "disk"\nfinding = "log_dir_error"\n\n'
+        '[[alerts]]\nname = "large"\nmeasure = "size_bytes"\nabove = 50e9\n'
+    )
+    events = []
+    for moments in (1, 2, 3, 4):
+        made.write(tmp_path / f"until-{moments}", {"shop": tuple(told[:moments])}, swept=False)
+        assert main(words(tmp_path, moments)) == 0
+        events.append(len(hooked.came))
+
+    assert heard(hooked) == [("disk", "began"), ("large", "began"), ("disk", "over"), ("large", "over")]
+    assert events == [2, 2, 2, 4]
 
 
 def test_what_an_alert_can_never_tell_of_is_said(

@@ -280,15 +280,25 @@ def test_the_figure_says_what_is_not_told():
 def found_in(*rows: tuple[int, str, str]) -> pd.DataFrame:
     """Rows of ``findings``: number of the snapshot (an hour apart), kind, severity."""
     return pd.DataFrame(
-        [{"taken_at": START + timedelta(hours=h), "kind": kind, "severity": severity} for h, kind, severity in rows],
-        columns=["taken_at", "kind", "severity"],
+        [
+            {"taken_at": START + timedelta(hours=h), "kind": kind, "severity": severity, "sentence": f"{kind}: unknown"}
+            for h, kind, severity in rows
+        ],
+        columns=["taken_at", "kind", "severity", "sentence"],
+    )
+
+
+def hourly(hours) -> pd.DataFrame:
+    """Rows of ``snapshots``, an hour apart."""
+    return pd.DataFrame(
+        {"taken_at": [START + timedelta(hours=h) for h in hours], "partitions": 1, "replicas": 1, "brokers_down": 0}
     )
 
 
 def test_findings_are_found_and_mended_by_name():
     """What comes back within hours is one; what the first snapshot has began before, what the last has goes on."""
     hours = range(12)
-    told = pd.DataFrame({"taken_at": [START + timedelta(hours=h) for h in hours], "partitions": 1, "replicas": 1})
+    told = hourly(hours)
     seen = found_in(
         *((h, "replica_skew", "attention") for h in hours),  # before and after all that is seen
         *((h, "offline", "broken") for h in (2, 3)),
@@ -307,6 +317,27 @@ def test_findings_are_found_and_mended_by_name():
         (START + timedelta(hours=4), "mended", "mended: No leader"),
         (START + timedelta(hours=7), "mended", "mended: Under-replicated"),
         (START + timedelta(hours=11), "found", "found: Log directory nearly full"),
+    ]
+
+
+def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
+    """Nobody asks a broker that is down for its disks; the settings are another matter, and nothing else is kept."""
+    told = hourly(range(9)).assign(brokers_down=[0, 0, 0, 1, 1, 0, 0, 0, 0])
+    seen = found_in(
+        *((h, "log_dir_error", "broken") for h in (1, 2)),  # its broker goes down, and comes back without the fault
+        (3, "byte_skew", "attention"),
+        *((h, "unclean_enabled", "attention") for h in (1, 2)),
+        *((h, "not_read", "note") for h in (5, 6)),
+    ).replace({"not_read: unknown": "Sizes and log directories of broker 4 are unknown: It does not answer."})
+    found = events(broker_changes(), counts(), RACKS, told, seen)
+
+    assert [(event.at, event.sentence) for event in found] == [
+        (START + timedelta(hours=1), "found: Log directory offline (critical), Unclean election enabled"),
+        (
+            START + timedelta(hours=3),
+            "found: Sizes not balanced; mended: Unclean election enabled",
+        ),
+        (START + timedelta(hours=7), "mended: Sizes not balanced, Log directory offline"),
     ]
 
 

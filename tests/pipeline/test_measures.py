@@ -8,7 +8,10 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from reseat.balance import findings
 from reseat.balance.changes import changes
+from reseat.balance.moved import all_findings
+from reseat.formats.documents.snapshot import reading_of
 from reseat.history.schema import table
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
 from reseat.pipeline.measures import SMALL_TABLES, measures, row_type, topic_digests
@@ -142,6 +145,24 @@ def test_findings_are_ranked_with_the_worst_first() -> None:
 
     assert [r["rank"] for r in made] == list(range(len(made)))
     assert [order.index(str(r["severity"])) for r in made] == sorted(order.index(str(r["severity"])) for r in made)
+
+
+def test_what_the_reading_tells_of_the_cluster_is_found_too() -> None:
+    """As Overview shows it: settings that endanger it, and what could not be read. An alert on one never rang."""
+    name = layout().topics[0]
+    told = Snapshot(
+        layout(),
+        TAKEN,
+        "admin",
+        not_read=("Sizes and log directories of broker 3 are unknown: It does not answer.",),
+        topic_configs={name: {"unclean.leader.election.enable": "true"}},
+    )
+    found = rows("findings", told)
+
+    assert {("unclean_enabled", "attention"), ("not_read", "note")} <= {(r["kind"], r["severity"]) for r in found}
+    assert [r["sentence"] for r in found] == [
+        one.sentence for one in all_findings(findings(told.layout), told.layout, reading_of(told))
+    ]
 
 
 def test_an_empty_cluster_has_rows_too() -> None:
