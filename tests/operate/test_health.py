@@ -29,6 +29,7 @@ class Watched:
         self.run = approve(journal, plan, most=most, throttle=throttle)
         self.out_of_sync: set[int] = set()
         self.room: dict[int, int] = {}
+        self.settings_told = True
         self.readings = 0
         self.words: list[str] = []
         self.batches: list[float] = []
@@ -53,7 +54,8 @@ class Watched:
             leaders={key: ids[0] for key, ids in lists.items()},
             in_sync={key: [broker for broker in ids if broker not in away] for key, ids in lists.items()},
         )
-        layout = dataclasses.replace(layout, min_in_sync=np.full(len(layout.topics), 2, np.int32))
+        if self.settings_told:
+            layout = dataclasses.replace(layout, min_in_sync=np.full(len(layout.topics), 2, np.int32))
         directories = tuple(
             LogDirectory(broker, "/data", total_bytes=10**9, usable_bytes=left) for broker, left in self.room.items()
         )
@@ -122,6 +124,21 @@ def test_partitions_that_fall_below_min_isr_pause_a_run(watched):
     )
     assert watched.between(15, 100) == []
     assert watched.readings < 40
+
+
+def test_settings_that_a_later_reading_does_not_tell_are_as_they_were(watched):
+    """A cluster in trouble may not say what min.insync.replicas is: the run took its partitions for healed."""
+
+    def each(name):
+        watched.out_of_sync = {6, 7} if 2 < watched.cluster.clock < 100 else set()
+        watched.settings_told = not 20 < watched.cluster.clock < 90
+
+    watched.each = each
+    ended = watched.carried()
+
+    assert ended.state is RunState.DONE
+    assert watched.said("fallen below min.insync.replicas since the run began (theirs-0 and theirs-1)")
+    assert watched.between(15, 100) == []
 
 
 def test_what_was_bad_before_holds_nothing_up(watched):

@@ -32,7 +32,7 @@ import numpy as np
 from reseat.balance.health import below_min_in_sync
 from reseat.balance.room import usable_room
 from reseat.errors import ReseatError
-from reseat.model import NONE, Snapshot
+from reseat.model import NONE, ClusterLayout, Snapshot
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation
@@ -90,6 +90,7 @@ class Health:
         self._read = read
         self._before: Condition | None = None
         self._now: Condition | None = None
+        self._min_in_sync: dict[str, int] = {}
         self._unread = ""
         self._again_at = pace.now()
         self._since = pace.clock()
@@ -162,12 +163,21 @@ class Health:
         self._ledger.found(_STEP, {"alive": sorted(now.alive), "below": sorted(map(list, now.below))})
         return now
 
+    def _with_settings(self, layout: ClusterLayout) -> ClusterLayout:
+        """The layout with ``min.insync.replicas`` as last told where it is not told now, as of brokers in trouble."""
+        if layout.min_in_sync is not None:
+            told = zip(layout.topics, layout.min_in_sync.tolist(), strict=True)
+            self._min_in_sync |= {topic: least for topic, least in told if least != NONE}
+        known = [self._min_in_sync.get(topic, NONE) for topic in layout.topics]
+        return replace(layout, min_in_sync=np.array(known, np.int32))
+
     def _look_at_all(self) -> None:
         if self._read is None:
             return
         began = self._pace.now()
         try:
-            self._now, self._unread = condition_of(self._read()), ""
+            snapshot = self._read()
+            self._now, self._unread = condition_of(replace(snapshot, layout=self._with_settings(snapshot.layout))), ""
         except ReseatError as error:
             self._unread = f"the cluster could not be read ({str(error).rstrip('.')})"
         took = self._pace.now() - began
