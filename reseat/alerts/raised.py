@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AlertState", "alert_states"]
 
+#: Measures that count what is known of a cluster, and the kind of finding that is unseen where that is not all.
+_AS_FAR_AS_KNOWN = {"size_bytes": "byte_skew", "byte_spread": "byte_skew", "below_min_isr": "below_min_isr"}
+
 
 @dataclass(frozen=True, slots=True)
 class AlertState:
@@ -84,11 +87,10 @@ def _one(
         value = row[alert.measure]
         if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
             return None, f"{alert.measure} is unknown"
-        of_sizes = alert.measure in ("size_bytes", "byte_spread")
-        words = size if of_sizes else count
+        words = size if alert.measure in ("size_bytes", "byte_spread") else count
         sentence = f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
-        if value <= alert.above and of_sizes and may_be_unseen("byte_skew", not_read, brokers_down=down):
-            return None, f"{sentence}, and sizes are known in part"
+        if value <= alert.above and may_be_unseen(_AS_FAR_AS_KNOWN.get(alert.measure, ""), not_read, brokers_down=down):
+            return None, f"{sentence} as far as it is known"
         return value > alert.above, sentence
     if alert.finding is not None:
         if said := found.get((row["cluster"], alert.finding)):

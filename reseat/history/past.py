@@ -97,4 +97,5 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
         version=told["version"],
         consistency=Consistency(told["consistency"]),
         not_read=tuple(not_read),
+        under_way_told=told["reassigning"] == 0,
     )

@@ -107,7 +107,7 @@ TABLES: tuple[Table, ...] = (
                 "Partitions led by another than their preferred leader; null unless known for all.",
                 "partitions",
             ),
-            Column("reassigning", _COUNT, "Partitions that are being reassigned.", "partitions"),
+            Column("reassigning", _COUNT, "Partitions that are being reassigned; null where unknown.", "partitions"),
             Column("rack_violations", _COUNT, "Partitions on fewer racks than they could be on.", "partitions"),
             *_spread("replica", "replicas"),
             *_spread("leader", "leaders"),

@@ -139,12 +139,14 @@ def test_what_the_latest_snapshot_could_not_read_is_not_over(hooked: Hook, tmp_p
         directory_loads(sound.layout, [LogDirectory(4, "/data/a", error="KAFKA_STORAGE_ERROR")])
     )
     silent = "Sizes and log directories of broker 4 are unknown: It does not answer."
+    unknown = replace(sound, not_read=(silent, "min.insync.replicas of 2 topics is unknown: It does not answer."))
     large = made.layout(sound.layout.assignments(), racks={b.id: b.rack for b in sound.layout.brokers}, gigabytes=9)
-    told = [replace(sound, layout=large, findings=failed), down, replace(sound, not_read=(silent,)), sound]
+    told = [replace(sound, layout=large, findings=failed), down, unknown, sound]
     told = [replace(one, taken_at=sound.taken_at + timedelta(hours=hour)) for hour, one in enumerate(told)]
     (tmp_path / "limits.toml").write_text(
         '[[alerts]]\nname = "disk"\nfinding = "log_dir_error"\n\n'
-        '[[alerts]]\nname = "large"\nmeasure = "size_bytes"\nabove = 50e9\n'
+        '[[alerts]]\nname = "large"\nmeasure = "size_bytes"\nabove = 50e9\n\n'
+        '[[alerts]]\nname = "few"\nmeasure = "below_min_isr"\nabove = 0\n'
     )
     events = []
     for moments in (1, 2, 3, 4):
@@ -152,8 +154,11 @@ def test_what_the_latest_snapshot_could_not_read_is_not_over(hooked: Hook, tmp_p
         assert main(words(tmp_path, moments)) == 0
         events.append(len(hooked.came))
 
-    assert heard(hooked) == [("disk", "began"), ("large", "began"), ("disk", "over"), ("large", "over")]
-    assert events == [2, 2, 2, 4]
+    assert heard(hooked) == [
+        *((name, "began") for name in ("disk", "large", "few")),
+        *((name, "over") for name in ("disk", "large", "few")),
+    ]
+    assert events == [2, 3, 3, 6]
 
 
 def test_what_an_alert_can_never_tell_of_is_said(

@@ -56,13 +56,14 @@ def test_directories_come_from_the_tables_too(tmp_path):
         plain,
         layout=replace(plain.layout, brokers=brokers, log_dirs=("/a", "/b"), log_dir=lies),
         log_dirs=(LogDirectory(1, "/a", 9, 4, cordoned=True), LogDirectory(2, "/b", error="KAFKA_STORAGE_ERROR")),
+        under_way_told=False,
     )
     made = write(tmp_path, {"shop": (landed,)})
     for file in made.landing.rglob("*.json"):
         file.unlink()
     found = snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[0])
 
-    assert found.log_dirs == landed.log_dirs
+    assert (found.log_dirs, found.under_way_told) == (landed.log_dirs, False)
     assert found.layout.brokers == brokers
     assert found.layout.log_dir is not None
     assert found.layout.log_dir.tolist() == lies.tolist()

@@ -165,6 +165,13 @@ def test_what_the_reading_tells_of_the_cluster_is_found_too() -> None:
     ]
 
 
+def test_what_is_being_reassigned_is_null_where_the_cluster_did_not_tell() -> None:
+    """It was 0: an alert on it was over."""
+    for told, many in ((True, 0), (False, None)):
+        (row,) = rows("snapshots", Snapshot(layout(), TAKEN, "admin", under_way_told=told))
+        assert row["reassigning"] == many
+
+
 def test_an_empty_cluster_has_rows_too() -> None:
     """No topic, one broker: a snapshot like any other."""
     empty = ClusterLayout.from_columns(
