@@ -8,17 +8,21 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from reseat.alerts import webhook
+from reseat.alerts import raised, webhook
 from reseat.alerts.outbox import Message, opened
 from reseat.alerts.raised import AlertState
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.cli import main
 from reseat.errors import InputRefused
+from reseat.forecast.first_limits import FirstLimit
+from reseat.forecast.settings import Alert, Settings
+from reseat.history.read import History
 from reseat.model import LogDirectory
 from tests.alerts.hook import Hook, hook
 from tests.history import made
@@ -161,6 +165,49 @@ def test_what_the_latest_snapshot_could_not_read_is_not_over(hooked: Hook, tmp_p
     assert events == [2, 3, 3, 6]
 
 
+@pytest.mark.parametrize(
+    ("likely", "said", "holds"),
+    [
+        (14, (30, ""), True),
+        (15, (30, ""), False),
+        (14, (30, "Nothing can be said of the disks."), True),
+        (15, (30, "Nothing can be said of the disks."), None),
+        (None, (30, ""), False),
+        (None, (0, "The past is too short."), None),
+    ],
+)
+def test_a_limit_is_told_of_so_many_days_before(
+    likely: int | None, said: tuple[int, str], holds: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No day sooner; where something is unknown it is not over. Clusters that it is not about are not foretold."""
+    day = date(2026, 5, 1)
+    ahead, why = said
+    on = None if likely is None else day + timedelta(days=likely)
+    asked = []
+
+    def foretold(
+        history: History, settings: Settings, latest: pd.DataFrame, file: Path | None
+    ) -> dict[str, FirstLimit]:
+        asked.extend(latest["cluster"])
+        return {"shop": FirstLimit("x", day, "{}", "partitions", on, on, ahead, "It fills.", why)}
+
+    monkeypatch.setattr(raised, "bring_up", foretold)
+    found = made.write(tmp_path / "two", {"shop": snapshots()["shop"][:1], "007": snapshots()["007"]}, swept=False)
+    full = Alert("full", limit_within_days=14, clusters=("shop",))
+    (state,) = raised.alert_states(History.open(found.tables), Settings(alerts=(full,)), datetime.now(UTC))
+
+    assert (asked, state.holds, state.sentence) == (["shop"], holds, "It fills.")
+
+
+def test_without_limits_none_is_near(tmp_path: Path) -> None:
+    """An alert on limits where none are set neither rings nor waits."""
+    found = made.write(tmp_path / "one", {"shop": snapshots()["shop"][:1]}, swept=False)
+    full = Alert("full", limit_within_days=14)
+    (state,) = raised.alert_states(History.open(found.tables), Settings(alerts=(full,)), datetime.now(UTC))
+
+    assert (state.holds, state.sentence) == (False, "No limits are set.")
+
+
 def test_what_an_alert_can_never_tell_of_is_said(
     hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,7 +228,7 @@ def test_an_outage_loses_nothing_and_is_not_hammered(
     hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Three tries, then it waits for the next time; what began is told before what is over."""
-    hooked.answers = [503, 0, 503, 404]
+    hooked.answers = [500, 0, 503, 404]
 
     assert main(words(tmp_path, 2)) == 1
     assert len(hooked.came) == 3
