@@ -11,7 +11,8 @@ and rows in common are found by binary search. Only rows whose replica lists dif
 compared among replicas that both have, so that a replica that was taken away is told once and not twice.
 
 A tiny example: before ``orders-0: [1, 2], ISR 1, 2``, after ``orders-0: [1, 3], ISR 1``: replica 3 added, replica 2
-removed, and no ISR shrank. A broker is gone where it was there before and is dead, fenced or not named after.
+removed, and no ISR shrank. A broker is gone where it served before and is dead, fenced or not named after; what a text
+without states of brokers names or does not name tells nothing of it.
 
 Complexity: O(P R) time and memory where few lists differ, O(P R^2) for small R in the worst case, O(P R log(P R)) else.
 """
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Longs
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import holds, newcomers, of_one_width, row_keys, split_keys
 from reseat.model.wording import counted, named, verb
 
@@ -257,13 +258,18 @@ def _whole_partitions(kind: str, layout: ClusterLayout, rows: Longs, keys: Longs
 
 
 def _brokers_changed(before: ClusterLayout, after: ClusterLayout) -> list[_Found]:
-    was, now = _present(before), _present(after)
     return [
         _Found(kind, np.full(len(ids), NONE, np.int64), np.array(sorted(ids), np.int32))
-        for kind, ids in (("broker_gone", was - now), ("broker_came", now - was))
+        for kind, ids in (("broker_gone", _stopped(before, after)), ("broker_came", _stopped(after, before)))
     ]
 
 
-def _present(layout: ClusterLayout) -> set[int]:
-    """Brokers that serve, as far as it is told: a dead one stays in the layout while a replica names it."""
-    return {broker.id for broker in layout.brokers if not broker.state.away}
+def _stopped(some: ClusterLayout, other: ClusterLayout) -> set[int]:
+    """Brokers that serve in one layout and are known not to in another.
+
+    A text without states names a broker only while it holds replicas: that it does not is no sign that it is down.
+    """
+    told = {broker.id: broker.state for broker in other.brokers if broker.state is not BrokerState.NOT_TOLD}
+    named = {broker.id for broker in other.brokers}
+    serve = {b.id for b in some.brokers if b.state is not BrokerState.NOT_TOLD and not b.state.away}
+    return {one for one in serve if (told[one].away if one in told else bool(told) and one not in named)}

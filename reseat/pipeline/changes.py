@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "neighbours"]
 
-#: A broker in one of these states does not serve, as ``reseat.balance.changes`` sees it.
-_AWAY = tuple(state.value for state in BrokerState if state.away)
 #: Up to this many sides of topics that changed are sent to every task; above, replicas are sorted to meet them.
 MOST_SENT = 500_000
 
@@ -115,16 +113,28 @@ def _sides(pairs: pa.Table) -> pa.Table:
 def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
-    was, now = f.max("before").alias("was_here"), f.max(~f.col("before")).alias("is_here")
-    told = brokers.where(~f.col("state").isin(*_AWAY)).join(sides, "snapshot_id").groupBy("pair", "broker")
-    return told.agg(was, now).where("NOT (was_here AND is_here)").selectExpr(
+    states = "map_from_entries(collect_list(struct(broker, state)) FILTER (WHERE {}))"
+    both = [f.expr(states.format(side)).alias(name) for name, side in (("had", "before"), ("has", "NOT before"))]
+    kinds = ", ".join((_stopped("had", "has", "broker_gone"), _stopped("has", "had", "broker_came")))
+    found = brokers.join(sides, "snapshot_id").groupBy("pair").agg(*both).selectExpr("pair", f"inline(concat({kinds}))")
+    return found.selectExpr(
         "pair",
         "CAST(NULL AS string) AS topic",
         "CAST(NULL AS int) AS partition",
-        "IF(is_here, 'broker_came', 'broker_gone') AS kind",
+        "kind",
         "broker",
         "CAST(NULL AS int) AS was",
     )  # fmt: skip
+
+
+def _stopped(some: str, other: str, kind: str) -> str:
+    """An array of the brokers that serve in one map of states and are known not to in another, with their kind."""
+    away = ", ".join(f"'{state.value}'" for state in BrokerState if state.away)
+    unknown = f"'{BrokerState.NOT_TOLD.value}'"
+    serves = f"{some}[id] NOT IN ({away}, {unknown})"
+    tells = f"exists(map_values({other}), state -> state != {unknown})"
+    stopped = f"coalesce(try_element_at({other}, id) IN ({away}), {tells})"
+    return f"transform(filter(map_keys({some}), id -> {serves} AND {stopped}), id -> struct('{kind}' kind, id broker))"
 
 
 def _topics_changed(topics: DataFrame, sides: DataFrame) -> DataFrame:

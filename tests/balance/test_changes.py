@@ -115,6 +115,25 @@ def test_what_is_not_told_is_no_change() -> None:
     assert changes(before, layout({("a", 0): [1, 2]})).summary == "Nothing changed."
 
 
+def test_an_isr_that_is_told_of_some_partitions_shrank_in_none_of_the_others() -> None:
+    """As where some of a text was cut off."""
+    both = {("a", 0): [1, 2], ("a", 1): [1, 2]}
+    before = layout(both, in_sync={("a", 0): [1, 2], ("a", 1): [1, 2]})
+
+    assert told(changes(before, layout(both, in_sync={("a", 1): [1]}))) == [("isr_shrunk", "a", 1, 2, -2)]
+
+
+def test_a_text_without_states_tells_of_no_broker_that_it_is_down_or_up() -> None:
+    """It names those that hold replicas: a drained one is left out, and one that died stays. All were told of."""
+    text = layout({("a", 0): [1, 2]}, brokers=())
+    live = layout({("a", 0): [1, 3]}, brokers=[Broker(2, state=BrokerState.DEAD), *(Broker(i) for i in (1, 3))])
+    kinds = {change[0] for pair in ((text, live), (live, text)) for change in told(changes(*pair))}
+
+    assert kinds == {"replica_added", "replica_removed"}
+    assert "went down" not in changes(text, layout({("a", 0): [1, 3]}, brokers=())).summary
+    assert "Broker 4 went down." in changes(layout({("a", 0): [1]}), layout({("a", 0): [1]}, brokers=ALIVE[:3])).summary
+
+
 def test_lists_longer_than_a_few_are_compared_too() -> None:
     """Twenty replicas: one replaced, one out of the ISR."""
     many = list(range(1, 21))

@@ -56,11 +56,17 @@ class Readings:
         return answer
 
 
+def live() -> ClusterLayout:
+    """The small layout, of which a cluster tells that all brokers are alive."""
+    layout = small()
+    return replace(layout, brokers=tuple(replace(broker, state=BrokerState.ALIVE) for broker in layout.brokers))
+
+
 def taken(layout: ClusterLayout | None = None, seconds: float = 0, **told: object) -> Snapshot:
     """A snapshot of the small layout."""
     values: dict[str, object] = {"cluster_id": "id-1", "controller": 2, "metadata": "zookeeper", "version": "2.8"}
     return Snapshot(
-        small() if layout is None else layout,
+        live() if layout is None else layout,
         BEGUN + timedelta(seconds=seconds),
         "zookeeper",
         **{"consistency": Consistency.CONSISTENT, **values, **told},  # type: ignore[arg-type]
@@ -69,7 +75,7 @@ def taken(layout: ClusterLayout | None = None, seconds: float = 0, **told: objec
 
 def shrunk() -> ClusterLayout:
     """The small layout after its broker 4 left: one ISR shrank."""
-    layout = small()
+    layout = live()
     assert layout.in_sync is not None
     gone = layout.in_sync & (layout.replica_ids != 4)
     brokers = tuple(replace(b, state=BrokerState.DEAD) if b.id == 4 else b for b in layout.brokers)

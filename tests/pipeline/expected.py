@@ -248,6 +248,18 @@ def _least_spread(moment: Moment, parts: pd.DataFrame, total: int) -> int:
     raise AssertionError
 
 
+def _up(moment: Moment) -> set[int]:
+    down = (BrokerState.DEAD, BrokerState.FENCED, BrokerState.NOT_TOLD)
+    return {broker for broker, (_, state) in moment.brokers.items() if state not in down}
+
+
+def _not_up(moment: Moment, ever: set[int]) -> set[int]:
+    """Brokers that are down, or left out where the states of others are told."""
+    down = {b for b, (_, state) in moment.brokers.items() if state in (BrokerState.DEAD, BrokerState.FENCED)}
+    tells = any(state is not BrokerState.NOT_TOLD for _, state in moment.brokers.values())
+    return down | (ever - moment.brokers.keys() if tells else set())
+
+
 def changes(before: Moment, after: Moment) -> Rows:
     """Rows of ``changes`` from one moment to the next, from what each word means."""
     rows: Rows = []
@@ -255,12 +267,9 @@ def changes(before: Moment, after: Moment) -> Rows:
     def told(kind: str, key: tuple[str, int] | tuple[None, None], broker: int, was: int | None = None) -> None:
         rows.append({"topic": key[0], "partition": key[1], "kind": kind, "broker": broker, "was": was})
 
-    away = (BrokerState.DEAD, BrokerState.FENCED)
-    here, there = ({i for i, (_, s) in moment.brokers.items() if s not in away} for moment in (before, after))
-    for broker in there - here:
-        told("broker_came", (None, None), broker)
-    for broker in here - there:
-        told("broker_gone", (None, None), broker)
+    for kind, some, other in (("broker_came", after, before), ("broker_gone", before, after)):
+        for broker in _up(some) & _not_up(other, {*before.brokers, *after.brokers}):
+            told(kind, (None, None), broker)
     for key in before.parts.keys() | after.parts.keys():
         old, new = before.parts.get(key), after.parts.get(key)
         had, has = (old.replicas if old else []), (new.replicas if new else [])

@@ -156,7 +156,7 @@ MOMENTS: tuple[Moment, ...] = (
     Moment(
         "007",
         "2026-05-02T12:00",
-        _BARE | {3: (None, _UNKNOWN)},
+        {0: (None, _ALIVE), 1: (None, _ALIVE), 2: (None, _DEAD), 3: (None, _ALIVE)},  # the first to tell of brokers
         {("events", 0): Part([1, 0]), ("events", 1): Part([1, 3]), ("events", 2): Part([2, 0])},
         unordered=("events",),
     ),
