@@ -11,7 +11,7 @@ from reseat.balance.directories import directory_findings, directory_loads
 from reseat.formats import Reading
 from reseat.model import ClusterLayout, Finding
 
-__all__ = ["all_findings", "in_layout"]
+__all__ = ["all_findings"]
 
 
 def all_findings(
@@ -28,14 +28,14 @@ def all_findings(
     """
     told_of = reading.layout if not proposed or reading.proposed is None else reading.proposed
     of_reading = reading.proposed_findings if proposed else reading.findings
-    of_text = [in_layout(finding, told_of, layout) for finding in of_reading]
+    of_text = [_in_layout(finding, told_of, layout) for finding in of_reading]
     told = {finding.kind for finding in of_text}
     loads = () if proposed or after else directory_loads(layout, reading.log_dirs)
     both = [*of_text, *(one for one in (*found, *directory_findings(loads)) if one.kind not in told)]
     return tuple(sorted(both, key=lambda finding: finding.severity.rank))
 
 
-def in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:
+def _in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:
     """A finding of the text with its rows as rows of the layout shown, which may hold fewer partitions."""
     if not finding.rows.size or shown.partition is read.partition:
         return finding

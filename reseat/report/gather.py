@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reseat.balance.moved import in_layout
+from reseat.balance.moved import all_findings
 from reseat.balance.quorum import still_voting
 from reseat.balance.room import short_of_room
 from reseat.errors import InputRefused, WishRefused
@@ -98,7 +98,7 @@ def gather(
         version=version or _text(facts.get("version")),
         metadata=_text(facts.get("metadata")),
         read_at=_moment(facts.get("taken_at")),
-        reading=tuple(in_layout(finding, reading.layout, layout) for finding in reading.findings),
+        reading=all_findings((), layout, reading),
         wish=wish,
         plan=plan,
         refusal=refusal,

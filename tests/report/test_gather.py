@@ -47,3 +47,13 @@ def test_a_plan_that_disks_and_controllers_speak_against_is_warned_of() -> None:
     assert "broker 3 has 1.0 GB left and would get 4.0 GB" in said
     assert "controller quorum" in said
     assert "probably down" in said
+
+
+def test_a_log_directory_that_is_offline_is_a_finding_of_the_report_too() -> None:
+    """As *Overview* and ``show`` say it; a plan mends no disk, so that it is found after the change as well."""
+    layout = ClusterLayout.from_assignments({("a", 0): [1, 2]}, brokers=[Broker(1), Broker(2), Broker(3)])
+    reading = Reading(layout, "text", log_dirs=(LogDirectory(2, "/a", error="KAFKA_STORAGE_ERROR"),))
+    matter = gather(reading, layout, Wish(remove=(1,)), beside=False)
+
+    assert "log_dir_error" in {one.kind for one in matter.findings}
+    assert "log_dir_error" in {one.kind for one in matter.findings_after or ()}
