@@ -43,7 +43,7 @@ def draw(open_layout: OpenLayout) -> None:
     draw_points(open_layout, plan)
     draw_next(open_layout, plan, below_spread)
     draw_bars(plan, choose_bars(plan, "plan-bars"), "plan-chart")
-    draw_downloads(plan, directories_named(open_layout, plan))
+    draw_downloads(open_layout, plan, directories_named(open_layout, plan))
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Replica flow (from → to)": lambda: draw_flow(open_layout, plan),

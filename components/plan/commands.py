@@ -18,6 +18,7 @@ from components.what_if.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
+from reseat.planning.cautions import with_room
 from reseat.report.copying import copying_of, rollback
 from reseat.report.tiered import tiered_sentences
 from reseat.schedule.tiered import left_out
@@ -28,10 +29,11 @@ __all__ = ["draw_downloads", "draw_execution"]
 _PARTS = {"meanwhile": "While it runs", "rollback": "Rollback"}
 
 
-def draw_downloads(plan: Plan, named: Named | None = None) -> None:
+def draw_downloads(open_layout: OpenLayout, plan: Plan, named: Named | None = None) -> None:
     """The plan's files, made when they are clicked.
 
     Args:
+        open_layout: what it is a plan for.
         plan: the plan.
         named: log directories that its text names, or None.
     """
@@ -43,6 +45,9 @@ def draw_downloads(plan: Plan, named: Named | None = None) -> None:
         write_topics_to_move,
     )
 
+    def proven() -> str:
+        return write_certificate(with_room(plan, open_layout.reading.log_dirs).certificate)
+
     with st.container(horizontal=True, key="downloads"):
         for label, name, make in (
             ("Plan", "plan.json", lambda: write_reassignment(plan, chosen=named)),
@@ -50,7 +55,7 @@ def draw_downloads(plan: Plan, named: Named | None = None) -> None:
             ("Election", "election.json", lambda: write_preferred_election(plan.proposed, plan.changed)),
             ("Topics to move", "topics-to-move.json", lambda: write_topics_to_move(plan.changed_topics)),
             ("Moves", "moves.csv", lambda: moves.as_csv(plan)),
-            ("Certificate", "certificate.json", lambda: write_certificate(plan.certificate)),
+            ("Certificate", "certificate.json", proven),
         ):
             nothing = not plan.changed.any() and name != "certificate.json"
             download(f"{label} ({name})", name, make, key=f"download-{name}", disabled=nothing)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reseat.balance.room import short_of_room
 from reseat.cli.files import refuse_one_file_for_two, write_texts
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
@@ -29,6 +28,7 @@ from reseat.model.naming import version_of
 from reseat.model.tiering import Tiering
 from reseat.model.units import size
 from reseat.model.wording import listed
+from reseat.planning.cautions import with_room
 from reseat.planning.conflict import conflict, conflict_in_words
 from reseat.planning.directories import choose_directories
 from reseat.planning.kinds.curve import whole_curve
@@ -57,7 +57,7 @@ def plan(chosen: argparse.Namespace) -> int:
     layout = layout_of(reading.layout, chosen)
     wish = wish_of(chosen, layout)
     with working("Planning"):
-        made = _planned(layout, wish, as_json=chosen.json)
+        made = with_room(_planned(layout, wish, as_json=chosen.json), reading.log_dirs)
         chosen_dirs = choose_directories(made, reading.log_dirs) if chosen.choose_directories else None
         curve = _points(layout, wish) if chosen.points else []
     # All texts first, then all files: where one cannot be made, none is written.
@@ -75,11 +75,9 @@ def plan(chosen: argparse.Namespace) -> int:
         texts += zip(numbered, pieces.texts, strict=True)
     write_texts(texts)
     notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
-    if short := short_of_room(made, reading.log_dirs):
-        notes.append(short.sentence)
     if chosen.json:
         write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering))
-        complain(*notes, *curve)
+        complain(*notes, *curve, *_racks(made, chosen.price_per_gb, reading.tiering), *_commands(made, chosen))
     elif streams:
         complain(*_summary(made, chosen, notes, curve, reading.tiering))
     else:
@@ -161,19 +159,25 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
             "",
             f"Nothing was written. Options that name files: {listed([f'--{option}' for option in _OPTIONS])}.",
         ]
-    if chosen.kafka_version and made.changed.any():
-        lines += ["", f"To execute it with Kafka {chosen.kafka_version}:"]
-        part = "steps"
-        for command in commands(
-            chosen.kafka_version,
-            plan_file=chosen.output or "plan.json",
-            rollback_file=chosen.rollback or "rollback.json",
-            election_file=chosen.election or "election.json",
-        ):
-            if command.part != part:
-                part = command.part
-                lines += ["", _PARTS[part]]
-            lines += [f"  # {command.title}: {command.why}", f"  {command.text}"]
+    return [*lines, *_commands(made, chosen)]
+
+
+def _commands(made: Plan, chosen: argparse.Namespace) -> list[str]:
+    """What carries the plan out with the version that is named, where one is."""
+    if not (chosen.kafka_version and made.changed.any()):
+        return []
+    lines = ["", f"To execute it with Kafka {chosen.kafka_version}:"]
+    part = "steps"
+    for command in commands(
+        chosen.kafka_version,
+        plan_file=chosen.output or "plan.json",
+        rollback_file=chosen.rollback or "rollback.json",
+        election_file=chosen.election or "election.json",
+    ):
+        if command.part != part:
+            part = command.part
+            lines += ["", _PARTS[part]]
+        lines += [f"  # {command.title}: {command.why}", f"  {command.text}"]
     return lines
 
 

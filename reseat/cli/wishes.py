@@ -109,8 +109,8 @@ def options_of(wish: Wish) -> list[str]:
 
 
 def _of_file(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
-    told = vars(chosen)
-    beside = [name for name in (*_BROKERS, *_OPTIONS, "point") if told.get(name) not in (None, False, [])]
+    told = {name: vars(chosen).get(name) for name in (*_BROKERS, *_OPTIONS, "point")}
+    beside = [name for name, value in told.items() if value not in (None, []) and value is not False]  # 0 is a number
     if beside:
         words = ", ".join(f"--{name.replace('_', '-')}" for name in beside)
         raise WishRefused(f"--wish is the complete change, with every option: it excludes {words}.")

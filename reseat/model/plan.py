@@ -239,6 +239,7 @@ def _caution(finding: Finding) -> dict[str, object]:
     return {
         "kind": finding.kind,
         "severity": finding.severity.value,
+        "level": finding.severity.word,
         "sentence": finding.sentence,
         "partitions": len(finding.rows),
         "topics": list(finding.topics),

@@ -10,6 +10,7 @@ Complexity: O(P R) for P partitions of replication factor R.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -23,13 +24,14 @@ from reseat.balance import (
     without_live_copy,
 )
 from reseat.balance.health import last_in_sync
-from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Longs, Plan, Severity
+from reseat.balance.room import short_of_room
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, LogDirectory, Longs, Plan, Severity
 from reseat.model.arrays import newcomers, of_one_width, on_brokers, row_any
 from reseat.model.wording import counted, listed, named, verb
 from reseat.planning.preconditions import pinned_by_wish
 from reseat.planning.rack_levels import regions
 
-__all__ = ["with_cautions"]
+__all__ = ["with_cautions", "with_room"]
 
 #: Partitions that a sentence names.
 _NAMED = 6
@@ -66,6 +68,14 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
         cautions=tuple(finding for finding in said if finding is not None),
     )
     return replace(plan, certificate=certificate)
+
+
+def with_room(plan: Plan, directories: Iterable[LogDirectory]) -> Plan:
+    """The same plan; where brokers have no room for what it brings them, its certificate says so before all else."""
+    short = short_of_room(plan, directories)
+    if short is None:
+        return plan
+    return replace(plan, certificate=replace(plan.certificate, cautions=(short, *plan.certificate.cautions)))
 
 
 def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:

@@ -29,13 +29,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reseat.balance import frozen_by_cordon, rack_violations
-from reseat.balance.room import short_of_room
 from reseat.errors import WishRefused
 from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, LogDirectory, Plan, Wish
 from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
 from reseat.model.wording import counted, minimal
-from reseat.planning.cautions import with_cautions
+from reseat.planning.cautions import with_cautions, with_room
 from reseat.planning.finishing import certified, with_leaders_evened
 from reseat.planning.kinds.add import merged
 from reseat.planning.plan import plan
@@ -130,9 +129,7 @@ def judge(
         mended = f"{named}: nothing is proven of this plan. Validate it as a mend (--mend), if it is one."
         judged = replace(judged, sentences=(*judged.sentences, mended))
     made = with_cautions(Plan(current=current, proposed=after, certificate=judged), layout)
-    judged = made.certificate
-    if short := short_of_room(made, directories):
-        judged = replace(judged, cautions=(short, *judged.cautions))
+    judged = with_room(made, directories).certificate
     if not start.under_way.size:
         return judged
     under_way = counted(start.under_way.size, "partition")

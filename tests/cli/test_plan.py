@@ -13,7 +13,7 @@ from reseat.cli import main
 from reseat.demo.generate import generate
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.formats.tables.table import write_csv
-from reseat.model import Broker, ClusterLayout, Quorum, QuorumMember, Snapshot
+from reseat.model import Broker, ClusterLayout, LogDirectory, Quorum, QuorumMember, Snapshot
 
 #: The documented example: broker 1 is to leave.
 TOPIC_REASSIGN = {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}
@@ -440,6 +440,43 @@ def test_options_without_effect_are_refused(
     """Nothing that was asked for is left aside in silence."""
     assert main(["plan", layout, *flags]) == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--receive-cap", "--point"])
+def test_none_at_all_is_told_beside_a_change_file_too(
+    option: str, layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """0 is a number like any other: the plan of the file alone would have moved what was to stay."""
+    wish = tmp_path / "change.toml"
+    wish.write_text("remove = [1]\n")
+
+    assert main(["plan", layout, "--wish", str(wish), option, "0"]) == 2
+    assert f"it excludes {option}." in capsys.readouterr().err
+
+
+def test_json_is_told_all_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Too little disk space is in the certificate, as ``judge`` has it; price and commands are beside the JSON."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1]},
+        brokers=[Broker(1, "a"), Broker(2, "b")],
+        leaders={("t", 0): 1},
+        size_bytes={("t", 0): 40e9},
+    )
+    full = (LogDirectory(2, "/a", 10**10, 10**9),)
+    file, plan = tmp_path / "layout.json", str(tmp_path / "plan.json")
+    file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 1, 1, tzinfo=UTC), "admin", log_dirs=full)))
+    asked = ["plan", str(file), "--remove", "1", "--price-per-gb", "0.02", "--kafka-version", "4.1"]
+
+    assert main([*asked, "--json", "--output", plan]) == 0
+    planned = capsys.readouterr()
+    assert main(["judge", str(file), plan, "--remove", "1", "--json"]) == 0
+    judged = capsys.readouterr()
+    cautions = json.loads(planned.out)["cautions"]
+
+    assert cautions == json.loads(judged.out)["cautions"]
+    assert [(one["kind"], one["level"]) for one in cautions if one["brokers"] == [2]] == [("short_of_room", "critical")]
+    assert "0.80 at 0.02 a GB" in planned.err
+    assert "To execute it with Kafka 4.1:" in planned.err
 
 
 # ---- a wish from a certificate ---------------------------------------------------------------------------------
