@@ -45,6 +45,8 @@ def _topics(name: str) -> tuple[str, ...]:
 
 
 def _layout(chosen: argparse.Namespace) -> ClusterLayout:
+    if chosen.layout and (chosen.bootstrap or chosen.zookeeper or chosen.config):
+        raise InputRefused("--layout stands in the place of a cluster: leave it out, or the options of the cluster.")
     if chosen.layout:
         return layout_of(read_layout(chosen).layout, chosen)
     if chosen.bootstrap is None and chosen.zookeeper is None:

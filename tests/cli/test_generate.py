@@ -61,6 +61,21 @@ def test_another_version_is_refused_as_kafkas_tool_refuses_it(
     assert "Not supported version field value 2" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "cluster",
+    [["--bootstrap-server", "kafka1:9092"], ["--zookeeper", "zk1:2181"], ["--command-config", "a.properties"]],
+)
+def test_a_layout_and_a_cluster_are_not_both_taken(
+    cluster: list[str], files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The cluster would be left aside in silence, and its proposal made of a file."""
+    layout, topics = files
+    words = ["generate", "--topics-to-move-json-file", topics, "--broker-list", "2,3", *cluster, "--layout", layout]
+
+    assert main(words) == 2
+    assert "--layout stands in the place of a cluster" in capsys.readouterr().err
+
+
 def test_it_prints_what_kafkas_tool_prints(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """Both assignments on standard output, log directories any; what is proven on standard error."""
     layout, topics = files

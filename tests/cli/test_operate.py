@@ -364,6 +364,15 @@ def test_cancel_stops_a_run_that_nobody_carries_out(world, capsys):
     assert not world.cluster.goal
 
 
+def test_a_cancel_that_this_process_sees_to_is_told_as_json(world, capsys):
+    """As one that another process sees to."""
+    interrupted(world)
+    capsys.readouterr()
+
+    assert world.run("cancel", "--wait", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["state"] == "cancelled"
+
+
 def test_a_cancel_whose_journal_fails_in_the_middle_is_not_said_to_have_sent_nothing(world, monkeypatch, capsys):
     """Nor that what is in progress has stopped."""
     interrupted(world)
@@ -735,6 +744,17 @@ def test_going_on_heeds_what_is_asked_for_now(world, capsys):
     assert world.runs()[0].options.throttle == 9_000
     assert world.runs()[0].options.max_concurrent_moves_per_broker == 2
     assert world.cluster.dynamic == {}
+
+
+def test_a_cordon_is_not_asked_for_half_way(world, capsys):
+    """An interrupted run goes on as it began: brokers that it empties would go on without the cordon that was asked."""
+    words = interrupted(world)
+    sent = list(world.cluster.goal)
+
+    assert world.run(*words, "--cordon") == 2
+    assert "began without a cordon: continue it without --cordon" in capsys.readouterr().err
+    assert [key for key, ids in world.cluster.lists.items() if ids == AFTER[key]] == sent
+    assert world.run(*words) == 0
 
 
 def test_what_was_overridden_and_the_way_are_in_the_journal(world, capsys):

@@ -56,6 +56,11 @@ def execute(chosen: argparse.Namespace) -> int:
     with connected(chosen) as session:
         interrupted = _settled(session)
         if interrupted is not None and interrupted.hash == plan.hash and interrupted.kind == "plan":
+            if chosen.cordon and not interrupted.options.cordon:
+                raise WriteRefused(
+                    f"Run {interrupted.id} of this plan was interrupted, and began without a cordon: continue it "
+                    "without --cordon, or cancel it first. Nothing was sent."
+                )
             complain(f"Run {interrupted.id} of this plan was interrupted: continuing.")
             return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
         shown = None if chosen.shown is None else read_file(chosen.shown).layout

@@ -135,6 +135,8 @@ def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
             ended = carry_out(
                 session.target, session.journal, run.id, interrupt=told_by.interrupt, report=reported(chosen)
             )
+        if chosen.json:
+            write_json(progress_json(session.journal.progress(run.id, moves=False)))
     return 0 if ended.state is RunState.CANCELLED else ExitCode.UNFINISHED
 
 
