@@ -1,5 +1,7 @@
 """Migrate: topics of the shown cluster on their way to another open one; a target layout, waves, and what to run."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from components.look import text
@@ -48,10 +50,12 @@ else:
     head = st.container()
     target = others[form.choose_target(list(others))]
     try:
-        asked = form.draw_form(target.version)
+        asked = form.draw_form(target)
+        # What is excluded of the target is there all the same: its names are taken, and its replicas stay.
+        there = caching.layout_of(target.reading, replace(target.edits, without=(), without_internal=False))
         with st.spinner("Placing topics …", show_time=True):
             tiered, directories = open_layout.reading.tiering.topics, target.reading.log_dirs
-            made = caching.kept(migrate)(open_layout.layout, target.layout, asked, tiered, directories)
+            made = caching.kept(migrate)(open_layout.layout, there, asked, tiered, directories)
         with head:
             frame.answer(made.sentence)
         draw(made)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from components.state import fields, session
+from components.state.open_layout import OpenLayout
 from reseat.errors import WishRefused
 from reseat.migration import MigrationRequest, Placing, TargetLimits
 
@@ -33,11 +34,11 @@ def choose_target(others: Sequence[str]) -> str:
     return chosen
 
 
-def draw_form(version: str | None) -> MigrationRequest:
+def draw_form(target: OpenLayout) -> MigrationRequest:
     """Draw the fields and say what they hold.
 
     Args:
-        version: the target's, where it is known.
+        target: where topics move to.
 
     Raises:
         WishRefused: a field for names has only commas; nothing else is checked here.
@@ -81,7 +82,8 @@ def draw_form(version: str | None) -> MigrationRequest:
         limits=TargetLimits(replicas or None, gigabytes * _GB or None, partitions or None),
         wave_bytes=wave * _GB or None,
         together=tuple(group for group in groups if group),
-        version=version or usual.version,
+        version=target.version or usual.version,
+        kraft=target.metadata != "zookeeper",
     )
 
 

@@ -60,9 +60,16 @@ class OpenLayout:
     @property
     def version(self) -> str | None:
         """The cluster's version of Kafka, where it is known."""
-        return None if self.snapshot is None else self.snapshot.version
+        told = self.reading.facts.get("version")
+        return told if isinstance(told, str) else None
+
+    @property
+    def metadata(self) -> str | None:
+        """Where the cluster keeps its metadata, ``zookeeper`` or ``kraft``, where it is known."""
+        told = self.reading.facts.get("metadata")
+        return told if isinstance(told, str) else None
 
     @property
     def mode(self) -> Mode:
-        """Which controller decides: as a live cluster tells it, else as far as the layout shows."""
-        return mode_of(self.layout, None if self.snapshot is None else self.snapshot.metadata)
+        """Which controller decides: as a live cluster or a snapshot tells it, else as far as the layout shows."""
+        return mode_of(self.layout, self.metadata)

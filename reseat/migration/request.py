@@ -44,6 +44,7 @@ class MigrationRequest:
         wave_bytes: the most bytes of a wave; None: a quarter of all.
         together: groups of names or patterns of topics that go in one wave.
         version: the target's Kafka version, whose placement and commands these are.
+        kraft: whether the target's controller is KRaft's, where its version has both.
         seed: of the random draws with which Kafka places.
     """
 
@@ -55,4 +56,5 @@ class MigrationRequest:
     wave_bytes: int | None = None
     together: tuple[tuple[str, ...], ...] = ()
     version: str = "4.1"
+    kraft: bool = True
     seed: int = 0

@@ -132,7 +132,7 @@ def _placed(
     now: ClusterLayout, brokers: Sequence[Broker], moves: Sequence[TopicMove], asked: MigrationRequest
 ) -> tuple[dict[str, tuple[int, IntArray]], dict[str, int]]:
     """By name in the target (first partition id, lists), of what is created; and the factor of each new topic."""
-    draws, method = JavaRandom(asked.seed), creation_method(asked.version)
+    draws, method = JavaRandom(asked.seed), creation_method(asked.version, kraft=asked.kraft)
     lists: dict[str, tuple[int, IntArray]] = {}
     factors = {}
     for move in moves:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.model import Broker, ClusterLayout, Snapshot
 
 SAMPLES = Path(__file__).parent.parent.parent / "samples"
 SOURCE = str(SAMPLES / "zookeeper-2.8-three-racks.txt")
@@ -117,3 +120,15 @@ def test_standard_input_is_one_side(capsys):
     """Not both."""
     assert main(["migrate", "--source", "-", "--target", "-"]) == 2
     assert "only once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "by"), [([], "--zookeeper"), (["--kafka-version", "4.1"], "--bootstrap-server")])
+def test_the_version_is_that_of_the_targets_snapshot(words, by, tmp_path, capsys):
+    """As on the page; another one that is named goes before it."""
+    target = tmp_path / "target.json"
+    layout = ClusterLayout.from_assignments({("old", 0): [1, 2]}, brokers=[Broker(one) for one in (1, 2, 3)])
+    snapshot = Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "zookeeper", metadata="zookeeper", version="2.0")
+    target.write_bytes(write_snapshot(snapshot))
+
+    assert main(["migrate", "--source", SOURCE, "--target", str(target), "--json", *words]) == 0
+    assert f"kafka-topics.sh {by} " in json.loads(capsys.readouterr().out)["commands"][0]

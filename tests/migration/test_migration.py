@@ -119,15 +119,15 @@ def test_kafkas_rules_give_what_the_controller_gives_for_the_same_draws():
     assert "one of many draws" in made.notes[-1]
 
 
-@pytest.mark.parametrize("version", ["2.8", "4.1"])
-def test_partitions_that_a_topic_lacks_are_placed_as_its_controller_would(version):
+@pytest.mark.parametrize(("version", "kraft"), [("2.8", True), ("3.6", False), ("3.6", True), ("4.1", False)])
+def test_partitions_that_a_topic_lacks_are_placed_as_its_controller_would(version, kraft):
     """With as many replicas as partition 0 has, whatever the others; ZooKeeper's goes on from its list, KRaft draws."""
     there = {0: [12, 11], 1: [11]}
     target = ClusterLayout.from_assignments(
         {("orders", at): ids for at, ids in there.items()}, brokers=[Broker(one) for one in (11, 12, 13)]
     )
-    asked = MigrationRequest(topics=("orders",), placing=Placing.KAFKA, version=version, seed=7)
-    if version == "2.8":
+    asked = MigrationRequest(topics=("orders",), placing=Placing.KAFKA, version=version, kraft=kraft, seed=7)
+    if version == "2.8" or (version == "3.6" and not kraft):
         (added,) = place_added(target.brokers, there, 3).replicas.tolist()
     else:
         added = place_kraft(target.brokers, 1, 2, draws=JavaRandom(7)).assignment()[0]

@@ -419,3 +419,13 @@ def test_what_is_looked_at_stands_in_the_address(opened, view, said):
 
     assert not at.exception
     assert at.segmented_control[0].value == view
+
+
+def test_an_uploaded_snapshot_tells_its_controller_and_its_version(opened):
+    """As ``elect`` reads the same file: nothing in the layout of a cluster without eligible replicas shows KRaft."""
+    at = opened("leaders", facts={"metadata": "kraft", "version": "3.6.1"})
+    assert at.segmented_control(key="controller").value == "kraft"
+
+    at = opened("plan", wish=Wish(remove=(4,)), facts={"metadata": "kraft", "version": "3.6.1"})
+    at.segmented_control(key="plan-view").set_value("Commands").run()
+    assert at.selectbox(key="version-3.6.1").value == "3.6.1"

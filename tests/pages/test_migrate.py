@@ -12,6 +12,7 @@ from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout
+from reseat.model.edits import Edits
 
 from .conftest import small, tables, texts
 
@@ -116,3 +117,18 @@ def test_a_wave_that_takes_long_says_how_long(migrate):
     (table,) = [one.value for one in tables(at) if "at least" in one.value]
 
     assert table["at least"].tolist() == ["10 min"]
+
+
+def test_topics_that_are_left_out_of_the_target_are_there_all_the_same(migrate):
+    """A topic of that name is not created a second time, and what it holds counts."""
+    at = migrate(TARGET, moved="orders")
+    orders = {("orders", partition): [11, 12] for partition in range(3)}
+    reading = Reading(
+        ClusterLayout.from_assignments(orders, brokers=TARGET.brokers), kind="a literal", source="target 1"
+    )
+    opened = at.session_state[KEY].opened["target 1"]
+    opened.reading, opened.edits = reading, Edits(without=("orders",))
+    at.run()
+
+    assert not at.exception
+    assert "1 of them there already" in texts(at)

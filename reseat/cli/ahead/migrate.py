@@ -45,7 +45,8 @@ def migrate_command(chosen: argparse.Namespace) -> int:
         limits=TargetLimits(chosen.replicas_per_broker, chosen.bytes_per_broker, chosen.partitions_per_cluster),
         wave_bytes=chosen.wave_size,
         together=tuple(chosen.together),
-        version=chosen.kafka_version or MigrationRequest().version,
+        version=chosen.kafka_version or str(target.facts.get("version") or MigrationRequest().version),
+        kraft=target.facts.get("metadata") != "zookeeper",
         seed=chosen.seed or 0,
     )
     with working("Placing topics"):
