@@ -77,7 +77,9 @@ def preview(
         views["On the live cluster"] = lambda: draw_creation(operated, new_topic_preview.pinned(spec, placement))
     views |= {
         "Partition by partition": lambda: new_topic_preview.draw_lists(open_layout.layout, placement),
-        "Automatic creation": lambda: new_topic_preview.draw_automatic(new_topic, open_layout.layout),
+        "Automatic creation": lambda: new_topic_preview.draw_automatic(
+            new_topic, open_layout.layout, open_layout.reading.layout.topics
+        ),
     }
     says = {"On the live cluster": "live", "Partition by partition": "partitions", "Automatic creation": "automatic"}
     chosen = fields.segments(
@@ -94,10 +96,11 @@ def preview(
 open_layout = frame.page("New topic")
 operated = operated_cluster(open_layout)
 head = st.container()
-new_topic = form.draw_form(open_layout.layout)
-spec, faults, warnings = form.check(new_topic, open_layout.layout)
+new_topic = form.draw_form(open_layout)
+existing = open_layout.reading.layout.topics  # those that are left out are there all the same
+spec, faults, warnings = form.check(new_topic, open_layout.layout, existing)
 placement = None
-if spec is not None and not faults and new_topic.name not in open_layout.layout.topics:
+if spec is not None and not faults and new_topic.name not in existing:
     placement, faults = placed(new_topic, spec, open_layout)
 made = None if operated is None else created(operated, new_topic.name)
 with head:
@@ -115,5 +118,5 @@ with head:
 if placement is not None and spec is not None:
     preview(new_topic, spec, placement, open_layout, operated)
 elif new_topic.name and made is None:
-    new_topic_preview.draw_automatic(new_topic, open_layout.layout)
+    new_topic_preview.draw_automatic(new_topic, open_layout.layout, existing)
 addresses.publish()

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from components.state import fields
+from components.state.open_layout import OpenLayout
 from components.what_if.command_target import VERSIONS
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model.naming import version_of
 from reseat.model.wording import named, verb
 from reseat.placement.command_line import read_topic_command
 from reseat.placement.creation import CreationMethod, creation_method, creation_methods
@@ -84,10 +86,17 @@ class NewTopic:
         return [*words, *(["--disable-rack-aware"] if self.disable_rack_aware else [])]
 
 
-def check(new_topic: NewTopic, layout: ClusterLayout) -> tuple[TopicSpec | None, tuple[str, ...], tuple[str, ...]]:
+def check(
+    new_topic: NewTopic, layout: ClusterLayout, existing: tuple[str, ...]
+) -> tuple[TopicSpec | None, tuple[str, ...], tuple[str, ...]]:
     """The topic, what Kafka would refuse it for (the first thing first), and what it would warn of.
 
     What is still empty is not told as a fault: the person has not come to it yet.
+
+    Args:
+        new_topic: what the form says.
+        layout: the layout looked at.
+        existing: all topics that there are, also those that the layout leaves out.
 
     Returns:
         The specification, None where the tool itself refuses; faults; warnings.
@@ -103,7 +112,7 @@ def check(new_topic: NewTopic, layout: ClusterLayout) -> tuple[TopicSpec | None,
     up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
     # How many brokers there must be is KRaft's own check, in its words; it comes with the placement.
     counted: list[Broker] = [] if new_topic.method is CreationMethod.ADMIN_KRAFT and not spec.assignment else up
-    faults = topic_faults(spec, existing=layout.topics, brokers=counted)
+    faults = topic_faults(spec, existing=existing, brokers=counted)
     short = [broker.id for broker in layout.brokers if broker.offline_dirs]
     warnings = topic_warnings(spec)
     if spec.configs:
@@ -116,28 +125,39 @@ def check(new_topic: NewTopic, layout: ClusterLayout) -> tuple[TopicSpec | None,
     return spec, faults if spec.name else faults[1:], warnings
 
 
-def draw_form(layout: ClusterLayout) -> NewTopic:
+def draw_form(open_layout: OpenLayout) -> NewTopic:
     """Draw the fields and say what they hold; nothing is checked here."""
+    detected = open_layout.version if version_of(open_layout.version) is not None else None
+    keeps = open_layout.metadata
+    versions = list(dict.fromkeys(version for version in (detected, *VERSIONS) if version))
     first, second, third, fourth = st.columns([2, 3.6, 1.1, 1.5], vertical_alignment="bottom")
     name = fields.search("Topic", name="topic", key="topic-name", place=first, placeholder="its name").strip()
     hows = {_PLACED: "placed", _GIVEN: "given", _DEFAULT: "default"}
     how = fields.segments("Replicas", list(hows), name="how", key="topic-how", says=hows, place=second)
-    version = fields.select("Kafka version", VERSIONS, name="version", key="topic-version", place=third)
+    version = fields.select(
+        "Kafka version",
+        versions,
+        name="version",
+        key=f"topic-version-{detected}" if detected else "topic-version",  # of another cluster another
+        place=third,
+        format_func=lambda one: f"{one} (detected)" if one == detected else one,
+    )
     kraft = True
     if len(creation_methods(version)) > 1 and CreationMethod.ADMIN_KRAFT in creation_methods(version):
         chosen = fields.segments(
             "Controller",
             ["KRaft", "ZooKeeper"],
             name="controller",
-            key="topic-controller",
+            key=f"topic-controller-{keeps}" if keeps else "topic-controller",
             says=str.lower,
+            default="ZooKeeper" if keeps == "zookeeper" else "KRaft",
             place=fourth,
         )
         kraft = chosen == "KRaft"
     numbers, options = st.columns([1, 1.25] if how != _GIVEN else [1.25, 1], vertical_alignment="bottom")
     options = options.container(horizontal=True, vertical_alignment="center")
     with numbers:
-        partitions, factor, assignment, seed = _replicas(how, len(layout.brokers))
+        partitions, factor, assignment, seed = _replicas(how, len(open_layout.layout.brokers))
     with options:
         if_not_exists = fields.yes("--if-not-exists", name="if_not_exists", key="topic-if-not-exists")
         aside = fields.yes("--disable-rack-aware", name="disable_racks", key="topic-disable-racks")

@@ -241,10 +241,10 @@ def draw_texts(new_topic: NewTopic, spec: TopicSpec, placement: Placement) -> No
             )
 
 
-def draw_automatic(new_topic: NewTopic, layout: ClusterLayout) -> None:
+def draw_automatic(new_topic: NewTopic, layout: ClusterLayout, existing: tuple[str, ...]) -> None:
     """What a first produce or consume would make of the name."""
     up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
-    _, sentences = automatic_topic(new_topic.name, new_topic.defaults, existing=layout.topics, brokers=up)
+    _, sentences = automatic_topic(new_topic.name, new_topic.defaults, existing=existing, brokers=up)
     for sentence in sentences:
         st.markdown(text.plain(sentence))
     st.caption("Based on the cluster's defaults; change them in the form.")

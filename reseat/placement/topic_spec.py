@@ -211,6 +211,13 @@ def _assignment_faults(spec: TopicSpec, brokers: Sequence[Broker]) -> list[str]:
             faults.append(f"Partition {partition} has no replica.")
         elif len(set(replicas)) < len(replicas):
             faults.append(f"Duplicate replica assignment found: partition {partition} -> {list(replicas)}")
+    waiting = {broker.id for broker in brokers if broker.state in (BrokerState.FENCED, BrokerState.SHUTTING_DOWN)}
+    faults += [
+        f"All brokers specified in the manual partition assignment for partition {partition} are fenced or in "
+        "controlled shutdown."
+        for partition, replicas in spec.assignment
+        if replicas and waiting.issuperset(replicas)
+    ]
     unknown = sorted(told - alive) if alive else []
     if unknown:
         faults.append(f"{named('Broker', unknown, 'is', 'are')} not among the brokers alive.")

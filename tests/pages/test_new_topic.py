@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from components.state.store import KEY
 from reseat.model import Broker, ClusterLayout
+from reseat.model.edits import Edits
 
-from .conftest import tables, texts
+from .conftest import address, tables, texts
 
 
 def named(opened, name="payments", layout=None):
@@ -226,3 +228,29 @@ def test_a_broker_with_an_offline_log_directory_is_warned_of(opened):
 
     assert "Broker 3 has an offline log directory, and Kafka places replicas there all the same" in texts(at)
     assert "offline log directory" not in texts(given(at, "1:2"))
+
+
+def test_topics_that_are_left_out_are_there_all_the_same(opened):
+    """Their names are taken, and those that collide with them: on the cluster the topic would be refused."""
+    at = opened("new_topic")
+    at.session_state[KEY].opened["small"].edits = Edits(without_internal=True, without=("orders",))
+    for name, said in (
+        ("orders", "Topic 'orders' already exists."),
+        (".schemas", "collides with existing topic: _schemas"),
+    ):
+        at.run().text_input(key="topic-name").set_value(name).run()
+
+        assert not at.exception
+        assert f"Kafka would not create {name}" in texts(at)
+        assert said in texts(at)
+
+
+def test_the_version_and_the_controller_are_those_of_the_cluster(opened):
+    """As a snapshot tells them: a topic of 3.6 with ZooKeeper is placed by its controller, not by KRaft's."""
+    at = opened("new_topic", facts={"version": "3.6", "metadata": "zookeeper"})
+
+    assert at.selectbox(key="topic-version-3.6").value == "3.6"
+    assert at.segmented_control(key="topic-controller-zookeeper").value == "ZooKeeper"
+    assert "version" not in address(at)
+    kraft = opened("new_topic", facts={"version": "3.6", "metadata": "kraft"})
+    assert kraft.segmented_control(key="topic-controller-kraft").value == "KRaft"

@@ -553,7 +553,7 @@ def test_a_click_keeps_a_drain_within_its_racks(opened):
 def test_a_box_names_a_log_directory_for_each_new_replica(opened, monkeypatch):
     """Not there without directories; ticked, it is in the address and the file; where none fits, it says so instead."""
     written = []
-    monkeypatch.setattr(commands, "draw_downloads", lambda plan, named=None: written.append(named))
+    monkeypatch.setattr(commands, "draw_downloads", lambda _, plan, named=None: written.append(named))
     bare = opened("plan", wish=Wish(remove=(3,)))
     assert not [box for box in bare.checkbox if "log directory" in box.label]
     at = opened("plan", wish=Wish(remove=(3,)), log_dirs=two_disks(10**12))

@@ -253,3 +253,13 @@ def test_a_given_list_with_a_cordoned_broker_is_refused_in_kafkas_words() -> Non
         "The manual partition assignment includes broker 4, but all its log directories are cordoned.",
     )
     assert topic_faults(TopicSpec.placed("t", {0: [1]}), brokers=brokers) == ()
+
+
+def test_given_lists_of_fenced_brokers_alone_are_refused_in_kafkas_words() -> None:
+    """KRaft takes a fenced broker beside one that is active, which then leads; without one nobody could."""
+    brokers = [Broker(1), Broker(2, state=BrokerState.FENCED), Broker(3, state=BrokerState.SHUTTING_DOWN)]
+
+    assert topic_faults(TopicSpec.placed("t", {0: [2, 1], 1: [3, 2]}), brokers=brokers) == (
+        "All brokers specified in the manual partition assignment for partition 1 are fenced or in controlled "
+        "shutdown.",
+    )
