@@ -125,15 +125,9 @@ def _make(
             made = create(target, spec, nodes=nodes)
         return made, {"made": made.made, "refusal": made.refusal, "differences": list(made.differences)}
 
-    content = {
-        "topic": spec.name,
-        "assignment": [[partition, list(replicas)] for partition, replicas in spec.assignment],
-        "as_nodes": nodes,
-    }
     request = _request(operated, spec, nodes, typed, overrides)
-    return write(
-        operated, "topic", content, check_topic(request, now.snapshot, migrating=nodes and now.facts.migrating), work
-    )
+    checks = check_topic(request, now.snapshot, migrating=nodes and now.facts.migrating)
+    return write(operated, "topic", request.content, checks, work)
 
 
 def _name(operated: OperatedCluster, topic: str) -> str:

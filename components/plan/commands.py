@@ -14,10 +14,11 @@ from components.shell import navigation
 from components.state import caching, fields, shared
 from components.state.open_layout import OpenLayout
 from components.what_if import moves
-from components.what_if.command_target import draw_code, draw_target
+from components.what_if.command_target import CommandTarget, draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan
+from reseat.model.naming import version_of
 from reseat.planning.cautions import with_room
 from reseat.report.copying import copying_of, rollback
 from reseat.report.tiered import tiered_sentences
@@ -25,6 +26,8 @@ from reseat.schedule.tiered import left_out
 
 __all__ = ["draw_downloads", "draw_execution"]
 
+#: Brokers take reassignments from here on (KIP-455).
+_BY_ADMIN = (2, 4)
 #: The headings of the commands' parts; the steps have none.
 _PARTS = {"meanwhile": "While it runs", "rollback": "Rollback"}
 
@@ -83,7 +86,7 @@ def draw_execution(open_layout: OpenLayout, plan: Plan) -> None:
     st.markdown(
         "**With Reseat.** Guarded, in batches, journaled; replace CLUSTER\\_ID with your cluster ID to confirm."
     )
-    st.code(_own_command(target.bootstrap, throttle), language="bash", wrap_lines=True)
+    st.code(_own_command(target, throttle), language="bash", wrap_lines=True)
     st.markdown("**Or with Kafka's own tools**, from the folder with the files above, step by step:")
     if not by_admin(target.version):
         _draw_pieces(plan)
@@ -114,11 +117,14 @@ def _draw_pieces(plan: Plan) -> None:
     )
 
 
-def _own_command(server: str, throttle: int | None) -> str:
-    """Reseat's own command line for the same plan."""
+def _own_command(target: CommandTarget, throttle: int | None) -> str:
+    """Reseat's own command line for the same plan: through ZooKeeper where brokers take no reassignment."""
     limited = "" if throttle is None else f" --throttle {throttle}"
+    numbers = version_of(target.version)
+    nodes = numbers is not None and numbers < _BY_ADMIN
+    server = f"--zookeeper {shlex.quote(target.zookeeper)}" if nodes else f"--bootstrap {shlex.quote(target.bootstrap)}"
     return (
-        f"RESEAT_OPERATE=1 python -m reseat operate execute --bootstrap {shlex.quote(server)} "
+        f"RESEAT_OPERATE=1 python -m reseat operate execute {server} "
         f"--plan plan.json --confirm CLUSTER_ID{limited} --wait"
     )
 

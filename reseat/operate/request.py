@@ -102,3 +102,13 @@ class TopicRequest(WriteRequest):
     assignments: Mapping[int, tuple[int, ...]]
     configs: Mapping[str, str] = field(default_factory=dict)
     as_nodes: bool = False
+
+    @property
+    def content(self) -> dict[str, object]:
+        """All of the topic, as the journal keeps it."""
+        return {
+            "topic": self.topic,
+            "assignments": {str(partition): list(ids) for partition, ids in self.assignments.items()},
+            "configs": dict(self.configs),
+            "as_nodes": self.as_nodes,
+        }

@@ -716,6 +716,7 @@ def test_a_topic_is_made_with_the_very_replicas_shown(operate, world):
     """The placed topic is judged, confirmed and asked for; the page says that it is there."""
     at = operate(Wish(), page="new_topic")
     at.text_input(key="topic-name").set_value("payments").run()
+    at.text_area(key="topic-configs").set_value("retention.ms=1000").run()
     at.segmented_control(key="topic-view-live").set_value("On the live cluster").run()
 
     assert buttons(at)["Create payments on prod"].disabled
@@ -726,6 +727,9 @@ def test_a_topic_is_made_with_the_very_replicas_shown(operate, world):
     assert not at.exception
     assert len([key for key in world.cluster.lists if key[0] == "payments"]) == 6
     assert "payments was created on the live cluster." in texts(at)
+    (step,) = world.journal.steps(cluster_id="FAKE", kind="topic")
+    assert step.content["configs"] == {"retention.ms": "1000"}
+    assert len(step.content["assignments"]) == 6
 
 
 def test_an_upload_offers_no_election_and_no_creation(opened):

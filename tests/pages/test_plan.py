@@ -184,6 +184,18 @@ def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
     assert " at the throttle." in texts(at)
 
 
+@pytest.mark.parametrize(
+    ("version", "by"), [("2.2", "--zookeeper HOST:2181"), ("2.4", "--bootstrap HOST:9092"), (None, "--bootstrap")]
+)
+def test_the_command_of_reseat_writes_as_the_version_can(opened, version, by):
+    """Brokers take reassignments from 2.4 on; before, only the node does."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Commands")
+    if version is not None:
+        at.selectbox(key="version").set_value(version).run()
+
+    assert f"reseat operate execute {by}" in at.code[0].value
+
+
 def test_commands_stand_in_the_order_in_which_they_are_run(opened):
     """What no throttle means and that the version is unknown is said; the rollback stands apart."""
     at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Commands")

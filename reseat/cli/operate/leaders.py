@@ -166,19 +166,13 @@ def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, c
         session.target if protocol in (None, session.target.protocol) else open_target(session.connection, protocol)
     )
     try:
-        content = {
-            "topic": request.topic,
-            "assignments": {str(partition): list(ids) for partition, ids in request.assignments.items()},
-            "configs": dict(request.configs),
-            "as_nodes": request.as_nodes,
-        }
         spec = TopicSpec.placed(request.topic, request.assignments, configs=tuple(request.configs.items()))
 
         def work() -> tuple[TopicCreated, dict[str, object]]:
             made = make(target, spec, nodes=request.as_nodes)
             return made, {"refusal": made.refusal, "differences": list(made.differences)}
 
-        came = _written(session, "topic", content, checks, work)
+        came = _written(session, "topic", request.content, checks, work)
     finally:
         if target is not session.target:
             target.close()
