@@ -91,17 +91,15 @@ class OperatedCluster:
         chosen = _CHOSEN.of(self.name).get(st.query_params.get(_ADDRESSED, ""))
         return chosen if chosen in self.protocols else self.protocols[0]
 
-    @property
-    def writing(self) -> Connection:
-        """How it is reached for writing."""
-        if self.protocol == "admin":
+    def protocol_of(self, run: Run) -> str:
+        """The protocol by which a run goes on: the one that it was approved for, where that can be reached."""
+        return run.protocol if run.protocol in self.protocols else self.protocol
+
+    def writing(self, protocol: str) -> Connection:
+        """How it is reached for writing by a protocol."""
+        if protocol == "admin":
             return replace(self.connection, zookeeper=(), chroot="")
         return self.connection
-
-    @property
-    def can_cancel(self) -> bool:
-        """Whether what is under way can be taken back: not through ZooKeeper's node."""
-        return self.protocol == "admin"
 
     @property
     def cluster_id(self) -> str:

@@ -66,7 +66,11 @@ def target_of(operated: OperatedCluster, protocol: str | None = None) -> Iterato
     """
     from reseat.operate.targets.opening import open_target
 
-    target = open_target(operated.writing) if protocol is None else open_target(operated.connection, protocol)
+    target = (
+        open_target(operated.writing(operated.protocol))
+        if protocol is None
+        else open_target(operated.connection, protocol)
+    )
     try:
         yield target
     finally:

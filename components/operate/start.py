@@ -103,7 +103,9 @@ def go_on(operated: OperatedCluster, run: Run) -> None:
 
     operated.insist()
     journal = journal_of(operated)
-    runner.start(operated.writing, journal.path, run.id, ended=lambda: _tell_end(journal, run.id))
+    runner.start(
+        operated.writing(operated.protocol_of(run)), journal.path, run.id, ended=lambda: _tell_end(journal, run.id)
+    )
     events.run_begun(run)
     _BEGUN.set((run.id, time.monotonic()))
 

@@ -70,12 +70,13 @@ def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
     """Which run this is, and how it was approved."""
     throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s per broker"
     throttle += text.plain(run.options.schedule_in_words)
+    overridden = ", ".join(text.plain(name.replace("_", " ")) for name in run.overridden)
     with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
         st.markdown(f"**{run.title}** {state_words(run.state, alive=progress.alive)}", width="content")
         st.caption(
             f"approved by {text.plain(run.operator, 60)} {text.ago(run.approved_at)} · "
             f"{text.counted(run.options.max_concurrent_moves_per_broker, 'move')} per broker at a time, {throttle} · "
-            f"plan {text.code(run.hash[:12])}",
+            f"plan {text.code(run.hash[:12])}" + (f" · overrides {overridden}" if overridden else ""),
             width="content",
         )
         st.button(
@@ -147,7 +148,7 @@ def _draw_stop(operated: OperatedCluster, journal: Journal, run: Run, *, stoppin
             "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas they "
             "had, and what was copied so far is dropped. What is done stays: a rollback reverts it too."
         )
-        if not operated.can_cancel:
+        if operated.protocol_of(run) == "zookeeper":
             st.caption("Through ZooKeeper's node Kafka cannot cancel what is in progress: it finishes.")
         st.button(
             "Revert what is in progress", key="cancel", type="primary", on_click=_stop,

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from components.operate import start
+from components.state.store import KEY
+from reseat.operate.journal.journal import Approval, PlannedMove
 from tests.operate.test_observed import make_ended
 
 from .conftest import address, texts
 from .test_operate import buttons, confirm, operate, world
 
 __all__ = ["operate", "world"]
+
+#: As it is, which ``world`` replaces.
+GO_ON = start.go_on
 
 
 def test_an_older_run_is_opened_and_searched(operate, world):
@@ -43,3 +51,26 @@ def test_a_run_that_is_not_over_is_one_click_from_the_plan(operate, world):
     assert "Run 1 on this cluster is not over." in said
     assert address(at)["look"] == "run-1"
     assert texts(at).startswith("The plan is paused, as no executor is running: 0 of 2 partitions are complete.")
+
+
+def test_a_run_goes_on_by_the_protocol_that_it_was_approved_for(operate, world, monkeypatch):
+    """Its brokers may be named for sizes alone: of an old cluster they take no reassignment, and no cancel."""
+    reached = []
+    monkeypatch.setattr(start, "go_on", GO_ON)
+    monkeypatch.setattr("reseat.operate.run.runner.start", lambda connection, *_, **__: reached.append(connection))
+    moves = [PlannedMove("orders", 0, (1, 2), (1, 4))]
+    overridden = ("layout_unchanged", "disk_room")
+    world.journal.approve(
+        Approval("FAKE", "prod", "{}", "{}", "h", "ann", moves, protocol="zookeeper", overridden=overridden)
+    )
+    at = operate()
+    live = at.session_state[KEY].opened["prod"].live
+    live.connection = replace(live.connection, zookeeper=("zk:2181",))
+    at.run()
+    said = texts(at)
+    at.button(key="go-on").click().run()
+
+    assert not at.exception
+    assert reached[0].zookeeper == ("zk:2181",)
+    assert "Through ZooKeeper's node Kafka cannot cancel what is in progress" in said
+    assert "overrides layout unchanged, disk room" in said
