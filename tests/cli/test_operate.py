@@ -746,6 +746,27 @@ def test_going_on_heeds_what_is_asked_for_now(world, capsys):
     assert world.cluster.dynamic == {}
 
 
+@pytest.mark.parametrize("words", [["execute", "--plan", "PLAN"], ["cancel"]])
+def test_a_run_goes_on_by_the_protocol_that_it_was_approved_for(words, world, monkeypatch, capsys):
+    """Also where ZooKeeper is named as well, through which nothing can be cancelled."""
+    opened = []
+
+    def open_target(connection, protocol=None):
+        target = world.cluster.target()
+        target.protocol = protocol or connection.protocol
+        opened.append(target.protocol)
+        return target
+
+    monkeypatch.setattr("reseat.cli.operate.session.open_target", open_target)
+    interrupted(world)
+    opened.clear()
+    named = [str(world.plan) if word == "PLAN" else word for word in words]
+
+    assert world.run(*named, "--wait", "--zookeeper", "zk:2181") == 0
+    assert opened == ["zookeeper", "admin"]
+    assert "continues through" not in capsys.readouterr().err
+
+
 def test_a_cordon_is_not_asked_for_half_way(world, capsys):
     """An interrupted run goes on as it began: brokers that it empties would go on without the cordon that was asked."""
     words = interrupted(world)

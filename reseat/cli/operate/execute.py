@@ -16,6 +16,7 @@ from reseat.cli.operate.session import (
     Session,
     carrying_out,
     connected,
+    going_on,
     guarded,
     notes_of,
     progress_json,
@@ -62,7 +63,7 @@ def execute(chosen: argparse.Namespace) -> int:
                     "without --cordon, or cancel it first. Nothing was sent."
                 )
             complain(f"Run {interrupted.id} of this plan was interrupted: continuing.")
-            return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
+            return _continued(chosen, session, interrupted)
         shown = None if chosen.shown is None else read_file(chosen.shown).layout
         now = read_cluster(session.connection)
         if plan.before is None:
@@ -109,7 +110,7 @@ def rollback(chosen: argparse.Namespace) -> int:
             complain(
                 f"Run {interrupted.id}, which rolls back run {interrupted.takes_back}, was interrupted: continuing."
             )
-            return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
+            return _continued(chosen, session, interrupted)
         run = _run_to_take_back(chosen, session)
         now = read_cluster(session.connection)
         back = rollback_of(run, session.journal.moves(run.id), now)
@@ -140,6 +141,12 @@ def _settled(session: Session) -> Run | None:
     if run is None or session.journal.progress(run.id, moves=False).alive:
         return None
     return run
+
+
+def _continued(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    """Go on with an interrupted run, by its own protocol."""
+    with going_on(session, run) as its:
+        return _carry_out(chosen, its, _going_on(chosen, its, run))
 
 
 def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:

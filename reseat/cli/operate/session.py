@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -29,7 +29,7 @@ from reseat.operate.journal.records import MoveProgress, Run, RunProgress
 from reseat.operate.journal.schema import default_path
 from reseat.operate.request import RequestedBy, WriteRequest
 from reseat.operate.run.places import Place, as_shown
-from reseat.operate.targets.opening import open_target
+from reseat.operate.targets.opening import open_target, protocol_to_go_on
 from reseat.operate.targets.target import Target
 from reseat.sources.connection import Connection
 
@@ -38,6 +38,7 @@ __all__ = [
     "Signals",
     "carrying_out",
     "connected",
+    "going_on",
     "guarded",
     "kept_journal",
     "notes_of",
@@ -158,6 +159,21 @@ def connected(chosen: argparse.Namespace) -> Iterator[Session]:
                 target.close()
     finally:
         journal.close()
+
+
+@contextmanager
+def going_on(session: Session, run: Run) -> Iterator[Session]:
+    """The session, the cluster open by the protocol by which a run goes on (``protocol_to_go_on``)."""
+    protocol = protocol_to_go_on(session.connection, run)
+    if protocol == session.target.protocol:
+        yield session
+        return
+    target = open_target(session.connection, protocol)
+    try:
+        yield replace(session, target=target)
+    finally:
+        with suppress(ClusterUnreachable):
+            target.close()
 
 
 @dataclass(frozen=True, slots=True)

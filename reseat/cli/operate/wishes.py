@@ -16,6 +16,7 @@ from reseat.cli.operate.execute import begin, chosen_options
 from reseat.cli.operate.session import (
     carrying_out,
     connected,
+    going_on,
     guarded,
     kept_journal,
     progress_json,
@@ -128,7 +129,7 @@ def _stopped_by_us(chosen: argparse.Namespace, run: Run) -> int:
             f"Run {run.id} was asked to stop. No executor is running and partitions are in progress, so the cluster "
             "must be read: add --bootstrap, --zookeeper or --cluster."
         )
-    with connected(chosen) as session:
+    with connected(chosen) as opened, going_on(opened, run) as session:
         if not chosen.wait:
             return begin(chosen, session, run)
         with carrying_out(session.journal, run), signalled() as told_by:
