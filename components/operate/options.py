@@ -96,8 +96,7 @@ def _scheduled(options: RunOptions, key: str, addressed: bool) -> RunOptions:
         "Pause after partitions",
         ", ".join(map(str, options.pause_after)),
         name="pause_after" if addressed else None,
-        # A point that was reached is behind the run: the field begins anew then, or *Change* would bring it back.
-        key="-".join([key, "pause-after", *map(str, options.pause_after)]),
+        key=f"{key}-pause-after",
         place=second,
         placeholder="no pause",
         help="Numbers such as 10, 200: once so many partitions have moved, the run waits until you resume it.",

@@ -160,7 +160,8 @@ def _draw_pace(operated: OperatedCluster, journal: Journal, run: Run) -> None:
     """Another throttle, more or fewer moves at a time: for a run at work as for one that nobody works on."""
     st.markdown("Applies from the next batch. The throttles from before the run are still restored at its end.")
     try:
-        options = draw_options(run.options, f"run-{run.id}")
+        # Fields begin anew with what was changed elsewhere, and behind a pause point: *Change* would take that back.
+        options = draw_options(run.options, f"run-{run.id}-{hash(run.options)}")
     except WishRefused as error:
         st.markdown(f":red[:material/block:] {text.plain(str(error))}")
         return

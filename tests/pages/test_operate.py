@@ -128,6 +128,11 @@ def operate(app, world):
     return at
 
 
+def pace(fields, label: str):
+    """The field of a run's pace whose label begins so."""
+    return next(one for one in fields if str(one.key).startswith("run-") and one.label.startswith(label))
+
+
 def buttons(at) -> dict[str, object]:
     """The page's buttons by label, Markdown's escapes taken out."""
     return {button.label.replace("\\", ""): button for button in at.button}
@@ -453,8 +458,8 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
         world.journal.set_state(lease, 1, RunState.PAUSED, "Paused by ana: nothing further is sent.")
         told = texts(at.run())
         buttons(at)["Resume"].click().run()
-        at.number_input(key="run-1-throttle").set_value(40).run()
-        at.number_input(key="run-1-moves-a-broker").set_value(3).run()
+        pace(at.number_input, "Throttle").set_value(40).run()
+        pace(at.number_input, "Moves").set_value(3).run()
         buttons(at)["Change"].click().run()
         world.journal.set_state(lease, 1, RunState.RUNNING, "Going on.")
     after = world.journal.run(1)
@@ -510,8 +515,8 @@ def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world, monkeypatch)
     buttons(confirm(at))["Move 2 replicas on prod"].click().run()
     run = world.journal.run(2)
     begun, unchanged = texts(at), buttons(at)["Change"].disabled
-    at.selectbox(key="run-2-order").set_value(Order.LEADERS).run()
-    at.text_input(key="run-2-window").set_value("").run()
+    pace(at.selectbox, "Goes first").set_value(Order.LEADERS).run()
+    pace(at.text_input, "Only during").set_value("").run()
     buttons(at)["Change"].click().run()
 
     assert not at.exception
@@ -534,14 +539,14 @@ def test_a_pause_point_that_was_reached_is_not_asked_for_again(operate, world):
     at = operate()
     at.text_input(key="operate-pause-after").set_value("1, 2").run()
     buttons(confirm(at))["Move 2 replicas on prod"].click().run()
-    ahead = at.text_input(key="run-1-pause-after-1-2").value
+    ahead = pace(at.text_input, "Pause after").value
     with world.journal.lease("FAKE", operator="ben", run_id=1) as lease:
         world.journal.pause_at_point(lease, 1, 1, "its schedule after 1 partition")
         world.journal.set_state(lease, 1, RunState.PAUSED, "Paused.")
         at.run()
 
     assert ahead == "1, 2"
-    assert at.text_input(key="run-1-pause-after-2").value == "2"
+    assert pace(at.text_input, "Pause after").value == "2"
     assert buttons(at)["Change"].disabled
 
 

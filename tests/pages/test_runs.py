@@ -9,10 +9,11 @@ import pytest
 from components.operate import start
 from components.state.store import KEY
 from reseat.operate.journal.journal import Approval, PlannedMove
+from reseat.operate.run import wishes
 from tests.operate.test_observed import make_ended
 
 from .conftest import address, texts
-from .test_operate import buttons, confirm, operate, world
+from .test_operate import buttons, confirm, operate, pace, world
 
 __all__ = ["operate", "world"]
 
@@ -74,3 +75,20 @@ def test_a_run_goes_on_by_the_protocol_that_it_was_approved_for(operate, world, 
     assert reached[0].zookeeper == ("zk:2181",)
     assert "Through ZooKeeper's node Kafka cannot cancel what is in progress" in said
     assert "overrides layout unchanged, disk room" in said
+
+
+def test_a_pace_that_was_changed_elsewhere_is_what_the_fields_say(operate, world):
+    """*Change* of one of them would otherwise take back what a colleague set meanwhile."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    changed = replace(world.journal.run(1).options, throttle=9_000_000)
+    wishes.change(world.journal, 1, changed, operator="ben")
+    at.run()
+
+    assert not at.exception
+    assert buttons(at)["Change"].disabled
+
+    pace(at.number_input, "Moves").set_value(3).run()
+    buttons(at)["Change"].click().run()
+
+    assert world.journal.run(1).options == replace(changed, max_concurrent_moves_per_broker=3)
