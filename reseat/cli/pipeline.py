@@ -195,6 +195,10 @@ def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False)
 
     if chosen.jars and chosen.remote:
         raise InputRefused("A Spark Connect server has jars of its own: give --jars to the server.")
+    if chosen.memory and chosen.remote:
+        raise InputRefused(
+            "A Spark Connect server has memory of its own: --memory is that of a driver on this machine."
+        )
     settings = ({"spark.jars": chosen.jars} if chosen.jars else {}) | dict(chosen.conf)
     places = [place for place in (getattr(chosen, "landing", ""), chosen.tables) if place]
     embedded = chosen.remote is None and is_local(chosen.master or "local[*]")

@@ -139,6 +139,17 @@ def test_named_jars_reach_spark_and_what_is_no_file_is_refused(started, tmp_path
     assert len(started) == 2
 
 
+def test_memory_is_that_of_a_driver_here(started, tmp_path, monkeypatch, capsys):
+    """A Connect server was started with its own: what is typed would do nothing."""
+    monkeypatch.setattr("reseat.pipeline.ingest.run_on_demand", lambda session, *_, **__: session(1) and NOTHING)
+    words = ["pipeline", "run", "--landing", str(tmp_path), "--tables", str(tmp_path / "tables"), "--memory", "2g"]
+
+    assert main(words) == 0
+    assert main([*words, "--remote", "sc://somewhere"]) == 2
+    assert "has memory of its own" in capsys.readouterr().err
+    assert [how["memory"] for how in started] == ["2g"]
+
+
 @pytest.fixture
 def stay(monkeypatch, capsys):
     """Call it with what each run gives or raises; the last pause is interrupted. Gives pauses, output and errors."""
