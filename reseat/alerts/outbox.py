@@ -59,17 +59,33 @@ class Message(msgspec.Struct, frozen=True):
 class _State(msgspec.Struct):
     holding: list[tuple[str, str]] = []
     waiting: list[Message] = []
+    limits: str | None = None
 
 
 class Outbox:
-    """The file, held by this process alone."""
+    """The file, held by this process alone.
 
-    def __init__(self, file: Path) -> None:
+    Args:
+        file: the file, which need not exist.
+        limits: the limits file whose alerts are told.
+
+    Raises:
+        InputRefused: it is no such file, or one of another limits file's alerts: those would be forgotten, and what
+            waits would be told to the wrong webhook.
+    """
+
+    def __init__(self, file: Path, limits: str) -> None:
         self._file = file
+        self._limits = limits
         try:
             self._state = msgspec.json.decode(file.read_bytes(), type=_State) if may_exist(file) else _State()
         except (OSError, msgspec.DecodeError, RecursionError) as error:
             raise InputRefused(f"This is no file of alerts ({error}); name another.", source=str(file)) from error
+        if self._state.limits not in (None, limits):
+            said = f"It is of the alerts in {self._state.limits}; name another with --state."
+            raise InputRefused(
+                f"{said} If that file has moved, delete this one: what holds is told again.", source=str(file)
+            )
 
     @property
     def waiting(self) -> tuple[Message, ...]:
@@ -96,20 +112,21 @@ class Outbox:
             message = Message(mark, event, one.alert, one.cluster, one.sentence, one.snapshot_id, one.taken_at, now)
             waiting.append(message)
             holding ^= {key}
-        self._write(_State(sorted(holding), waiting))
+        self._write(sorted(holding), waiting)
 
     def told(self, message: Message) -> None:
         """The webhook took a message."""
-        self._write(_State(self._state.holding, [one for one in self._state.waiting if one.id != message.id]))
+        self._write(self._state.holding, [one for one in self._state.waiting if one.id != message.id])
 
     def give_up(self, now: datetime) -> tuple[Message, ...]:
         """Forget what waits for more than a week; returns it."""
         old = tuple(one for one in self._state.waiting if now - one.found_at > _KEPT)
         if old:
-            self._write(_State(self._state.holding, [one for one in self._state.waiting if one not in old]))
+            self._write(self._state.holding, [one for one in self._state.waiting if one not in old])
         return old
 
-    def _write(self, state: _State) -> None:
+    def _write(self, holding: list[tuple[str, str]], waiting: list[Message]) -> None:
+        state = _State(holding, waiting, self._limits)
         try:
             atomic_write(self._file, msgspec.json.encode(state))
         except OSError as error:
@@ -126,11 +143,11 @@ def default_state(env: Mapping[str, str]) -> Path:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[Outbox]:
+def opened(file: Path, limits: str) -> Iterator[Outbox]:
     """The outbox in a file, which need not exist; refused while another process has it.
 
     Raises:
-        InputRefused: another process has it, or it is none.
+        InputRefused: another process has it, or as ``Outbox``.
     """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -142,6 +159,6 @@ def opened(file: Path) -> Iterator[Outbox]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputRefused("Another reseat watch is at work on this file.", source=str(file)) from None
-        yield Outbox(file)
+        yield Outbox(file, limits)
     finally:
         os.close(lock)

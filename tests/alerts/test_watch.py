@@ -261,8 +261,24 @@ def test_a_file_of_alerts_that_is_none_is_refused(spoiled: str, tmp_path: Path) 
     """However it was spoiled."""
     (tmp_path / "state.json").write_text(spoiled)
 
-    with pytest.raises(InputRefused, match="This is no file of alerts"), opened(tmp_path / "state.json"):
+    with pytest.raises(InputRefused, match="This is no file of alerts"), opened(tmp_path / "state.json", "limits.toml"):
         pass
+
+
+def test_a_file_of_alerts_is_not_shared_by_two_limits_files(
+    hooked: Hook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two teams, and the default file: each forgot what the other's alerts are, and told what waited for the other."""
+    hooked.answers = [404]
+    assert main(words(tmp_path, 2)) == 1
+    (tmp_path / "other.toml").write_text('[[alerts]]\nname = "theirs"\nmeasure = "offline"\n')
+    theirs = [str(tmp_path / "other.toml") if word.endswith("limits.toml") else word for word in words(tmp_path, 2)]
+
+    assert main(theirs) == 2
+    assert f"It is of the alerts in {tmp_path / 'limits.toml'}; name another with --state." in capsys.readouterr().err
+    assert len(hooked.came) == 1
+    assert main(words(tmp_path, 2)) == 0
+    assert len(hooked.came) == 4
 
 
 def test_killed_while_it_tells_it_tells_again_with_the_same_key(hooked: Hook, tmp_path: Path) -> None:
@@ -271,7 +287,10 @@ def test_killed_while_it_tells_it_tells_again_with_the_same_key(hooked: Hook, tm
     command = [sys.executable, "-m", "reseat", *words(tmp_path, 2)]
     process = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
     assert hooked.heard.wait(60)
-    with pytest.raises(InputRefused, match="Another reseat watch is at work"), opened(tmp_path / "state.json"):
+    with (
+        pytest.raises(InputRefused, match="Another reseat watch is at work"),
+        opened(tmp_path / "state.json", "limits.toml"),
+    ):
         pass
     process.kill()
     process.wait()
@@ -311,11 +330,11 @@ def test_what_is_unknown_is_not_over_and_what_waits_is_given_up_after_a_week(tmp
     def found(holds: bool | None, snapshot: str) -> list[AlertState]:
         return [AlertState("shop", "a", holds, "so", snapshot, now)]
 
-    with opened(tmp_path / "state.json") as outbox:
+    with opened(tmp_path / "state.json", "limits.toml") as outbox:
         outbox.note(found(True, "1"), ["a"], now)
         outbox.note(found(None, "2"), ["a"], now)
         assert [one.event for one in outbox.waiting] == ["began"]
-    with opened(tmp_path / "state.json") as outbox:
+    with opened(tmp_path / "state.json", "limits.toml") as outbox:
         assert outbox.give_up(now + timedelta(days=7)) == ()
         assert [one.alert for one in outbox.give_up(now + timedelta(days=7, seconds=1))] == ["a"]
         outbox.note([], [], now)

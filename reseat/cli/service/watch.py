@@ -40,7 +40,8 @@ def watch(chosen: argparse.Namespace) -> int:
     for alert in settings.alerts:
         if alert.limit_within_days is not None and all(unlimited(settings, one) for one in alert.clusters or clusters):
             complain(f"reseat watch: {settings.source}: Alert {alert.name} tells of limits, and none are set.")
-    with opened(default_state(os.environ) if chosen.state is None else Path(chosen.state)) as outbox:
+    state = default_state(os.environ) if chosen.state is None else Path(chosen.state)
+    with opened(state, str(Path(settings.source or "").absolute())) as outbox:
         now = datetime.now(UTC)
         found = tuple(alert_states(history, settings, now, default_file(history, settings, os.environ)))
         for name, moment in sorted({(one.cluster, one.taken_at) for one in found if one.taken_at > now + SKEW}):
