@@ -18,7 +18,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from reseat import __version__
 from reseat.balance import findings
+from reseat.balance.moved import all_findings
 from reseat.errors import InputRefused, WriteRefused
+from reseat.formats.documents.snapshot import reading_of
 from reseat.model import ClusterLayout, Snapshot
 from reseat.model.finding import Finding, Severity
 from reseat.operate.journal.journal import Journal
@@ -130,7 +132,9 @@ class HeldCollector:
         return self._found[name][1] if name in self._found else {}
 
     def _count(self, name: str, snapshot: Snapshot) -> None:
-        found = [finding.severity for finding in self._held.findings(snapshot.layout)]
+        layout = snapshot.layout
+        told = all_findings(self._held.findings(layout), layout, reading_of(snapshot))
+        found = [finding.severity for finding in told]
         self._found[name] = snapshot.taken_at, {level: found.count(level) for level in Severity}
 
     def _of_journal(self) -> Iterator[Metric]:

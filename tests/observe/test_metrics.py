@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 from reseat.balance import findings
 from reseat.errors import ClusterUnreachable, InputRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot, Wish
-from reseat.model.finding import Finding
+from reseat.model.finding import Finding, Severity
 from reseat.observe import events, metrics
 from reseat.observe.metrics import Held, HeldCollector, address_of
 from reseat.operate.journal.journal import Journal
@@ -30,6 +30,7 @@ LAYOUT = ClusterLayout.from_assignments(
     leaders={("secret-topic", 0): 1, ("secret-topic", 1): None},
     in_sync={("secret-topic", 0): [1], ("secret-topic", 1): [2]},
 )
+UNCLEAN = "unclean.leader.election.enable"
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 LATER = datetime(2126, 5, 1, 12, tzinfo=UTC)
 
@@ -51,6 +52,20 @@ def test_a_cluster_is_told_by_its_last_reading() -> None:
     assert told.get_sample_value("reseat_findings", {"cluster": "shop", "severity": "critical"}) > 0  # type: ignore[operator]
     assert told.get_sample_value("reseat_findings", {"cluster": "other", "severity": "critical"}) is None
     assert told.get_sample_value("reseat_cluster_read_at_seconds", {"cluster": "shop"}) == NOON.timestamp()
+
+
+def test_what_is_found_beside_the_layout_is_counted_too() -> None:
+    """As Overview shows it: a cluster without a quorum whose partitions are whole had no critical finding here."""
+    sound, live = ClusterLayout.from_assignments({("a", 0): [1]}), LiveCluster(Connection(name="shop"))
+    lost = Finding("no_quorum", Severity.BROKEN, "No controller answers.")
+    live.take(Snapshot(sound, NOON, "admin", findings=(lost,), topic_configs={"a": {UNCLEAN: "true"}}))
+    told = registry(clusters=lambda: [live])
+    counts = {
+        one.word: told.get_sample_value("reseat_findings", {"cluster": "shop", "severity": one.word})
+        for one in Severity
+    }
+
+    assert counts == {"critical": 1, "warning": 1, "info": sum(f.severity is Severity.NOTE for f in findings(sound))}
 
 
 def test_a_scrape_does_not_wait_for_the_findings_of_a_large_cluster() -> None:
