@@ -15,7 +15,7 @@ from components.what_if.rule_fields import balance_rules, broker_rules, read_rul
 from reseat.errors import ReseatError
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish
-from reseat.model.naming import LARGEST_ID, named_by, natural
+from reseat.model.naming import LARGEST_ID, named_by, natural, next_id
 from reseat.model.units import bytes_in
 
 __all__ = ["topics_named", "wish_form"]
@@ -102,8 +102,10 @@ def _replaced(layout: ClusterLayout, wish: Wish, new: int) -> Wish:
 def _in(open_layout: OpenLayout) -> None:
     wish = open_layout.wish
     known = {b.id for b in open_layout.layout.brokers} | {broker for broker, _ in wish.add}
+    quorum = open_layout.reading.quorum
+    free = next_id(known, () if quorum is None else quorum.voter_ids)
     with st.form(f"in-{open_layout.digest}-{wish.add}", border=False):
-        broker = st.number_input("Broker ID", 0, LARGEST_ID, value=min(max(known, default=0) + 1, LARGEST_ID), step=1)
+        broker = st.number_input("Broker ID", 0, LARGEST_ID, value=free, step=1)
         rack = st.selectbox(
             "Rack",
             sorted(open_layout.layout.racks, key=natural),

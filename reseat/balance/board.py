@@ -7,7 +7,6 @@ must move") it can say before the server is asked, because the replicas on a bro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from reseat.model import (
     Wish,
 )
 from reseat.model.arrays import on_brokers
+from reseat.model.naming import next_id
 from reseat.model.wording import visible
 
 __all__ = ["MOST_FLOWS", "board_data"]
@@ -114,7 +114,7 @@ def board_data(
         "leads": leads,
         "needs": int(drawn.replication_factor.max(initial=0)),
         "noRack": "rack unknown" if drawn.unknown_racks else "no rack",
-        "nextId": next(i for i in count(max((b.id for b in drawn.brokers), default=0) + 1) if i not in controllers),
+        "nextId": next_id((broker.id for broker in drawn.brokers), controllers),
         "hostTail": tail,
         "planned": plan is not None,
         "directories": _directories(layout, log_dirs),

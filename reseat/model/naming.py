@@ -5,8 +5,19 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Collection, Iterable
+from itertools import chain, count
 
-__all__ = ["LARGEST_ID", "by_topic", "id_in", "is_internal", "is_topic_id", "named_by", "natural", "version_of"]
+__all__ = [
+    "LARGEST_ID",
+    "by_topic",
+    "id_in",
+    "is_internal",
+    "is_topic_id",
+    "named_by",
+    "natural",
+    "next_id",
+    "version_of",
+]
 
 #: Kafka's broker and partition ids are Java ints.
 LARGEST_ID = 2**31 - 1
@@ -52,6 +63,18 @@ def id_in(text: str) -> int | None:
         return None
     number = int(text)
     return number if number <= LARGEST_ID else None
+
+
+def next_id(known: Iterable[int], taken: Iterable[int] = ()) -> int:
+    """The id that a broker to come may have: the first free one above all that are known, else the lowest.
+
+    Args:
+        known: ids of the brokers, those to come included.
+        taken: ids of other nodes of the cluster, as of KRaft's controllers, among whom a broker's is counted.
+    """
+    there = {*known}
+    refused = there.union(taken)
+    return next(one for one in chain(range(max(there, default=0) + 1, LARGEST_ID + 1), count()) if one not in refused)
 
 
 def natural(name: str) -> tuple[tuple[tuple[str, int, str], ...], str]:

@@ -10,6 +10,7 @@ import numpy as np
 from reseat.balance.board import MOST_DIRECTORIES, MOST_FLOWS, board_data
 from reseat.demo.generate import generate
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, LogDirectory, Plan, Wish
+from reseat.model.naming import next_id
 
 BROKERS = [
     Broker(1, "a", "kafka-1.example.net", state=BrokerState.ALIVE),
@@ -202,3 +203,4 @@ def test_a_new_broker_gets_no_controllers_id() -> None:
 
     assert drawn["brokers"]["id"] == board_data(LAYOUT, Wish(), None)["brokers"]["id"]  # type: ignore[index]
     assert drawn["nextId"] == highest + 3
+    assert next_id([1, 2**31 - 1], taken=[0, 2]) == 3  # Kafka has no larger id

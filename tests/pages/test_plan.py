@@ -13,7 +13,7 @@ from components.state.links import from_query
 from components.state.store import KEY
 from components.what_if.points import bargain
 from reseat.demo import generate
-from reseat.model import Broker, Certificate, ClusterLayout, CurvePoint, Options, Wish
+from reseat.model import Broker, Certificate, ClusterLayout, CurvePoint, Options, Quorum, QuorumMember, Wish
 from reseat.model.glossary import TERMS
 
 from .conftest import address, tables, texts, two_disks
@@ -599,3 +599,11 @@ def test_a_plan_for_which_disks_have_no_room_says_so(opened):
         said.append("broker 4 has 300 MB left and would get 1.0 GB" in texts(at))
 
     assert said == [False, False, True, True]
+
+
+def test_a_broker_to_come_begins_with_an_id_that_no_controller_has(opened):
+    """KRaft counts them among its nodes; the board heeded it, and the form beside it did not."""
+    quorum = Quorum(5, tuple(QuorumMember(one, behind_seconds=0.1) for one in (5, 6, 7)))
+    at = opened("plan", quorum=quorum)
+
+    assert next(field for field in at.number_input if field.label == "Broker ID").value == 8
