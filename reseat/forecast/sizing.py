@@ -33,7 +33,7 @@ from reseat.forecast.trend import Forecast, Refused, foretell
 from reseat.history.read import History
 from reseat.history.stretch import last_moment
 from reseat.model import BrokerState, FloatArray, Options, Wish
-from reseat.model.wording import counted, listed, named, verb
+from reseat.model.wording import counted, named, verb
 
 __all__ = ["CASES", "Case", "Schedule", "Sizing", "Step", "sizing"]
 
@@ -313,7 +313,7 @@ def _weights(
             notes.append(f"The limit on {name} is not looked at: there is no forecast of it.")
         elif any(math.isnan(value) for value in carried.values()):
             blind = [broker for broker, value in carried.items() if math.isnan(value)]
-            notes.append(f"The limit on {name} is not looked at: broker {listed(blind, 3)} does not tell it.")
+            notes.append(f"The limit on {name} is not looked at: {named('broker', blind, 'does', 'do')} not tell it.")
         else:
             each = sum(carried.values()) / sum(today.loads.values())
             heaviest = max(carried[broker] / today.loads[broker] for broker in carried) / each if each else 1.0

@@ -30,7 +30,7 @@ from reseat.errors import WishRefused
 from reseat.formats.documents.directory_moves import DirectoryMove, Named, Partition, plan_text
 from reseat.model import NONE, ClusterLayout, LogDirectory, Plan
 from reseat.model.units import size
-from reseat.model.wording import counted, listed
+from reseat.model.wording import counted, listed, named
 
 __all__ = ["BrokerDirectories", "DirectoryPlan", "balance_directories", "choose_directories", "drain_directory"]
 
@@ -276,12 +276,12 @@ def _by_broker(
         loads.setdefault(one.broker, []).append(one)
     strange = sorted(set(brokers) - loads.keys())
     if strange or not loads:
-        who = f" of broker {listed(strange)}" if strange else ""
+        who = f" of {named('broker', strange)}" if strange else ""
         raise WishRefused(f"The log directories{who} are unknown.", choices=_TOLD_BY)
     chosen = {broker: mine for broker, mine in loads.items() if not brokers or broker in brokers}
     unknown = sorted(broker for broker, mine in chosen.items() if any(one.bytes is None for one in mine))
     if unknown:
-        raise WishRefused(f"Sizes of replicas on broker {listed(unknown)} are unknown: bytes cannot be balanced.")
+        raise WishRefused(f"Sizes of replicas on {named('broker', unknown)} are unknown: bytes cannot be balanced.")
     return chosen
 
 

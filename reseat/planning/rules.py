@@ -265,7 +265,7 @@ def only_onto(layout: ClusterLayout, options: Options) -> BoolArray:
     for rule in options.only_onto:
         require_known(layout, rule.brokers, "only_onto")
         if strange := [rack for rack in rule.racks if rack not in layout.racks]:
-            raise WishRefused(f"No broker is in rack {listed(strange)} (only_onto).", choices=("Correct the rule.",))
+            raise WishRefused(f"No broker is in {named('rack', strange)} (only_onto).", choices=("Correct the rule.",))
         there = layout.is_broker(rule.brokers)
         there |= np.array([broker.rack in rule.racks for broker in layout.brokers], np.bool_)
         allowed[_topics(layout, rule.topics, "only_onto")] &= there

@@ -201,6 +201,19 @@ def test_a_limit_that_is_not_known_is_said_beside_one_that_is(tmp_path):
     assert told.notes == ("The limit on disk used is not looked at: there is no forecast of it.",)
 
 
+def test_brokers_that_do_not_tell_their_bytes_are_named(tmp_path):
+    """On the last day; the cluster's bytes are foretold all the same."""
+    tables = grow(tmp_path / "tables", GROWING, brokers=6)
+    (file,) = (tables / "broker_balance" / "cluster=shop" / f"day={LAST}").glob("*.parquet")
+    told = pq.read_table(file)
+    sizes = pa.array([None if broker in (2, 3) else 1 for broker in told["broker"].to_pylist()], pa.int64())
+    pq.write_table(told.set_column(told.schema.get_field_index("size_bytes"), "size_bytes", sizes), file)
+
+    assert sized(tables, Limits(bytes_per_broker=10**12, replicas_per_broker=300)).notes == (
+        "The limit on bytes is not looked at: brokers 2 and 3 do not tell it.",
+    )
+
+
 def test_brokers_that_take_nothing_are_said_to_be_counted(tmp_path):
     """Six are there by their ids; the plan of the what-if puts nothing onto these two."""
     tables = grow(tmp_path / "tables", GROWING, brokers=6)

@@ -236,3 +236,8 @@ def test_a_broker_that_tells_no_directory_is_named():
 
     with pytest.raises(WishRefused, match="log directories of broker 2 are unknown"):
         choose_directories(bare, ())
+    with pytest.raises(WishRefused, match="log directories of brokers 7 and 8 are unknown"):
+        balance_directories(*disks({"/a": [1]}), brokers=(7, 8))
+    layout, told = disks({"/a": [1]})
+    with pytest.raises(WishRefused, match="replicas on broker 1 are unknown"):
+        balance_directories(replace(layout, size_bytes=None), told)

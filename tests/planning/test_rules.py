@@ -432,6 +432,7 @@ def test_racks_kept_are_said_and_rules_without_effect_too() -> None:
         (Options(only_onto=(Onto(("none*",), (1,)),)), "No topic matches none"),
         (Options(only_onto=(Onto(("t",), (99,)),)), "Broker 99 is not in this layout"),
         (Options(only_onto=(Onto(("t",), (), ("z",)),)), "No broker is in rack z"),
+        (Options(only_onto=(Onto(("t",), (), ("y", "z")),)), "No broker is in racks y and z"),
         (Options(keep_apart=(("t", "u"),)), "No topic matches u"),
         (Options(capacity=(Capacity(99, 3),)), "Broker 99 is not in this layout"),
     ],
