@@ -19,6 +19,8 @@ from reseat.model import (
     Wish,
 )
 from reseat.report.build import warnings_of
+from reseat.report.chapters import summary
+from reseat.report.content import Light
 from reseat.report.gather import gather
 from reseat.report.matter import ReportChoices
 
@@ -56,11 +58,14 @@ def test_a_plan_that_disks_and_controllers_speak_against_is_warned_of() -> None:
     )
     quorum = Quorum(1, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 4)))
     reading = Reading(layout, "text", quorum=quorum, log_dirs=(LogDirectory(3, "/a", 10**10, 10**9),))
-    said = " ".join(warnings_of(gather(reading, layout, Wish(remove=(1,)), beside=False), ReportChoices()))
+    matter = gather(reading, layout, Wish(remove=(1,)), beside=False)
+    said, told = " ".join(warnings_of(matter, ReportChoices())), summary.chapter(matter, ReportChoices())
 
     assert "broker 3 has 1.0 GB left and would get 4.0 GB" in said
     assert "controller quorum" in said
     assert "probably down" in said
+    assert told.light is Light.RED
+    assert told.text[-1] == "Please do not approve it before the critical issues are understood."
 
 
 def test_a_log_directory_that_is_offline_is_a_finding_of_the_report_too() -> None:

@@ -27,9 +27,10 @@ __all__ = ["RULE", "chapter", "light_of"]
 
 #: How the light is decided, as it stands under it.
 RULE = (
-    "Red: the change was refused, its plan has a fault, or a critical finding remains after the change. Amber: the "
-    "change fixes a critical finding, a warning remains, racks, leaders or in-sync replicas are unknown, or it is not "
-    "proven that the plan makes the minimum number of moves. Green: none of these."
+    "Red: the change was refused, its plan has a fault, or a critical finding is about the plan or remains after it. "
+    "Amber: the change fixes a critical finding, a warning is about the plan or remains after it, racks, leaders or "
+    "in-sync replicas are unknown, or it is not proven that the plan makes the minimum number of moves. Green: none of "
+    "these."
 )
 
 
@@ -40,7 +41,7 @@ def light_of(matter: Matter) -> Light:
         return Light.RED
     stays = {one.severity for one in (matter.findings if matter.findings_after is None else matter.findings_after)}
     if plan is not None:
-        stays |= {one.severity for one in plan.certificate.cautions}
+        stays |= {one.severity for one in (*plan.certificate.cautions, *plan.findings)}
     if Severity.BROKEN in stays:
         return Light.RED
     now = {one.severity for one in matter.findings}
@@ -124,7 +125,7 @@ def _asked(matter: Matter, choices: ReportChoices, light: Light) -> str:
     if not matter.plan.changed.any():
         return "No decision is needed: the plan changes nothing."
     if light is Light.RED:
-        return "Please do not approve it before the remaining critical issues are understood."
+        return "Please do not approve it before the critical issues are understood."
     time = _time(matter, choices)
     if not matter.plan.certificate.moves:
         return "Please approve the change."
