@@ -17,7 +17,7 @@ from reseat.access import Door
 from reseat.errors import ReseatError
 from reseat.history.places import places
 from reseat.model import Snapshot
-from reseat.sources.keeping import moment_of, snapshot_of_files, snapshot_of_reading
+from reseat.sources.keeping import moment_of, own_moment, snapshot_of_files, snapshot_of_reading
 from reseat.sources.landing import land
 
 __all__ = ["draw", "name_for", "snapshot_to_keep"]
@@ -151,8 +151,7 @@ def _note(open_layout: OpenLayout) -> None:
 
 
 def _known_moment(open_layout: OpenLayout) -> datetime:
-    told = open_layout.reading.facts.get("taken_at")
-    return moment_of(told) if isinstance(told, str) else open_layout.read_at.replace(microsecond=0)
+    return own_moment(open_layout.reading) or open_layout.read_at.replace(microsecond=0)
 
 
 def _moment(when: datetime) -> str:

@@ -23,7 +23,7 @@ class OpenLayout:
         layout: the layout looked at: as read, with racks told by hand and without the topics left out.
         reading: what was read, with what was skipped.
         name: the file's or sample's name.
-        read_at: when it was read, in UTC.
+        read_at: when it was read, in UTC; of a snapshot's file when the cluster was so.
         digest: the layout's digest.
         wish: the what-if; empty where one looks at the present.
         edits: what was changed of the layout as read.

@@ -37,7 +37,7 @@ class Opened:
 
     Attributes:
         reading: what was read.
-        read_at: when, UTC.
+        read_at: when, UTC; of a snapshot's file when the cluster was so.
         edits: what was changed of it.
         wish: the what-if on it, its point of the curve included.
         after: whether pages show what the what-if leads to, or leave it aside.

@@ -21,6 +21,7 @@ from reseat.jobs.process import Stage
 from reseat.model import Wish
 from reseat.model.edits import Edits
 from reseat.sources.followed import LiveCluster
+from reseat.sources.keeping import own_moment
 
 __all__ = [
     "REFRESH_SECONDS",
@@ -275,7 +276,7 @@ def open_reading(reading: Reading, name: str) -> None:
     state = store.state()
     link, state.link = state.link, None
     name = state.free_name(reading, name)
-    state.opened[name] = Opened(reading, datetime.now(UTC))
+    state.opened[name] = Opened(reading, own_moment(reading) or datetime.now(UTC))
     state.look(name)
     if link is not None and not link.error:
         there = state.opened[name]

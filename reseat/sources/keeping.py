@@ -38,6 +38,7 @@ __all__ = [
     "check_moment",
     "moment_of",
     "original_of",
+    "own_moment",
     "snapshot_of_files",
     "snapshot_of_reading",
 ]
@@ -142,7 +143,7 @@ def snapshot_of_files(
     reading = read_files(files) if reading is None else reading
     if told is not None:
         reading = replace(reading, layout=reading.layout.with_racks(told))
-    when = taken_at if taken_at is not None else _own_moment(reading)
+    when = taken_at if taken_at is not None else own_moment(reading)
     if when is None:
         raise InputRefused(
             "The text has no snapshot time: add --taken-at 2026-05-01T12:00:00Z.",
@@ -236,7 +237,7 @@ def _as_text(data: bytes) -> tuple[str, str]:
         return data.decode("latin-1"), "latin-1"
 
 
-def _own_moment(reading: Reading) -> datetime | None:
+def own_moment(reading: Reading) -> datetime | None:
     """When the cluster was so, where a snapshot among the files says it."""
     told = reading.facts.get("taken_at")
     return moment_of(told) if isinstance(told, str) else None

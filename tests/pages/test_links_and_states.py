@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from streamlit.testing.v1 import AppTest
 from components.state import shared
 from components.state.store import KEY
 from reseat.demo import generate
+from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.model import Wish
+from tests.history.made import snapshot
 
-from .conftest import address, tables, texts
+from .conftest import address, small, tables, texts
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
 _APP = _PAGES.parent / "app.py"
@@ -67,6 +70,15 @@ def test_a_link_of_an_earlier_version_opens_what_its_reader_opened(app):
     pasted(at, ONE)
 
     assert at.session_state[KEY].here.wish == Wish(remove=(1,))
+
+
+def test_a_snapshot_that_is_opened_is_as_old_as_it_says(app):
+    """Also by a link. It was "read just now", whenever it was taken."""
+    taken = snapshot(small(), "shop", (datetime.now(UTC) - timedelta(days=3)).isoformat()[:16])
+    at = pasted(app.run(), write_snapshot(taken).decode())
+
+    assert ":orange[:material/schedule: read 3 days ago]" in texts(at)
+    assert "read 3 days ago" in texts(another(address(at)))
 
 
 def test_a_link_to_a_layout_that_is_gone_asks_for_its_file(app):
