@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.look import text
-from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_query, unknown_chapters
+from components.report.choices import LONGEST_CURRENCY, MEGABYTE, ReportRequest, from_query, unknown_chapters
 from components.state import addresses, fields, slots, widgets
 from components.state.slots import Slot
 from reseat.errors import InputRefused
 from reseat.report import ChapterKind
 from reseat.report.content import Audience
-from reseat.report.logo import logo_kind
+from reseat.report.logo import LARGEST_LOGO, logo_kind
 from reseat.report.masks.files import key_in
 from reseat.report.masks.names import KEY_BYTES
 from reseat.report.matter import ALL, chapters_for
-from reseat.report.slides.master import of_company
+from reseat.report.slides.master import LARGEST_TEMPLATE, of_company
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -153,8 +153,9 @@ def _details(now: ReportRequest) -> ReportRequest:
         help="The minimum copy time depends on it",
     )
     with left:
-        _upload("Logo (PNG or SVG)", ["png", "svg"], _LOGO, logo_kind)
-        _upload("Your own slides, for their master (PPTX)", ["pptx"], _TEMPLATE, of_company)
+        _upload("Logo (PNG or SVG)", ["png", "svg"], _LOGO, logo_kind, LARGEST_LOGO)
+        slides = "Your own slides, for their master (PPTX or POTX)"
+        _upload(slides, ["pptx", "potx"], _TEMPLATE, of_company, LARGEST_TEMPLATE)
     mask = right.toggle(
         "Replace names by pseudonyms",
         value=now.mask,
@@ -167,9 +168,9 @@ def _details(now: ReportRequest) -> ReportRequest:
     return replace(now, title=title, author=author, price=price, currency=currency, throttle=throttle, mask=mask)
 
 
-def _upload(label: str, kinds: list[str], slot: Slot[bytes], check: Callable[[bytes], object]) -> None:
-    """A file that goes into the report; none where ``check`` refuses it, and why."""
-    sent = st.file_uploader(label, type=kinds, key=f"{slot.name}-file")
+def _upload(label: str, kinds: list[str], slot: Slot[bytes], check: Callable[[bytes], object], most: int) -> None:
+    """A file of at most so many bytes that goes into the report; none where ``check`` refuses it, and why."""
+    sent = st.file_uploader(label, type=kinds, key=f"{slot.name}-file", max_upload_size=most // MEGABYTE)
     data = b"" if sent is None else sent.getvalue()
     try:
         if sent is not None and not (data and data == slot.get(b"")):  # what is kept was looked at: slides take a while

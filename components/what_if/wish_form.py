@@ -201,11 +201,13 @@ def _file(open_layout: OpenLayout) -> None:
         given = st.file_uploader(
             "Change file (TOML or JSON), or a plan's certificate", key=f"change-{open_layout.digest}"
         )
+        why = st.container()
         if st.form_submit_button("Preview", type="primary") and given is not None:
             try:
                 wish = read_wish_file(given.getvalue(), open_layout.layout, source=given.name)
             except ReseatError as error:
-                refused(error)
+                with why:
+                    refused(error)
                 return
             _ask(wish)
     st.caption(
@@ -271,12 +273,13 @@ def _options(open_layout: OpenLayout) -> None:
             told |= broker_rules(open_layout)
         with topics:
             told |= topic_rules(options)
+        why = st.container()  # below the button it is out of sight: a popover is as high as there is room
         if st.form_submit_button("Preview", type="primary"):
             try:
                 rules = read_rules(told)
                 copied = bytes_in(data) if sizes and data.strip() else None
             except ValueError as error:
-                st.warning(str(error), icon=":material/rule:")
+                why.warning(str(error), icon=":material/rule:")
                 return
             chosen = replace(
                 options,

@@ -11,10 +11,10 @@ from typing import Literal
 from reseat.errors import InputRefused
 from reseat.model.wording import reason_of
 
-__all__ = ["logo_as_png", "logo_kind"]
+__all__ = ["LARGEST_LOGO", "logo_as_png", "logo_kind"]
 
 #: Larger than any logo has to be; it is put into every file.
-_MOST = 1_000_000
+LARGEST_LOGO = 1_000_000
 _MOST_PIXELS = 10_000_000
 _SVG = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>|\s)*<svg[\s>]", re.DOTALL)
 
@@ -25,7 +25,7 @@ def logo_kind(logo: bytes) -> Literal["png", "svg"]:
     Raises:
         InputRefused: it is neither, or larger than 1 MB or 10 million pixels.
     """
-    if len(logo) > _MOST:
+    if len(logo) > LARGEST_LOGO:
         raise InputRefused(f"The logo has {len(logo) / 1e6:.1f} MB; at most 1 MB is put into a report.")
     if logo.startswith(b"\x89PNG\r\n\x1a\n"):
         wide, high = struct.unpack(">II", logo[16:24].ljust(8, b"\0"))

@@ -214,3 +214,14 @@ def test_leaders_and_another_replication_factor_have_a_curve_that_is_clicked(
         page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
         page.wait_for_url(f"**point={point}**")
         settled(page, f"curve-{name}-{scheme}")
+
+
+def test_why_options_are_refused_is_seen_where_they_are_sent(page: Page, dashboard: str) -> None:
+    """Below the button it was out of sight: the popover is as high as there is room, and nothing seemed to happen."""
+    open_sample(page, dashboard, SAMPLE, then="Plan")
+    page.set_viewport_size({"width": 1366, "height": 560})
+    page.get_by_role("button", name="Plan options").click()
+    page.get_by_role("textbox", name="Max data to copy").fill("lots")
+    page.get_by_role("button", name="Preview").first.click()
+
+    expect(page.get_by_text("'lots' is not a size")).to_be_in_viewport()

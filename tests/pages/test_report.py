@@ -128,6 +128,15 @@ def test_masked_files_name_no_topic_and_bring_their_key(opened):
     assert "_schemas" not in document
 
 
+def test_an_upload_says_what_it_takes(opened):
+    """Each said "400MB per file", of which a logo may have one; and slides that the sentence names were not offered."""
+    at = opened("report")
+    logo, slides = (at.file_uploader(key=f"report-{name}-file").proto for name in ("logo", "template"))
+
+    assert (logo.max_upload_size_mb, slides.max_upload_size_mb) == (1, 50)
+    assert set(slides.type) == {".pptx", ".potx"}
+
+
 def test_slides_that_cannot_be_read_are_refused_where_they_are_uploaded(opened):
     """The sentence stands at the field; the PowerPoint is made with the neutral master instead of not at all."""
     at = opened("report")

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pptx.presentation import Presentation as Deck
     from pptx.slide import SlideLayout
 
-__all__ = ["FONT", "Frame", "Master", "of_company", "our_own"]
+__all__ = ["FONT", "LARGEST_TEMPLATE", "Frame", "Master", "of_company", "our_own"]
 
 #: On every machine, or drawn with its metric twin (Liberation Sans).
 FONT = "Arial"
 #: Bytes: of a template, and of what is packed in it.
-_MOST, _MOST_UNPACKED = 50_000_000, 400_000_000
+LARGEST_TEMPLATE, _MOST_UNPACKED = 50_000_000, 400_000_000
 #: Layouts kept in our own master, by the type that the format gives them.
 _KEPT = ("title", "titleOnly", "blank")
 #: What a template file and one with macros call themselves, and what python-pptx reads.
@@ -132,8 +132,9 @@ def of_company(template: bytes) -> Master:
 
 def _opened(template: bytes) -> bytes:
     """A template's bytes, with a POTX said to be a PPTX."""
-    if len(template) > _MOST:
-        raise InputRefused(f"The template has {len(template) / 1e6:.0f} MB; at most {_MOST / 1e6:.0f} MB are read.")
+    if len(template) > LARGEST_TEMPLATE:
+        most = f"at most {LARGEST_TEMPLATE / 1e6:.0f} MB are read"
+        raise InputRefused(f"The template has {len(template) / 1e6:.0f} MB; {most}.")
     try:
         with zipfile.ZipFile(io.BytesIO(template)) as held:
             if sum(one.file_size for one in held.infolist()) > _MOST_UNPACKED:
