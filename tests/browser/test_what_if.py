@@ -225,3 +225,14 @@ def test_why_options_are_refused_is_seen_where_they_are_sent(page: Page, dashboa
     page.get_by_role("button", name="Preview").first.click()
 
     expect(page.get_by_text("'lots' is not a size")).to_be_in_viewport()
+
+
+def test_a_commands_option_stands_in_one_line(page: Page, dashboard: str) -> None:
+    """Broken after its dashes, "-- additional" was read as the end of the options."""
+    open_sample(page, dashboard, SAMPLE, then="Plan")
+    page.wait_for_url("**/plan?*layout=*")
+    also(page, "&remove=7&detail=execute&throttle=25")
+    options = page.locator(".stCode .token.parameter")
+    options.get_by_text("--additional").first.wait_for()
+
+    assert set(options.evaluate_all("all => all.map((one) => one.getClientRects().length)")) == {1}
