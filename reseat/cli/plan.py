@@ -11,7 +11,7 @@ from reseat.cli.files import refuse_one_file_for_two, write_texts
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, note_lines, say, table, write_json
-from reseat.cli.show import caution_lines, finding_lines
+from reseat.cli.show import caution_lines, finding_json, finding_lines
 from reseat.cli.wishes import wish_of
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats.documents.certificate import write_certificate
@@ -76,7 +76,8 @@ def plan(chosen: argparse.Namespace) -> int:
     write_texts(texts)
     notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
     if chosen.json:
-        write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering))
+        found = {"findings": [finding_json(finding, made.current) for finding in made.findings]}
+        write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering) | found)
         complain(*notes, *curve, *_racks(made, chosen.price_per_gb, reading.tiering), *_commands(made, chosen))
     elif streams:
         complain(*_summary(made, chosen, notes, curve, reading.tiering))

@@ -100,7 +100,7 @@ def with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         idle.append("max bytes has no effect: it limits changes that move replicas and balance their counts")
     if options.receive_cap is not None and wish.leaders_only:
         idle.append("the cap on replicas received has no effect: no replica moves")
-    if options.by_bytes and not (wish.rebalance or wish.remove):
+    if options.by_bytes and not (wish.rebalance or wish.drains):
         idle.append("sizes have no effect: replicas are counted")
     if options.even_topics and wish.rebalance and options.by_bytes:
         idle.append("balance by size has no effect beside balance by topic")

@@ -454,6 +454,18 @@ def test_none_at_all_is_told_beside_a_change_file_too(
     assert f"it excludes {option}." in capsys.readouterr().err
 
 
+def test_json_has_the_findings_of_the_plan(layout: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a person reads below the proof, such as an option that this change has no use for."""
+    asked = ["plan", layout, "--remove", "1", "--even-topics"]
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert main([*asked, "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+
+    assert "option_without_effect" in {one["kind"] for one in findings}
+    assert all(one["sentence"] in said for one in findings)
+
+
 def test_json_is_told_all_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Too little disk space is in the certificate, as ``judge`` has it; price and commands are beside the JSON."""
     layout = ClusterLayout.from_assignments(

@@ -426,6 +426,17 @@ def test_racks_kept_are_said_and_rules_without_effect_too() -> None:
     ]
 
 
+def test_sizes_have_no_effect_where_brokers_are_replaced() -> None:
+    """A drain is balanced by size; who takes another's place takes every list."""
+    layout = racked({("t", 0): [1, 4], ("t", 1): [2, 3]}, brokers=4)
+    by_bytes = Options(by_bytes=True)
+    taken = plan(layout, Wish(remove=(1,), add=((9, "a"),), replace=((1, 9),), options=by_bytes))
+
+    assert [f.sentence for f in taken.findings if f.kind == "option_without_effect"] == [
+        "Sizes have no effect: replicas are counted."
+    ]
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
