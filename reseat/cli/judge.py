@@ -43,12 +43,12 @@ def judge(chosen: argparse.Namespace) -> int:
             text_faults=plan_faults(plan),
             directories=reading.log_dirs,
         )
-    notes = reading_notes(reading, layout, wish.remove)
+    notes, of_plan = reading_notes(reading, layout, wish.remove), reading_notes(plan, plan.layout)
     if chosen.json:
         write_json(certificate.as_dict())
-        complain(*notes)
+        complain(*notes, *(of_plan if certificate.valid else ()))  # what is wrong with it is a fault
     else:
-        say(*_lines(certificate), *note_lines([*notes, *reading_notes(plan, plan.layout)]))
+        say(*_lines(certificate), *note_lines([*notes, *of_plan]))
     is_plan = plan.kind == "reassignment JSON" and plan.proposed is None and text.lstrip()[:1] == b"{"
     said = plan_error(text.decode("utf-8", "replace")) if is_plan and len(text) <= _LOOKED_AT else None
     refused = "" if said is None else f"kafka-reassign-partitions --execute would refuse this text: {said}"

@@ -326,6 +326,20 @@ def test_judge_says_what_was_not_read_of_the_layout(
     assert "excluded" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_judge_says_what_was_not_read_of_the_plan(
+    words: list[str], layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside JSON as well: what a plan's text has and nobody read is no part of the proof."""
+    plan = tmp_path / "plan.txt"
+    written(plan, {0: [0, 2]})
+    plan.write_text(f"Proposed partition reassignment configuration\n{plan.read_text()}\nand more of it\n")
+
+    main(["judge", layout, str(plan), *words])
+    said = capsys.readouterr()
+    assert "1 line of" in (said.err if words else said.out)
+
+
 def test_a_changed_replication_factor_is_allowed_when_asked(
     layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
