@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 
-from reseat.cli.inputs import connection_of, expecting, layout_of, note_reading, read_layout, text_of
+from reseat.cli.inputs import connection_of, expecting, layout_of, note_reading, read_layout, reading_notes, text_of
 from reseat.cli.output.writer import complain, say
 from reseat.errors import InputRefused
+from reseat.formats import Reading
 from reseat.formats.documents.json_rows import document, entries
+from reseat.formats.documents.snapshot import reading_of
 from reseat.formats.input.shown import shown
-from reseat.model import ClusterLayout
 from reseat.placement.striped import RackMode
+from reseat.planning.cautions import with_room
 from reseat.planning.kinds.onto import onto_brokers
 
 __all__ = ["generate"]
@@ -23,11 +25,15 @@ def generate(chosen: argparse.Namespace) -> int:
     """Print what Kafka's tool prints: the current assignment of the topics and the proposed one; see ``--help``."""
     topics = _topics(chosen.topics_to_move_json_file)
     mode = RackMode.DISABLED if chosen.disable_rack_aware else RackMode.ENFORCED
-    plan, notes = onto_brokers(_layout(chosen), topics, chosen.broker_list, rack_mode=mode)
+    reading = _reading(chosen)
+    layout = layout_of(reading.layout, chosen)
+    plan, notes = onto_brokers(layout, topics, chosen.broker_list, rack_mode=mode)
+    plan = with_room(plan, reading.log_dirs)
     say("Current partition replica assignment", document(entries(plan.current.bare(), log_dirs=True)), "")
     say("Proposed partition reassignment configuration", document(entries(plan.proposed.bare(), log_dirs=True)))
-    certificate = plan.certificate
-    complain(*notes, *(finding.sentence for finding in certificate.cautions), *certificate.sentences)
+    found = (*plan.certificate.cautions, *plan.findings)
+    said = (*(finding.sentence for finding in found), *plan.certificate.sentences)
+    complain(*notes, *reading_notes(reading, layout), *said)
     return 0
 
 
@@ -44,15 +50,15 @@ def _topics(name: str) -> tuple[str, ...]:
     return topics
 
 
-def _layout(chosen: argparse.Namespace) -> ClusterLayout:
+def _reading(chosen: argparse.Namespace) -> Reading:
     if chosen.layout and (chosen.bootstrap or chosen.zookeeper or chosen.config):
         raise InputRefused("--layout stands in the place of a cluster: leave it out, or the options of the cluster.")
     if chosen.layout:
-        return layout_of(read_layout(chosen).layout, chosen)
+        return read_layout(chosen)
     if chosen.bootstrap is None and chosen.zookeeper is None:
         raise InputRefused("No cluster given: use --bootstrap-server HOSTS, --zookeeper HOSTS, or --layout FILE.")
     from reseat.sources.live import read_cluster
 
     connection = connection_of(chosen)
     note_reading(connection)
-    return layout_of(read_cluster(connection).layout, chosen)
+    return reading_of(read_cluster(connection))

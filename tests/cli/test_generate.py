@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
-from reseat.model import Broker, ClusterLayout
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.model import Broker, ClusterLayout, LogDirectory, Snapshot
 from reseat.placement.striped import RackMode
 from reseat.planning.kinds.onto import onto_brokers
 
@@ -74,6 +76,29 @@ def test_a_layout_and_a_cluster_are_not_both_taken(
 
     assert main(words) == 2
     assert "--layout stands in the place of a cluster" in capsys.readouterr().err
+
+
+def test_what_was_not_read_and_what_has_no_room_is_said(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As ``plan`` says it: Kafka's tool would execute what is on standard output."""
+    _, topics = files
+    described, full = tmp_path / "describe.txt", tmp_path / "full.json"
+    row = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    described.write_text(f"{row}Topic: b\tPartition: 0\tLeader: 3\tReplicas: 3\tIsr: 3\nand more of it\n")
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [1, 2]}, brokers=[Broker(1), Broker(2), Broker(3)], size_bytes={("a", 0): 40e9}
+    )
+    disks = (LogDirectory(3, "/a", 10**11, 10**9),)
+    full.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin", log_dirs=disks)))
+
+    def said(name: Path) -> str:
+        words = ["generate", "--topics-to-move-json-file", topics, "--broker-list", "2,3", "--layout", str(name)]
+        assert main(words) == 0
+        return capsys.readouterr().err
+
+    assert f"1 line of {described} was skipped" in said(described)
+    assert "broker 3 has 1.0 GB left and would get 40.0 GB" in said(full)
 
 
 def test_it_prints_what_kafkas_tool_prints(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
