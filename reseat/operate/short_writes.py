@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from reseat.errors import OutcomeUnknown, WishRefused, WriteRefused
-from reseat.operate.checks.check import Check
+from reseat.operate.checks.check import Check, overridden_of
 from reseat.operate.checks.guard import refuse_unless
 from reseat.operate.journal.journal import Journal
 
@@ -30,7 +30,7 @@ def write(
     Args:
         journal: where it is kept.
         kind: ``election`` or ``topic``.
-        content: what is about to be sent, as JSON can say it.
+        content: what is about to be sent, as JSON can say it; in spite of which checks is added.
         checks: what the guard said just now.
         work: does it; returns what came of it, and the same as JSON can say it.
         cluster_id: the cluster.
@@ -43,6 +43,7 @@ def write(
         OutcomeUnknown: it was sent, and the journal could not be written any more.
     """
     refuse_unless(checks, who=operator, cluster_id=cluster_id)
+    content = {**content, "overridden": list(overridden_of(checks))}
     sent = False
     try:
         with journal.lease(cluster_id, operator=operator) as lease:

@@ -627,6 +627,18 @@ def test_elections_and_topics_are_guarded_and_journaled(world, capsys):
     assert [(step.kind, step.outcome is not None) for step in steps] == [("election", True), ("topic", True)]
 
 
+def test_the_journal_says_in_spite_of_what_a_topic_was_made(world):
+    """As of a run: brokers 2 and 3 share a rack, and the person went on."""
+    placed = ("create", "--topic", "new", "--replica-assignment", "2:3")
+    assert world.run(*placed) == 2
+    assert world.run(*placed, "--override", "racks_not_shared", "--override", "topic_new") == 0
+    journal = Journal(world.journal)
+    (step,) = journal.steps()
+    journal.close()
+
+    assert step.content["overridden"] == ["racks_not_shared"]
+
+
 def losing(world):
     """orders-1 has its only in-sync copy on broker 2, which is dead; broker 1 would lead it."""
     world.cluster.dead = {2}
