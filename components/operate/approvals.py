@@ -52,15 +52,15 @@ def proposed(operated: OperatedCluster, journal: Journal, number: int) -> Propos
     return of_text(row.plan, row.title, source=f"proposal {number}")
 
 
-def asked_before(operated: OperatedCluster, proposal: Proposal) -> RunOptions:
-    """How a plan is to be executed: as it was proposed to a second person, if it was; a rollback as its run was."""
+def asked_before(operated: OperatedCluster, proposal: Proposal) -> tuple[RunOptions, int]:
+    """How a plan is to be executed, and its proposal: as it was proposed, if it was; a rollback as its run was."""
     journal = operated.journal
     if journal is None:
-        return RunOptions()
+        return RunOptions(), 0
     if proposal.takes_back is not None:
-        return journal.run(proposal.takes_back).rollback_options
+        return journal.run(proposal.takes_back).rollback_options, 0
     row = journal.open_proposal(operated.cluster_id, proposal.sealed.hash)
-    return (None if row is None else row.options) or RunOptions()
+    return (RunOptions(), 0) if row is None else (row.options or RunOptions(), row.id)
 
 
 def draw_second_word(intent: Intent, checks: Sequence[Check], overrides: frozenset[str], label: str) -> bool:

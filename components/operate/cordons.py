@@ -23,7 +23,7 @@ __all__ = ["choose_cordon", "draw_cordons_left"]
 _SAID = "operate-uncordoned"
 
 
-def choose_cordon(proposal: Proposal, fresh: Fresh, *, default: bool) -> bool:
+def choose_cordon(proposal: Proposal, fresh: Fresh, proposed: int, *, default: bool) -> bool:
     """Draw the box of a plan that drains brokers, or the risk that there is where the cluster knows no cordons."""
     leaving = proposal.sealed.leaving
     if not leaving or proposal.kind == "rollback":
@@ -38,8 +38,8 @@ def choose_cordon(proposal: Proposal, fresh: Fresh, *, default: bool) -> bool:
         return False
     return fields.yes(
         f"Cordon {who} first",
-        name="cordon",
-        key="operate-cordon",
+        name=None if proposed else "cordon",
+        key=f"operate-proposal-{proposed}-cordon" if proposed else "operate-cordon",
         default=default,
         help=f"No new replica is placed on {who} while {it} drained, and Kafka refuses every list that names "
         f"{verb(len(leaving), 'it', 'them')}. A cancel or a rollback lifts the cordon; after the run it stays until "

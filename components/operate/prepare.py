@@ -60,9 +60,9 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     with right:
         if not operated.may_write:  # before all that is asked: the button that is missing would stand below the fold
             st.caption("You cannot execute it: *Read-only*, at the top, says why.")
-        before = asked_before(operated, proposal)
-        options = _how(operated, before)
-        cordon = choose_cordon(proposal, fresh, default=bool(before.cordon))
+        before, proposed = asked_before(operated, proposal)
+        options = _how(operated, before, proposed)
+        cordon = choose_cordon(proposal, fresh, proposed, default=bool(before.cordon))
         foot = st.container()
     if options is None:
         with head:
@@ -128,8 +128,11 @@ def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan, between:
     return f"{what} on {text.visible(operated.name, 60)}"
 
 
-def _how(operated: OperatedCluster, before: RunOptions) -> RunOptions | None:
-    """Throttle, moves at a time, the schedule, and the way where there are two; None where something is no schedule."""
+def _how(operated: OperatedCluster, before: RunOptions, proposed: int) -> RunOptions | None:
+    """Throttle, moves at a time, the schedule, and the way where there are two; None where something is no schedule.
+
+    A proposal's fields are its own: they begin with what it says, whatever was typed for another plan.
+    """
     st.header("How", anchor=False)
     if len(operated.protocols) > 1:
         words = {"admin": "Through the brokers", "zookeeper": "Through ZooKeeper"}
@@ -148,7 +151,8 @@ def _how(operated: OperatedCluster, before: RunOptions) -> RunOptions | None:
             st.rerun()
         tell_protocol(operated)
     try:
-        options = draw_options(replace(before, cordon=()), "operate", addressed=True)
+        key = f"operate-proposal-{proposed}" if proposed else "operate"
+        options = draw_options(replace(before, cordon=()), key, addressed=not proposed)
     except WishRefused as error:
         refused(error)
         return None

@@ -130,15 +130,16 @@ def pills(
 
 
 def yes(
-    label: str, *, name: str, key: str, default: bool = False, toggle: bool = False,
+    label: str, *, name: str | None, key: str, default: bool = False, toggle: bool = False,
     place: DeltaGenerator | None = None, **how: Any,
 ) -> bool:  # fmt: skip
-    """A box to tick, or a switch; further words are those of ``st.checkbox``."""
+    """A box to tick, or a switch, in no address where that has no name for it; further words as of ``st.checkbox``."""
     words = {True: _YES, False: "no"}
-    begun = _begun(name, (True, False), default, words, place)
+    begun = default if name is None else _begun(name, (True, False), default, words, place)
     where: Any = st if place is None else place
     chosen = bool((where.toggle if toggle else where.checkbox)(label, begun, key=slots.field(key), **how))
-    addresses.tell(name, "" if chosen == default else words[chosen])
+    if name is not None:
+        addresses.tell(name, "" if chosen == default else words[chosen])
     return chosen
 
 

@@ -12,6 +12,7 @@ from components.server import visitor
 from components.state.opened import SessionState
 from components.state.store import KEY
 from reseat.access import Access, Person
+from reseat.model import Wish
 from reseat.operate.journal.proposals import ProposalState
 
 from .conftest import APP, texts
@@ -95,7 +96,7 @@ def test_the_approver_reads_how_it_is_executed_and_nothing_else_is_executed(oper
     at.run()
     at.switch_page("pages/operate.py").run()
 
-    assert at.number_input(key="operate-throttle").value == 20
+    assert at.number_input(key="operate-proposal-1-throttle").value == 20
     assert "With a throttle of 20,000,000 bytes/s per broker and at most 10 replica moves" in texts(at)
     buttons(at)["Approve"].click().run()
     there.append(signed_in("ada"))
@@ -103,7 +104,7 @@ def test_the_approver_reads_how_it_is_executed_and_nothing_else_is_executed(oper
 
     assert not buttons(at)[MOVE].disabled
 
-    at.number_input(key="operate-throttle").set_value(0).run()
+    at.number_input(key="operate-proposal-1-throttle").set_value(0).run()
 
     assert "not with no throttle" in texts(at)
     assert buttons(at)[MOVE].disabled
@@ -155,3 +156,18 @@ def test_a_cluster_that_needs_no_second_word_shows_none_of_it(operate, there, mo
     assert MOVE in buttons(at)
     assert PROPOSE not in buttons(at)
     assert "Approvals" not in texts(at)
+
+
+def test_a_proposal_is_opened_with_its_own_throttle(operate, world, there):  # noqa: F811
+    """Whatever stood in the fields of the plan that was looked at before."""
+    at = operate()
+    at.number_input(key="operate-throttle").set_value(20).run()
+    buttons(at)[PROPOSE].click().run()
+    buttons(at)["Back to the plan"].click().run()
+    at.session_state[KEY].opened["prod"].wish = Wish(remove=(4,))
+    at.run()
+    next(one for one in at.number_input if one.label.startswith("Throttle")).set_value(50).run()
+    next(button for label, button in buttons(at).items() if label.startswith("Proposal 1")).click().run()
+
+    assert not at.exception
+    assert [one.value for one in at.number_input if one.label.startswith("Throttle")] == [20]
