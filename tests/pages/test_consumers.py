@@ -385,6 +385,20 @@ def test_a_live_group_begins_a_story_with_what_is_not_told() -> None:
     assert "The subscription of a is unknown (the group is CompletingRebalance)" in notes[0]
 
 
+def test_a_pattern_is_why_a_subscription_is_unknown() -> None:
+    """Of a group that is stable, too: brokers resolve it (KIP-848), and do not tell to what."""
+    members = (
+        LiveMember("a", "one", "10.0.0.1", pattern="T|U.*", assignment=(("T", 0),), generation=3),
+        LiveMember("b", "two", "10.0.0.2", topics=("T", "U"), assignment=(("U", 0),), generation=3),
+    )
+    group = LiveGroup("g", "consumer", "Stable", "uniform", 1, members, partitions={"T": 1, "U": 1}, epoch=3)
+    state, notes = state_of(group)
+
+    assert state.members["a"].topics == ("T", "U")
+    assert "a subscribes by a pattern (T|U.*), which its brokers resolve" in notes[0]
+    assert not any("(the group is Stable)" in note for note in notes)
+
+
 def test_a_story_is_downloaded_as_it_is_read() -> None:
     """The text that the page gives is the text that it takes."""
     example = EXAMPLES[-1]

@@ -135,6 +135,7 @@ def _of_consumer_protocol(told: Any, coordinator: int) -> LiveGroup:
             _member(one),
             # A regular expression is resolved by the brokers, which do not tell to what.
             topics=None if one.subscribed_topic_regex else tuple(one.subscribed_topic_names),
+            pattern=one.subscribed_topic_regex or None,
             assignment=_partitions(one.assignment),
             owned=_partitions(one.assignment),
             target=_partitions(one.target_assignment),

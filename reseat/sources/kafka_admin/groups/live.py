@@ -88,6 +88,7 @@ class LiveMember:
         classic: whether it still speaks the classic protocol in a group that is being upgraded.
         tasks: in a streams group, what it does.
         target_tasks: likewise, what it is to do.
+        pattern: the regular expression by which it subscribes (KIP-848), or None.
     """
 
     id: str
@@ -104,6 +105,7 @@ class LiveMember:
     classic: bool = False
     tasks: Tasks | None = None
     target_tasks: Tasks | None = None
+    pattern: str | None = None
 
     def there(self, epoch: int | None) -> bool:
         """Whether it has what it is to have, in this epoch of the group's."""

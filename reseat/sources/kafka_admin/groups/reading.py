@@ -118,12 +118,15 @@ def state_of(group: LiveGroup) -> tuple[GroupState, tuple[str, ...]]:
     """
     read = tuple(sorted({topic for member in group.members for topic, _ in member.assignment}))
     notes = list(group.problems)
-    untold = [member.id for member in group.members if member.topics is None]
+    assumed = f"it is assumed to be all {counted(len(read), 'topic')} that the group reads."
+    by_pattern = [
+        f"{member.id} subscribes by a pattern ({member.pattern})" for member in group.members if member.pattern
+    ]
+    if by_pattern:
+        notes.append(f"{listed(by_pattern, 3)}, which its brokers resolve; {assumed}")
+    untold = [member.id for member in group.members if member.topics is None and not member.pattern]
     if untold:
-        notes.append(
-            f"The subscription of {listed(untold, 3)} is unknown (the group is {group.state}); it is assumed to be all "
-            f"{counted(len(read), 'topic')} that the group reads."
-        )
+        notes.append(f"The subscription of {listed(untold, 3)} is unknown (the group is {group.state}); {assumed}")
     if group.kind == "consumer":
         notes.append(
             "The brokers assign this group's partitions (KIP-848), by broker-uniform or broker-range. What the "
