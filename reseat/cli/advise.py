@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from reseat.cli.inputs import layout_of, read_layout, reading_notes
+from reseat.cli.inputs import layout_of, layout_words, read_layout, reading_notes
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, note_lines, say, write_json
 from reseat.cli.wishes import options_of
@@ -34,23 +34,23 @@ def advise(chosen: argparse.Namespace) -> int:
         )
         complain(*notes)
     else:
-        say(*_lines(found, throttle), *note_lines(notes))
+        say(*_lines(found, throttle, chosen), *note_lines(notes))
     return 0
 
 
-def _lines(found: Advice, throttle: int | None) -> list[str]:
+def _lines(found: Advice, throttle: int | None, chosen: argparse.Namespace) -> list[str]:
     lines = []
     if found.first:
         lines += ["First, what no plan fixes:", *(f"  {name}: {mend}" for name, mend in found.first), ""]
     if not found.answers:
         return [*lines, found.nothing]
     for number, answer in enumerate(found.answers, 1):
-        lines += [f"{number}. {answer.title}", *(f"   {said}" for said in _said(answer, throttle))]
+        lines += [f"{number}. {answer.title}", *(f"   {said}" for said in _said(answer, throttle, chosen))]
     lines += ["", found.rule]
     return [*lines, "", "Not planned:", *(f"  {why}" for why in found.refused)] if found.refused else lines
 
 
-def _said(answer: Answer, throttle: int | None) -> list[str]:
+def _said(answer: Answer, throttle: int | None, chosen: argparse.Namespace) -> list[str]:
     said = [f"Cost: {answer.cost(throttle)}"]
     if answer.fixed:
         said.append(f"Fixes: {', '.join(answer.fixed)}")
@@ -59,7 +59,8 @@ def _said(answer: Answer, throttle: int | None) -> list[str]:
     if answer.changes:
         said.append("; ".join(answer.changes))
     if answer.wish is not None:
-        said.append(f"reseat plan LAYOUT {shlex.join(options_of(answer.wish))}")
+        said.append(f"reseat {shlex.join(['plan', *layout_words(chosen), *options_of(answer.wish)])}")
     elif answer.elections:
-        said.append("reseat elect LAYOUT")
+        by = [f"--controller={chosen.controller}"] if chosen.controller else []
+        said.append(f"reseat {shlex.join(['elect', *layout_words(chosen), *by])}")
     return said

@@ -33,6 +33,7 @@ __all__ = [
     "connection_of",
     "expecting",
     "layout_of",
+    "layout_words",
     "named_partitions",
     "names_cluster",
     "note_reading",
@@ -174,6 +175,14 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
     if chosen.order_is_right:
         layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
     return layout
+
+
+def layout_words(chosen: argparse.Namespace) -> list[str]:
+    """The words by which ``read_layout`` and ``layout_of`` come to the same layout again."""
+    words = [*chosen.layout, *([] if chosen.racks is None else [f"--racks={chosen.racks}"])]
+    words += [f"--without-topics={','.join(chosen.without_topics)}"] if chosen.without_topics else []
+    flags = ("no_racks", "without_internal", "order_is_right", "accept_incomplete")
+    return words + [f"--{name.replace('_', '-')}" for name in flags if getattr(chosen, name)]
 
 
 def with_racks_of(layout: ClusterLayout, name: str) -> ClusterLayout:
