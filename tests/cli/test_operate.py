@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import shlex
 import signal
 import threading
 from dataclasses import replace
@@ -132,6 +133,17 @@ def test_how_a_plan_is_carried_out_is_said_before_anything_is_sent(world, capsys
 
     assert "with no throttle and at most 10 replica moves per broker at a time. Without a throttle" in "".join(before)
     assert "How long it takes is unknown: 6 copies of unknown size." in "".join(before)
+
+
+def test_the_command_that_shows_progress_is_one_to_copy(world, monkeypatch, capsys):
+    """Also where the journal's name has a blank."""
+    monkeypatch.setattr("reseat.operate.run.runner.start", lambda *_, **__: 42)
+    world.journal = world.journal.with_name("my runs.sqlite")
+    assert world.run("execute", "--plan", str(world.plan)) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("Progress: "))
+
+    assert main(shlex.split(line)[2:]) == 0
+    assert capsys.readouterr().out.startswith("Run 1 (plan, ")
 
 
 def test_how_long_a_plan_takes_is_said_from_earlier_runs_of_its_cluster(world, capsys, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -284,7 +285,7 @@ def begin(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         return 0
     say(
         f"Run {run.id} has begun (process {process}).",
-        f"Progress: reseat operate status --run {run.id} --journal {session.journal.path}",
+        f"Progress: reseat operate status --run {run.id} --journal {shlex.quote(str(session.journal.path))}",
         f"Log: {runner.log_file(session.journal.path.resolve(), run.id)}",
     )
     return 0
