@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reseat.errors import InputRefused
@@ -131,10 +131,10 @@ def connection_values(
     protocol = str(values.get("security_protocol", "PLAINTEXT")).upper()
     to_zookeeper = zookeeper or "zookeeper" in values
     tls = to_zookeeper and str(values.get("zookeeper_tls", "")).lower() == "true"
-    if protocol in ("SSL", "SASL_SSL"):
-        _tell_stores("", properties, tell, source)
-    if tls:
-        _tell_stores("zookeeper.", properties, tell, source)
+    sides = (*([""] if protocol in ("SSL", "SASL_SSL") else []), *(["zookeeper."] if tls else []))
+    for side in sides:
+        _tell_stores(side, properties, tell, source)
+    _tell_check_of_names(sides, properties, tell, source)
     if not protocol.startswith("SASL_"):
         _forget(values, "sasl_mechanism", "username", "password", "token", "token_command")
     if not protocol.startswith("SASL_") or str(values.get("sasl_mechanism", "GSSAPI")).upper() != "GSSAPI":
@@ -211,15 +211,24 @@ def _tell_kerberos(options: Mapping[str, str], tell: Any, source: str, line: int
             tell(key, options[option], line)
 
 
+def _tell_check_of_names(sides: Sequence[str], properties: Mapping[str, Property], tell: Any, source: str) -> None:
+    """Whether certificates must name their servers: of brokers and of ZooKeeper alike, or not at all."""
+    keys = [f"{side}ssl.endpoint.identification.algorithm" for side in sides]
+    given = {key: properties[key] for key in keys if key in properties}
+    for key, told in given.items():
+        if told.value.lower() not in ("", "https", "none"):
+            raise _refusal(f"{key}: https, or nothing, was expected.", source, told.line)
+        tell("check_hostname", told.value.lower() == "https", told.line)
+    checked = {key not in given or given[key].value.lower() == "https" for key in keys}
+    if len(checked) > 1:
+        last = max(told.line for told in given.values())
+        raise _refusal(
+            f"Names in certificates are checked alike here: give {keys[0]} and {keys[1]} one value.", source, last
+        )
+
+
 def _tell_stores(side: str, properties: Mapping[str, Property], tell: Any, source: str) -> None:
     """PEM files named as Java's stores: the truststore is the authorities, the key store key and certificate."""
-    algorithm = properties.get(f"{side}ssl.endpoint.identification.algorithm")
-    if algorithm is not None and not side:
-        if algorithm.value.lower() not in ("", "https", "none"):
-            raise _refusal(
-                "ssl.endpoint.identification.algorithm: https, or nothing, was expected.", source, algorithm.line
-            )
-        tell("check_hostname", algorithm.value.lower() == "https", algorithm.line)
     for store in ("truststore", "keystore"):
         location = properties.get(f"{side}ssl.{store}.location")
         if location is None or not location.value:

@@ -197,9 +197,45 @@ def test_stores_in_pem_are_taken_and_an_empty_algorithm_switches_names_off(tmp_p
     assert not connection.check_hostname
 
 
+ZOOKEEPER_TLS = "zookeeper.connect=zk:2281\nzookeeper.ssl.client.enable=true\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "checked"),
+    [
+        (ZOOKEEPER_TLS, True),
+        (f"{ZOOKEEPER_TLS}zookeeper.ssl.endpoint.identification.algorithm=\n", False),
+        (f"{ZOOKEEPER_TLS}zookeeper.ssl.endpoint.identification.algorithm=HTTPS\n", True),
+        ("zookeeper.connect=zk:2181\nzookeeper.ssl.endpoint.identification.algorithm=\n", True),
+        (
+            f"{ZOOKEEPER_TLS}security.protocol=SSL\nzookeeper.ssl.endpoint.identification.algorithm=\n"
+            "ssl.endpoint.identification.algorithm=\n",
+            False,
+        ),
+    ],
+)
+def test_names_in_zookeepers_certificates_are_checked_unless_its_own_key_says_otherwise(
+    tmp_path: Path, text: str, checked: bool
+) -> None:
+    """The key was taken and did nothing; without TLS to ZooKeeper it has none to do."""
+    file = properties(tmp_path, text)
+    assert connection_from_options(bootstrap=None, zookeeper=None, config=file).check_hostname is checked
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
+        (
+            f"{ZOOKEEPER_TLS}security.protocol=SSL\nssl.endpoint.identification.algorithm=\n",
+            4,
+            "checked alike",
+        ),
+        (
+            f"{ZOOKEEPER_TLS}security.protocol=SSL\nzookeeper.ssl.endpoint.identification.algorithm=\n",
+            4,
+            "checked alike",
+        ),
+        (f"{ZOOKEEPER_TLS}zookeeper.ssl.endpoint.identification.algorithm=rfc\n", 3, "https, or nothing"),
         ("security.protocol=SSL\nssl.truststore.location=/x/trust.jks\n", 2, "openssl pkcs12"),
         ("security.protocol=SSL\nssl.keystore.type=PKCS12\nssl.keystore.location=k.p12\n", 3, "PEM"),
         ("\n\nsasl.mechanisn=PLAIN\n", 3, "did you mean sasl.mechanism"),
