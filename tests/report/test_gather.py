@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseat.balance import findings
-from reseat.balance.moved import all_findings
 from reseat.formats import Reading
 from reseat.model import (
     Broker,
@@ -35,18 +33,6 @@ def test_rows_behind_a_finding_are_those_of_the_layout_told_of() -> None:
 
     assert matter.reading[0].rows.tolist() == [1]
     assert gather(reading, layout, Wish()).reading[0].rows.tolist() == [0, 2]
-
-
-def test_a_disk_that_failed_is_found_as_on_overview() -> None:
-    """A text of `kafka-log-dirs` tells of it; a report of the same text had no critical finding."""
-    layout = ClusterLayout.from_assignments({("a", 0): [1, 2]})
-    reading = Reading(layout, "text", source="x", log_dirs=(LogDirectory(2, "/b", error="KAFKA_STORAGE_ERROR"),))
-    matter = gather(reading, layout, Wish())
-
-    assert [one.kind for one in matter.findings] == [
-        one.kind for one in all_findings(findings(layout), layout, reading)
-    ]
-    assert matter.findings[0].kind == "log_dir_error"
 
 
 def test_a_plan_that_disks_and_controllers_speak_against_is_warned_of() -> None:
