@@ -238,7 +238,8 @@ def outlooks(history: History, cluster: str, limits: Limits, *, tested: bool = T
     for broker, rows in brokers.groupby("broker", sort=True):
         if rows["place"].iloc[-1] != days - 1:
             continue
-        total = rows["total_bytes"].iloc[-1]
+        # A broker that is down, or does not answer, tells nothing: its disk is as large as it last said.
+        total = rows["total_bytes"].ffill().iloc[-1]
         disk = None if limits.disk is None or not total > 0 else float(total) * limits.disk / 100
         most = {"replicas": limits.replicas_per_broker, "size_bytes": limits.bytes_per_broker, "disk_used": disk}
         for measure in _OF_BROKER:

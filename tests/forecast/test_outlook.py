@@ -6,6 +6,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from reseat.forecast.outlook import Outlooks, outlooks
@@ -39,6 +41,28 @@ def test_each_count_has_its_past_and_its_day(tmp_path: Path) -> None:
     assert by_name["replicas", None].met is None
     assert told.sentence.startswith(f"Replicas of broker 1: the limit of 230 is likely met on {date(2026, 5, 5)}")
     assert told.inside == (1, sum(one.told.tried for one in told.counts if not isinstance(one.told, Refused)))
+
+
+def test_a_disk_that_the_last_snapshot_does_not_tell_is_as_large_as_before(tmp_path: Path) -> None:
+    """A broker that is down tells nothing of its disks: what was likely full in days had no limit any more."""
+    before = straight(tmp_path, Limits(disk=24))
+    last = max((tmp_path / "brokers" / "cluster=shop").glob("day=*/*.parquet"))
+    rows = pq.read_table(last)
+    dark = pc.equal(rows["broker"], 2)
+    for name in ("total_bytes", "usable_bytes"):
+        at = rows.schema.get_field_index(name)
+        rows = rows.set_column(at, rows.schema.field(at), pc.if_else(dark, pa.scalar(None, pa.int64()), rows[name]))
+    pq.write_table(rows, last)
+    after = outlooks(History.open(tmp_path), "shop", Limits(disk=24))
+    was, now = (
+        next(one for one in of.counts if (one.measure, one.broker) == ("disk_used", 2)) for of in (before, after)
+    )
+
+    assert (now.now, now.limit) == (None, was.limit)
+    assert was.met is not None
+    assert now.met is not None
+    assert was.met.likely == _LAST + timedelta(days=11)
+    assert now.met.likely == _LAST + timedelta(days=12)  # a day less to draw the line through
 
 
 def test_a_limit_that_is_met_is_met_today(tmp_path: Path) -> None:
