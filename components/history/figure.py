@@ -169,8 +169,9 @@ def hover_words(row: Mapping[Hashable, Any]) -> str:
         f"{_told(row['findings_note'])} info"
     )
     lines.append(f"replica spread {_told(row['replica_spread'])}, {_told(row['replicas'])} replicas")
-    if row["brokers_down"] > 0:
-        lines.append(f"{_told(row['brokers_down'])} of {_told(row['brokers'])} brokers down")
+    down = row["brokers_down"]
+    if isinstance(down, int | float | np.number) and down > 0:
+        lines.append(f"{_told(down)} of {_told(row['brokers'])} brokers down")
     return "<br>".join(lines)
 
 

@@ -50,7 +50,8 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     leaders = _sum(counts, "leader_moved")
     if leaders and len(told) < 2:
         told.append(f"{text.counted(leaders, 'leader')} changed")
-    happened = " and ".join(told) or "no broker went down or came up and no replica moved"
+    still = "no broker went down or came up and " if snapshots["brokers_down"].notna().any() else ""
+    happened = " and ".join(told) or f"{still}no replica moved"
     return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
 
 

@@ -82,10 +82,13 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
 def _one(
     alert: Alert, row: Mapping[Any, Any], found: Mapping[tuple[str, str], list[str]], first: FirstLimit | None
 ) -> tuple[bool | None, str]:
-    not_read, down = found.get((row["cluster"], "not_read"), ()), row["brokers_down"] > 0
+    not_read, down = (
+        found.get((row["cluster"], "not_read"), ()),
+        _is_number(row["brokers_down"]) and row["brokers_down"] > 0,
+    )
     if alert.measure is not None:
         value = row[alert.measure]
-        if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
+        if not _is_number(value):
             return None, f"{alert.measure} is unknown"
         words = size if alert.measure in ("size_bytes", "byte_spread") else count
         sentence = f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
@@ -103,6 +106,10 @@ def _one(
     if first.likely is not None and first.likely - first.day <= timedelta(days=alert.limit_within_days or 0):
         return True, first.sentence
     return (None if first.why or not first.ahead else False), first.sentence
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and value == value  # noqa: PLR0124 -- NaN; NA is no number at all
 
 
 def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[tuple[str, str], list[str]]:

@@ -108,7 +108,9 @@ def events(
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
     found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
     if findings is not None:
-        found += _of_findings(findings, list(snapshots["taken_at"]), (snapshots["brokers_down"] > 0).tolist())
+        found += _of_findings(
+            findings, list(snapshots["taken_at"]), (snapshots["brokers_down"] > 0).fillna(value=False).tolist()
+        )
     return sorted(found, key=lambda event: (event.at, event.kind))
 
 

@@ -82,7 +82,7 @@ TABLES: tuple[Table, ...] = (
             Column("controller", _ID, "Broker id of the controller or the quorum's leader; null where unknown."),
             Column("consistency", _TEXT, "Whether all of it held at one time: consistent, unsettled, not promised."),
             Column("brokers", _COUNT, "Brokers known.", "brokers"),
-            Column("brokers_down", _COUNT, "Brokers that the source calls dead or fenced.", "brokers"),
+            Column("brokers_down", _COUNT, "Brokers that are dead or fenced; null where no state is known.", "brokers"),
             Column("racks", _COUNT, "Racks with a broker.", "racks"),
             Column("topics", _COUNT, "Topics.", "topics"),
             Column("partitions", _COUNT, "Partitions.", "partitions"),

@@ -46,8 +46,8 @@ _DRAWS = 100
 MOMENTS = 400
 #: What is told of each snapshot of the past.
 PAST = (
-    "brokers", "topics", "partitions", "replicas", "size_bytes", "offline", "under_replicated", "below_min_isr",
-    "replica_spread", "leader_spread",
+    "brokers", "brokers_down", "topics", "partitions", "replicas", "size_bytes", "offline", "under_replicated",
+    "below_min_isr", "replica_spread", "leader_spread",
 )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def past_of(history: History, cluster: str) -> ReportPast | None:
     if cluster not in known:
         there = f"it has {listed(visible(name, 60) for name in known)}" if known else "it has no cluster yet"
         raise InputRefused(f"The history knows no cluster {visible(cluster, 60)}: {there}.", source=history.where)
-    snapshots = history.snapshots(cluster, columns=("taken_at", "brokers_down", *PAST))
+    snapshots = history.snapshots(cluster, columns=("taken_at", *PAST))
     if snapshots.empty:
         return None
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]

@@ -23,7 +23,7 @@ from reseat.errors import InputRefused
 from reseat.forecast.first_limits import FirstLimit
 from reseat.forecast.settings import Alert, Settings
 from reseat.history.read import History
-from reseat.model import LogDirectory
+from reseat.model import ClusterLayout, LogDirectory
 from tests.alerts.hook import Hook, hook
 from tests.history import made
 from tests.history.made import history as snapshots
@@ -197,6 +197,16 @@ def test_a_limit_is_told_of_so_many_days_before(
     (state,) = raised.alert_states(History.open(found.tables), Settings(alerts=(full,)), datetime.now(UTC))
 
     assert (asked, state.holds, state.sentence) == (["shop"], holds, "It fills.")
+
+
+def test_where_no_state_is_told_how_many_are_down_is_unknown(tmp_path: Path) -> None:
+    """A history of texts: an alert on brokers that are down neither rings nor is over, and no other one fails."""
+    text = replace(snapshots()["shop"][0], layout=ClusterLayout.from_assignments({("a", 0): [1, 2]}), protocol="text")
+    found = made.write(tmp_path / "texts", {"shop": (text,)}, swept=False)
+    asked = (Alert("down", measure="brokers_down"), Alert("disk", finding="log_dir_error"))
+    states = raised.alert_states(History.open(found.tables), Settings(alerts=asked), datetime.now(UTC))
+
+    assert [state.holds for state in states] == [None, False]
 
 
 def test_without_limits_none_is_near(tmp_path: Path) -> None:

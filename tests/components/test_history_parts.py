@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from components.history import compare
 from components.history.compare import as_csv, as_table, beginning, matching, read_changes
-from components.history.figure import figure
+from components.history.figure import figure, hover_words
 from components.history.words import answer, names_of, stretch
 from components.state.past import Past, clock
 from reseat.balance.changes import KINDS
@@ -215,6 +215,8 @@ def test_what_is_not_told_is_not_called_well():
     end = told["taken_at"].iloc[-1]
 
     assert answer("prod", told, counts(), end).endswith("no partition was offline; in-sync replicas are unknown.")
+    assert "no broker went down or came up and no replica moved" in answer("prod", told, counts(), end)
+    assert "prod, the last 10 min: no replica moved;" in answer("prod", told.assign(brokers_down=untold), counts(), end)
     assert answer("prod", told.assign(offline=untold), counts(), end).endswith(
         "offline and under-replicated partitions are unknown."
     )
@@ -286,6 +288,16 @@ def found_in(*rows: tuple[int, str, str]) -> pd.DataFrame:
         ],
         columns=["taken_at", "kind", "severity", "sentence"],
     )
+
+
+def test_no_state_of_a_broker_is_no_reason_to_fail():
+    """A history of texts: neither the marks nor what a moment says under the pointer count brokers that are down."""
+    untold = pd.array([None, None], "Int64")
+    told = snapshots([0, 0]).assign(brokers_down=untold)
+    shown = series(told)
+
+    assert events(broker_changes(), counts(), RACKS, told, found_in((0, "log_dir_full", "attention"))) != []
+    assert not any("brokers down" in hover_words(row) for row in shown.moments.to_dict("records"))
 
 
 def hourly(hours) -> pd.DataFrame:

@@ -198,7 +198,9 @@ def snapshots(moment: Moment) -> Rows:
         "controller": further.get("controller"),
         "consistency": "not promised",
         "brokers": len(moment.brokers),
-        "brokers_down": sum(s in (BrokerState.DEAD, BrokerState.FENCED) for _, s in moment.brokers.values()),
+        "brokers_down": sum(s in (BrokerState.DEAD, BrokerState.FENCED) for _, s in moment.brokers.values())
+        if any(s is not BrokerState.NOT_TOLD for _, s in moment.brokers.values())
+        else None,
         "racks": len({rack for rack, _ in moment.brokers.values() if rack is not None}),
         "topics": len(moment.topics),
         "partitions": len(parts),

@@ -165,6 +165,14 @@ def test_what_the_reading_tells_of_the_cluster_is_found_too() -> None:
     ]
 
 
+def test_how_many_brokers_are_down_is_null_where_no_state_is_told() -> None:
+    """A text of assignments names brokers, and says nothing of them."""
+    named = ClusterLayout.from_assignments({("a", 0): [1, 2]})
+    (row,) = rows("snapshots", Snapshot(named, TAKEN, "text"))
+
+    assert (row["brokers"], row["brokers_down"]) == (2, None)
+
+
 def test_what_is_being_reassigned_is_null_where_the_cluster_did_not_tell() -> None:
     """It was 0: an alert on it was over."""
     for told, many in ((True, 0), (False, None)):

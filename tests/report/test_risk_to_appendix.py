@@ -239,6 +239,20 @@ def test_events_stand_in_seconds_on_the_axis_of_time() -> None:
     assert "is unknown" in " ".join(chapter.text)
 
 
+def test_a_past_of_texts_says_of_no_broker_that_it_stayed_up() -> None:
+    """No state was told in any snapshot; where it was in one, nothing that happened is nothing."""
+    for down, said in (
+        ([np.nan, np.nan], "Whether brokers went down is unknown."),
+        ([0.0, np.nan], "No broker went down"),
+    ):
+        days = np.array(["2026-05-01", "2026-05-03"], "datetime64[s]")
+        past = ReportPast(taken_at=days, series={"brokers_down": np.array(down)}, events=())
+        chapter = time.chapter(matter_of(small({0: [1, 2]}), past=past), PLAIN)
+        assert chapter is not None
+
+        assert said in chapter.text[-1]
+
+
 def test_a_long_past_is_thinned_without_losing_its_worst_moment() -> None:
     """First and last stay as they were."""
     import pandas as pd

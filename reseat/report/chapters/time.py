@@ -93,7 +93,13 @@ def _text(past: ReportPast) -> tuple[str, ...]:
         else:
             said.append(f"No partition was {words} in any snapshot.")
     if not past.events and len(past.taken_at) > 1:
-        said.append("No broker went down or came up, and no large reassignment was seen.")
+        down = past.series.get("brokers_down")
+        known = down is None or not np.isnan(down).all()
+        said.append(
+            "No broker went down or came up, and no large reassignment was seen."
+            if known
+            else "No large reassignment was seen. Whether brokers went down is unknown."
+        )
     return tuple(said)
 
 
