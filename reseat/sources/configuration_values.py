@@ -21,6 +21,11 @@ __all__ = ["CHECKS", "KEYS", "check_files", "disagreement", "unknown"]
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI")
+#: Mechanisms without a password, and what they are given.
+_WITHOUT_PASSWORD = {
+    "OAUTHBEARER": "a token or token_command was",
+    "GSSAPI": "kerberos_principal and kerberos_keytab were",
+}
 #: The keys of a cluster.
 KEYS = tuple(f.name for f in fields(Connection) if f.name not in ("name", "chroot"))
 _SECRET_KEYS = frozenset({"password", "token", "key_password", "zookeeper_digest", "zookeeper_sasl_password"})
@@ -52,16 +57,22 @@ def disagreement(got: Mapping[str, Any]) -> tuple[str | None, str] | None:
         return "security_protocol", f"{protocol} needs a sasl_mechanism: {', '.join(_MECHANISMS)}."
     if mechanism == "OAUTHBEARER" and not (got.get("token") or got.get("token_command")):
         return "sasl_mechanism", "OAUTHBEARER needs a token, or a token_command that prints one."
+    if got.get("token") and got.get("token_command"):
+        return "token", "token and token_command are both given; one of them was expected."
+    token = next((key for key in ("token", "token_command") if got.get(key)), None)
+    if token and mechanism != "OAUTHBEARER":
+        return token, f"{token} is given, but sasl_mechanism is {mechanism}; OAUTHBEARER was expected."
     kerberos = next((key for key in got if key.startswith("kerberos_") and got[key]), None)
     if kerberos and mechanism != "GSSAPI":
         return kerberos, f"{kerberos} is given, but sasl_mechanism is not GSSAPI."
-    if mechanism == "GSSAPI" and (password := next((key for key in ("username", "password") if got.get(key)), None)):
-        return (
-            password,
-            "GSSAPI takes no username and no password; kerberos_principal and kerberos_keytab were expected.",
-        )
-    if mechanism not in (None, "OAUTHBEARER", "GSSAPI") and not (got.get("username") and got.get("password")):
+    password = next((key for key in ("username", "password") if got.get(key)), None)
+    if password and mechanism in _WITHOUT_PASSWORD:
+        return password, f"{mechanism} takes no username and no password; {_WITHOUT_PASSWORD[mechanism]} expected."
+    if mechanism not in (None, *_WITHOUT_PASSWORD) and not (got.get("username") and got.get("password")):
         return "sasl_mechanism", f"{mechanism} needs a username and a password."
+    tls = next((key for key in ("ca_file", "cert_file", "key_file", "key_password") if got.get(key)), None)
+    if tls and protocol not in ("SSL", "SASL_SSL") and not got.get("zookeeper_tls"):
+        return tls, _in_clear(tls, protocol, brokers=bool(got.get("bootstrap")))
     if got.get("key_file") and not got.get("cert_file"):
         return "key_file", "A key_file needs the cert_file that it belongs to."
     if bool(got.get("zookeeper_sasl_username")) != bool(got.get("zookeeper_sasl_password")):
@@ -73,6 +84,13 @@ def disagreement(got: Mapping[str, Any]) -> tuple[str | None, str] | None:
     if zookeeper and not got.get("zookeeper"):
         return zookeeper, f"{zookeeper} is given, but no zookeeper server is."
     return None
+
+
+def _in_clear(key: str, protocol: str, *, brokers: bool) -> str:
+    if not brokers:
+        return f"{key} is given, but zookeeper_tls is not true, so that ZooKeeper is read in clear."
+    with_tls = "SASL_SSL" if protocol.startswith("SASL_") else "SSL or SASL_SSL"
+    return f"{key} is given, but security_protocol is {protocol}, which has no TLS; {with_tls} was expected."
 
 
 def check_files(connection: Connection) -> None:

@@ -424,7 +424,52 @@ def test_options_choose_a_cluster_of_a_file_and_go_before_it(tmp_path: Path) -> 
         ({"bootstrap": "b", "zookeeper_tls": True}, "no zookeeper server is"),
         ({"zookeeper": "z", "zookeeper_digest": PLANTED}, "user:password"),
         ({"zookeeper": "z", "zookeeper_sasl_password": PLANTED}, "go together"),
-        ({"bootstrap": "b", "ca_file": "/nowhere/ca.pem"}, "ca_file: the file cannot be read"),
+        ({"bootstrap": "b", "security_protocol": "SSL", "ca_file": "/nowhere/ca.pem"}, "ca_file: the file cannot be r"),
+        # A slip in one key would otherwise connect in clear, or as nobody.
+        ({"bootstrap": "b", "ca_file": __file__}, "security_protocol is PLAINTEXT, which has no TLS; SSL or"),
+        (
+            {
+                "bootstrap": "b",
+                "security_protocol": "SASL_PLAINTEXT",
+                "sasl_mechanism": "PLAIN",
+                "username": "u",
+                "password": PLANTED,
+                "cert_file": __file__,
+            },
+            "cert_file is given, but security_protocol is SASL_PLAINTEXT, which has no TLS; SASL_SSL",
+        ),
+        ({"zookeeper": "z", "key_password": PLANTED}, "key_password is given, but zookeeper_tls is not true"),
+        (
+            {
+                "bootstrap": "b",
+                "security_protocol": "SASL_SSL",
+                "sasl_mechanism": "PLAIN",
+                "username": "u",
+                "password": PLANTED,
+                "token_command": "give token",
+            },
+            "token_command is given, but sasl_mechanism is PLAIN",
+        ),
+        (
+            {
+                "bootstrap": "b",
+                "security_protocol": "SASL_SSL",
+                "sasl_mechanism": "OAUTHBEARER",
+                "token": PLANTED,
+                "password": PLANTED,
+            },
+            "OAUTHBEARER takes no username and no password",
+        ),
+        (
+            {
+                "bootstrap": "b",
+                "security_protocol": "SASL_SSL",
+                "sasl_mechanism": "OAUTHBEARER",
+                "token": PLANTED,
+                "token_command": "give token",
+            },
+            "token and token_command are both given",
+        ),
         ({"bootstrap": "b", "timeout_seconds": 0}, "seconds"),
         ({"bootstrap": "b", "timeout_seconds": "nan"}, "seconds"),
         ({"bootstrap": "b", "check_hostname": "maybe"}, "true or false"),
@@ -460,7 +505,7 @@ def test_a_java_key_store_is_known_by_its_content(tmp_path: Path) -> None:
         file = tmp_path / "ca.pem"
         file.write_bytes(magic)
         with pytest.raises(InputRefused, match="keytool -importkeystore"):
-            connection_from_values({"bootstrap": "b", "ca_file": str(file)})
+            connection_from_values({"bootstrap": "b", "security_protocol": "SSL", "ca_file": str(file)})
 
 
 def test_the_token_command_that_is_documented_is_taken() -> None:
