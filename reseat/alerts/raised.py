@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,8 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
     first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
     kinds = {"not_read", *(alert.finding for alert in settings.alerts if alert.finding is not None)}
     found = _found(history, latest, sorted(kinds))
+    days = {day_of(moment) for moment in latest["taken_at"]}
+    dark = set(history.dark(days=days)["snapshot_id"].to_pylist())
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:
@@ -75,30 +78,28 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
                 last = f"the latest snapshot is of {moment:%Y-%m-%d %H:%M} UTC"
                 sentence = f"{last} (limit {alert.silent_for_hours:g} h)"
             else:
-                holds, sentence = _one(alert, row, found, first.get(row["cluster"]))
+                said, unlit = found.get(row["cluster"], {}), row["snapshot_id"] in dark
+                holds, sentence = _one(alert, row, said, unlit, first.get(row["cluster"]))
             yield AlertState(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
 
 
 def _one(
-    alert: Alert, row: Mapping[Any, Any], found: Mapping[tuple[str, str], list[str]], first: FirstLimit | None
+    alert: Alert, row: Mapping[Any, Any], said: Mapping[str, list[str]], dark: bool, first: FirstLimit | None
 ) -> tuple[bool | None, str]:
-    not_read, down = (
-        found.get((row["cluster"], "not_read"), ()),
-        _is_number(row["brokers_down"]) and row["brokers_down"] > 0,
-    )
+    unseen = partial(may_be_unseen, not_read=said.get("not_read", ()), brokers_down=dark)
     if alert.measure is not None:
         value = row[alert.measure]
-        if not _is_number(value):
+        if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
             return None, f"{alert.measure} is unknown"
         words = size if alert.measure in ("size_bytes", "byte_spread") else count
         sentence = f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
-        if value <= alert.above and may_be_unseen(_AS_FAR_AS_KNOWN.get(alert.measure, ""), not_read, brokers_down=down):
+        if value <= alert.above and unseen(_AS_FAR_AS_KNOWN.get(alert.measure, "")):
             return None, f"{sentence} as far as it is known"
         return value > alert.above, sentence
     if alert.finding is not None:
-        if said := found.get((row["cluster"], alert.finding)):
-            return True, said[0]
-        if may_be_unseen(alert.finding, not_read, brokers_down=down):
+        if sentences := said.get(alert.finding):
+            return True, sentences[0]
+        if unseen(alert.finding):
             return None, f"whether {alert.finding} is there still was not read"
         return False, f"{alert.finding} is not found any more"
     if first is None:
@@ -108,12 +109,8 @@ def _one(
     return (None if first.why or not first.ahead else False), first.sentence
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and value == value  # noqa: PLR0124 -- NaN; NA is no number at all
-
-
-def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[tuple[str, str], list[str]]:
-    """What the latest snapshots say of some kinds of findings, the worst first, by cluster and kind."""
+def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+    """What the latest snapshots say of some kinds of findings, the worst first: by cluster, by kind."""
     from pyarrow import compute as pc
 
     last = dict(zip(latest["cluster"], latest["snapshot_id"], strict=True))
@@ -123,8 +120,8 @@ def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict
         columns=["cluster", "snapshot_id", "kind", "rank", "sentence"],
         filter=pc.field("snapshot_id").isin(sorted(last.values())) & pc.field("kind").isin(kinds),
     ).sort_by("rank")
-    said: dict[tuple[str, str], list[str]] = {}
+    said: dict[str, dict[str, list[str]]] = {}
     for row in rows.to_pylist():
         if last[row["cluster"]] == row["snapshot_id"]:
-            said.setdefault((row["cluster"], row["kind"]), []).append(row["sentence"])
+            said.setdefault(row["cluster"], {}).setdefault(row["kind"], []).append(row["sentence"])
     return said

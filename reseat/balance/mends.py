@@ -208,7 +208,7 @@ def may_be_unseen(kind: str, not_read: Iterable[str], *, brokers_down: bool) -> 
     Args:
         kind: a kind of finding.
         not_read: what could not be read, as ``Snapshot.not_read`` has it.
-        brokers_down: whether brokers were down, which nobody asks for their log directories.
+        brokers_down: whether brokers that hold replicas were down, which nobody asks for their log directories.
     """
     told_by = KINDS[kind].told_by if kind in KINDS else ()
     return (brokers_down and told_by == _DIRECTORIES) or any(said.startswith(told_by) for said in not_read)

@@ -17,7 +17,7 @@ Complexity: O(changes of brokers + snapshots).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
@@ -93,6 +93,8 @@ def events(
     racks: Mapping[int, str | None],
     snapshots: pd.DataFrame,
     findings: pd.DataFrame | None = None,
+    *,
+    dark: Collection[datetime] = (),
 ) -> list[Event]:
     """The marks, oldest first.
 
@@ -100,17 +102,16 @@ def events(
         brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
         counts: of ``History.change_counts``.
         racks: the rack of each broker, as far as told.
-        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions``, ``replicas`` and
-            ``brokers_down``, oldest first; at least one.
+        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
+            least one.
         findings: rows of the table ``findings`` with ``taken_at``, ``kind``, ``severity`` and ``sentence``, those of
             what was not read among them; None: none are looked at.
+        dark: when a broker that holds replicas was down.
     """
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
     found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
     if findings is not None:
-        found += _of_findings(
-            findings, list(snapshots["taken_at"]), (snapshots["brokers_down"] > 0).fillna(value=False).tolist()
-        )
+        found += _of_findings(findings, list(snapshots["taken_at"]), frozenset(dark))
     return sorted(found, key=lambda event: (event.at, event.kind))
 
 
@@ -144,7 +145,8 @@ def events_of(
     matters |= pc.field("kind") == "not_read"
     columns = ["taken_at", "kind", "severity", "sentence"]
     findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns, filter=matters))
-    return events(brokers, counts, racks, snapshots, findings), named
+    dark = history.dark(cluster, since=first, until=last)["taken_at"].to_pylist()
+    return events(brokers, counts, racks, snapshots, findings, dark=dark), named
 
 
 def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
@@ -175,7 +177,7 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
     return found
 
 
-def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime], down: Sequence[bool]) -> list[Event]:
+def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime], dark: Collection[datetime]) -> list[Event]:
     """A mark for the kinds that a snapshot is the first to have, or has no more; "found" where it is both.
 
     Their names alone: sentences name topics, which a masked report must not.
@@ -189,7 +191,7 @@ def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime], down: Sequ
         found = {place[when] for when in rows["taken_at"]}
         # While nobody could see whether it is still there, it is not over.
         for number, when in enumerate(moments):
-            if number - 1 in found and may_be_unseen(str(kind), not_read.get(when, ()), brokers_down=down[number]):
+            if number - 1 in found and may_be_unseen(str(kind), not_read.get(when, ()), brokers_down=when in dark):
                 found.add(number)
         seen = sorted(found)
         critical = " (critical)" if (rows["severity"] == Severity.BROKEN.value).any() else ""

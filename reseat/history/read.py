@@ -33,6 +33,7 @@ from reseat.history.parts import clusters_of, day_of, days_of, flat_of, parts_of
 from reseat.history.places import PRIVATE
 from reseat.history.scan import COUNTED, Gather, counted, frame, none_of, read_listed
 from reseat.history.schema import table
+from reseat.model import BrokerState
 from reseat.model.snapshot import in_utc
 
 if TYPE_CHECKING:
@@ -167,6 +168,23 @@ class History:
         whole = pd.concat([one for one in found if len(one)] or found[:1], ignore_index=True)
         whole = whole.sort_values("cluster", ignore_index=True)
         return whole if columns is None else whole[list(columns)]
+
+    def dark(self, cluster: str | None = None, **of: Any) -> pa.Table:
+        """Rows of ``broker_balance`` of brokers that are down and hold replicas: nobody asks them for their disks.
+
+        Args:
+            cluster: of this cluster; None: of all.
+            of: of which time, as ``table`` takes it.
+
+        Raises:
+            InputRefused: it cannot be read.
+        """
+        from pyarrow import compute as pc
+
+        away = [state.value for state in BrokerState if state.away]
+        found = pc.field("state").isin(away) & (pc.field("replicas") > 0)
+        columns = ["cluster", "snapshot_id", "taken_at"]
+        return self.table("broker_balance", cluster, columns=columns, filter=found, **of)
 
     def table(
         self,

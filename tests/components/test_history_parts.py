@@ -302,9 +302,7 @@ def test_no_state_of_a_broker_is_no_reason_to_fail():
 
 def hourly(hours) -> pd.DataFrame:
     """Rows of ``snapshots``, an hour apart."""
-    return pd.DataFrame(
-        {"taken_at": [START + timedelta(hours=h) for h in hours], "partitions": 1, "replicas": 1, "brokers_down": 0}
-    )
+    return pd.DataFrame({"taken_at": [START + timedelta(hours=h) for h in hours], "partitions": 1, "replicas": 1})
 
 
 def test_findings_are_found_and_mended_by_name():
@@ -334,14 +332,14 @@ def test_findings_are_found_and_mended_by_name():
 
 def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
     """Nobody asks a broker that is down for its disks; the settings are another matter, and nothing else is kept."""
-    told = hourly(range(9)).assign(brokers_down=[0, 0, 0, 1, 1, 0, 0, 0, 0])
+    told = hourly(range(9))
     seen = found_in(
         *((h, "log_dir_error", "broken") for h in (1, 2)),  # its broker goes down, and comes back without the fault
         (3, "byte_skew", "attention"),
         *((h, "unclean_enabled", "attention") for h in (1, 2)),
         *((h, "not_read", "note") for h in (5, 6)),
     ).replace({"not_read: unknown": "Sizes and log directories of broker 4 are unknown: It does not answer."})
-    found = events(broker_changes(), counts(), RACKS, told, seen)
+    found = events(broker_changes(), counts(), RACKS, told, seen, dark=[START + timedelta(hours=h) for h in (3, 4)])
 
     assert [(event.at, event.sentence) for event in found] == [
         (START + timedelta(hours=1), "found: Log directory offline (critical), Unclean election enabled"),

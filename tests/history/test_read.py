@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from reseat.history.parts import day_of
 from reseat.history.read import History
 from reseat.history.scan import read_listed as plain
 from reseat.history.schema import TABLES, arrow_schema
-from tests.history.made import FIRST_DAY, SECOND_DAY, Made, write
+from tests.history.made import FIRST_DAY, SECOND_DAY, Made, layout, write
+from tests.history.made import history as snapshots
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,16 @@ def test_clusters_and_days_are_text_also_where_made_of_digits(history):
     assert history.days("007") == (FIRST_DAY, SECOND_DAY)
     assert set(rows["cluster"].to_pylist()) == {"007"}
     assert rows.schema.field("day").type == pa.string()
+
+
+def test_brokers_that_are_down_count_where_they_hold_replicas(tmp_path):
+    """One that was drained and stopped, and is registered still, hides nothing."""
+    held = snapshots()["shop"][1]
+    drained = layout({("a", 0): [1, 2]}, racks={1: "a", 2: "b", 3: "c"}, down=[3])
+    told = (held, replace(held, layout=drained, taken_at=held.taken_at + timedelta(hours=1)))
+    found = History.open(write(tmp_path, {"shop": told}, swept=False).tables)
+
+    assert set(found.dark("shop")["taken_at"].to_pylist()) == {held.taken_at}
 
 
 def test_snapshots_are_told_oldest_first_with_their_keys(history, made):
