@@ -32,6 +32,8 @@ OPERATE_VARIABLE = "RESEAT_OPERATE"
 LOCAL_VARIABLE = "RESEAT_OPERATE_LOCAL"
 #: The environment variable that lists the clusters on which a plan needs a second person's word.
 APPROVAL_VARIABLE = "RESEAT_APPROVAL"
+#: What may stand in each table.
+_KEYS = ("allowed", "hours")
 #: As Kafka writes cluster ids; whoever wrote a name instead must hear of it.
 _CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 #: A sign-in never counts longer than this: Streamlit's own cookie.
@@ -55,6 +57,11 @@ def access_of(secrets: Mapping[str, Any], environment: Mapping[str, str], *, uns
         InputRefused: a key is not as expected; names it.
     """
     operate, look, approve = (_table(secrets, name) for name in ("operate", "look", "approve"))
+    if "allowed" in look and "auth" not in secrets:
+        # Whoever reaches the server would look, whom the list leaves out.
+        raise InputRefused(
+            "[look] allowed in the secrets lists who may look, but [auth], by which they sign in, is not."
+        )
     default = Access()
     return Access(
         sign_in="auth" in secrets,
@@ -106,6 +113,10 @@ def _table(secrets: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = secrets.get(name, {})
     if not isinstance(table, Mapping):
         raise InputRefused(f"{name} in the secrets is not a table; [{name}] was expected.")
+    for key in table:
+        # A slip in "allowed" would let whoever signs in look.
+        if key not in _KEYS:
+            raise InputRefused(f"[{name}] {key[:60]} in the secrets is not known; {' or '.join(_KEYS)} was expected.")
     return table
 
 

@@ -28,6 +28,7 @@ Example::
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -106,8 +107,13 @@ class Alert(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ValueError: it is of no kind or of several, or what it names is not known.
         """
         kinds = ("measure", "finding", "limit_within_days", "silent_for_hours")
-        if sum(getattr(self, kind) is not None for kind in kinds) != 1:
+        told = [kind for kind in kinds if getattr(self, kind) is not None]
+        if len(told) != 1:
             raise ValueError(f"alert {self.name!r} needs one of {', '.join(kinds)}")
+        if self.above and self.measure is None:
+            raise ValueError(f"alert {self.name!r}: above belongs to a measure, not to {told[0]}")
+        if not math.isfinite(self.above):
+            raise ValueError(f"alert {self.name!r}: above is {self.above}; a number was expected")
         if self.measure is not None and self.measure not in MEASURES:
             raise ValueError(f"alert {self.name!r}: {self.measure!r} is none of {', '.join(MEASURES)}")
         if self.finding is not None:

@@ -130,7 +130,7 @@ def _settings(steps: Steps, environment: Mapping[str, str], secrets: Sequence[st
     if writing_enabled(environment):
         may = f"to operate: {_who(access.allowed)}" if access.sign_in else "the printed token enables executing plans"
     else:
-        may = "nobody may execute plans (RESEAT_OPERATE is not set)"
+        may = "nobody may execute plans (RESEAT_OPERATE is not 1)"
     if access.approval and not (access.sign_in and access.approvers):
         lacking = "list them under [approve] allowed" if access.sign_in else "configure sign-in (OIDC)"
         steps.warned("Settings", f"RESEAT_APPROVAL is set and nobody may approve plans: {lacking}.", "configuration")

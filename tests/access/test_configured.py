@@ -46,6 +46,10 @@ def test_access_as_it_is_configured(secrets, environment, access):
         ({"operate": {"hours": True}}, "[operate] hours"),
         ({"look": {"hours": "9"}}, "[look] hours"),
         ({"look": {"hours": 1e9}}, "[look] hours"),
+        ({"auth": {}, "look": {"allow": ["ada@example.org"]}}, "[look] allow in the secrets is not known; allowed or"),
+        ({"operate": {"hour": 1}}, "[operate] hour in the secrets"),
+        ({"approve": {"seconds": 1}}, "[approve] seconds in the secrets"),
+        ({"look": {"allowed": ["ada@example.org"]}}, "[look] allowed in the secrets lists who may look, but [auth]"),
     ],
 )
 def test_a_key_that_is_not_as_expected_is_named(secrets, word):

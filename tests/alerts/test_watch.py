@@ -362,6 +362,8 @@ def test_what_is_unknown_is_not_over_and_what_waits_is_given_up_after_a_week(tmp
             "the same name",
         ),
         ('[[alerts]]\nname = "a"\nfinding = "offlin"\n', "'offlin' is no kind of finding"),
+        ('[[alerts]]\nname = "a"\nfinding = "offline"\nabove = 3\n', "above belongs to a measure, not to finding"),
+        ('[[alerts]]\nname = "a"\nmeasure = "offline"\nabove = nan\n', "above is nan; a number was expected"),
         ("[limits]\ndisk = 5\n", "There is no alert"),
     ],
 )

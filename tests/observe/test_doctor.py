@@ -50,6 +50,15 @@ def test_approvals_that_nobody_can_give_are_told(tmp_path: Path, secrets: str, w
     assert word in said.sentence
 
 
+@pytest.mark.parametrize("told", [{}, {"RESEAT_OPERATE": "true"}])
+def test_writing_that_is_not_enabled_is_not_called_unset(tmp_path: Path, told: dict[str, str]) -> None:
+    """Of a variable that is set to something else, too."""
+    steps = examine(environment(tmp_path, **told), [], host="127.0.0.1", port=free_port())
+    said = next(one for one in steps if one.name == "Settings")
+
+    assert "nobody may execute plans (RESEAT_OPERATE is not 1)" in said.sentence
+
+
 def test_a_sign_in_provider_is_asked_for_its_document(tmp_path: Path) -> None:
     """One that answers and is who it was taken for, one that is another, one that is away; and who may what."""
     file, away = tmp_path / "secrets.toml", free_port()
