@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from components.look.notices import refused
@@ -21,10 +23,10 @@ _BEARER = "OAUTHBEARER"
 #: A command that prints tokens is for the configuration alone: a page must not start programs on the server. So is
 #: Kerberos: whoever may type an address would be there as the server itself.
 _NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
-#: Fields that may not be empty, by what they fill.
-_NEEDED = {
-    "username": "User", "password": "Password", "token": "Token", "zookeeper_digest": "User or Password",
-    "zookeeper_sasl_username": "User", "zookeeper_sasl_password": "Password",
+#: Labels of the fields by what they fill; none may be empty.
+_LABELS = {
+    "bootstrap": "Servers", "zookeeper": "Servers", "username": "User", "password": "Password", "token": "Token",
+    "zookeeper_digest": "User or Password", "zookeeper_sasl_username": "User", "zookeeper_sasl_password": "Password",
 }  # fmt: skip
 #: Kept: why what was typed last was refused, if it was.
 _REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
@@ -34,21 +36,22 @@ _TYPED, _SECRETS = Anew("connect-typed"), Anew("connect-secrets")
 
 def draw_form(offered: Connectable) -> None:
     """Protocol and security first, as they decide what is asked; then servers and secrets, which are sent at once."""
+    anew: dict[str, Any] = {"on_change": _REFUSED.set, "args": ([],)}  # what was refused was asked by other fields
     via = st.segmented_control(
-        "Connect via", [_BROKERS, _ZOOKEEPER], default=_BROKERS, key="connect-way", required=True
+        "Connect via", [_BROKERS, _ZOOKEEPER], default=_BROKERS, key="connect-way", required=True, **anew
     )
     values: dict[str, object] = {}
     if via == _ZOOKEEPER:
         logins = [_NONE, _DIGEST, _SASL]
-        login = st.segmented_control("Login", logins, default=_NONE, key="connect-login", required=True)
+        login = st.segmented_control("Login", logins, default=_NONE, key="connect-login", required=True, **anew)
         tls = st.toggle("TLS", key="connect-zookeeper-tls")
         values["zookeeper_tls"] = tls
     else:
-        protocol = st.selectbox("Security protocol", _PROTOCOLS, key="connect-protocol")
+        protocol = st.selectbox("Security protocol", _PROTOCOLS, key="connect-protocol", **anew)
         values["security_protocol"] = protocol
         login, tls = _NONE, protocol in ("SSL", "SASL_SSL")
         if "SASL" in str(protocol):
-            login = st.selectbox("Mechanism", [*_PASSWORD_MECHANISMS, _BEARER], key="connect-mechanism")
+            login = st.selectbox("Mechanism", [*_PASSWORD_MECHANISMS, _BEARER], key="connect-mechanism", **anew)
             values["sasl_mechanism"] = login
     with st.form("connect-form", border=False):
         if via == _ZOOKEEPER:
@@ -112,13 +115,15 @@ def _take(values: dict[str, object], name: str, offered: Connectable) -> InputRe
     """Open what was typed and begin to test it; why it cannot be, or None."""
     if not str(values.get("bootstrap", values.get("zookeeper", ""))).strip().partition("/")[0]:
         return InputRefused("Servers is empty: enter host:port of one or more servers, separated by commas.")
-    empty = [label for key, label in _NEEDED.items() if values.get(key) == ""]
+    empty = [label for key, label in _LABELS.items() if values.get(key) == ""]
     if empty:
         return InputRefused(f"{empty[0]} is empty.")
     try:
-        connection = connection_from_values(values, name=name, source="The form")
+        connection = connection_from_values(values, name=name)
     except InputRefused as error:
-        return error.with_traceback(None)  # it is kept, and its frames hold what was typed
+        # Another one: this one's frames hold what was typed.
+        key, _, why = error.sentence.partition(": ")
+        return InputRefused(f"{_LABELS[key]}: {why}" if key in _LABELS else error.sentence)
     refusal = connections.refused_address(connection)
     if refusal is not None:
         return refusal

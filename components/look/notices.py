@@ -51,9 +51,9 @@ def refused(error: ReseatError, *, said: bool = False) -> None:
     with st.container(border=True, key="refused"):
         sentence = str(error) if wish is None else wish.sentence
         st.markdown("**What can be done**" if said else f":red[:material/block:] **{text.plain(sentence)}**")
-        if isinstance(error, InputRefused):
+        if isinstance(error, InputRefused) and error.details:
             st.markdown("\n".join(f"- {text.plain(detail)}" for detail in error.details[:_MOST]))
-        if wish is not None:
+        if wish is not None and wish.choices:
             st.markdown("\n".join(f"- {text.plain(choice)}" for choice in wish.choices))
         if topics:
             shown = ", ".join(text.code(topic) for topic in topics[:_MOST])

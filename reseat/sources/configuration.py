@@ -256,7 +256,9 @@ def connection_from_values(
     def refusal(key: str | None, sentence: str) -> InputRefused:
         place = other.get(key or "", source)
         line = None if place != source or key is None else known_lines.get(key, _line_of(key, text, name))
-        return InputRefused(f"Cluster {name}: {sentence}" if name else sentence, source=place or None, line=line)
+        return InputRefused(
+            f"Cluster {name}: {sentence}" if name and source else sentence, source=place or None, line=line
+        )
 
     for key in values:
         if key not in KEYS:

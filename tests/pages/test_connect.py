@@ -455,6 +455,21 @@ def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, reg
     assert PLANTED not in texts(app)
 
 
+def test_a_refusal_names_the_field_and_goes_with_the_fields(app: AppTest, registry: LiveClusters) -> None:
+    """It began "The form: Cluster prod: bootstrap:", and "Token is empty" stood in a form without a token."""
+    at_connect(app)
+    app.text_input(key="connect-servers-0").set_value("b1 9093")
+    app.text_input(key="connect-name-0").set_value("prod")
+    next(button for button in app.button if button.label == "Use and test").click().run()
+
+    assert "**Servers: '9093' is neither an IPv4 address nor a host name.**" in texts(app)
+
+    app.segmented_control(key="connect-way").set_value("ZooKeeper").run()
+
+    assert "'9093'" not in texts(app)
+    assert app.text_input(key="connect-servers-0").value == "b1 9093"
+
+
 def test_an_address_left_empty_is_asked_for(app: AppTest, registry: LiveClusters) -> None:
     """Nothing typed, and a chroot without servers: the field is named by its label, with what it takes."""
     at_connect(app)
