@@ -48,7 +48,8 @@ def draw_sources() -> None:
             help="Three members on two partitions (KIP-932), as Kafka 4.4 told it: assignment is not ownership",
             on_click=show_recorded,
         )
-        with st.popover("Your group", icon=":material/upload_file:"):
+        # Another one once a group was read: it is closed.
+        with st.popover("Your group", icon=":material/upload_file:", key=scenario.ANEW.key("consumers-own")):
             _own()
 
 
@@ -58,6 +59,7 @@ def _own() -> None:
         "GROUP.json", type=["json", "txt"], key=scenario.ANEW.key("consumers-file"), max_upload_size=20
     )
     pasted = st.text_area("Or paste it", key="consumers-text", placeholder=_HINT, height=140)
+    why = st.container()  # above the button: a popover is as high as there is room
     if not st.button("Read", key="consumers-read", type="primary", disabled=file is None and not pasted.strip()):
         return
     name, data = ("pasted", pasted) if file is None else (file.name, file.getvalue())
@@ -66,7 +68,8 @@ def _own() -> None:
         kept = scenario.current().assignor
         scenario.begin(name, read.state, read.events, assignor=kept)
     except InputRefused as error:
-        refused(error)
+        with why:
+            refused(error)
         return
     st.rerun()
 
