@@ -23,6 +23,8 @@ __all__ = ["MOST_COLUMNS", "MOST_MEMBERS", "draw_matrix", "surplus_words"]
 MOST_COLUMNS, MOST_MEMBERS = 90, 14
 #: Numbers of more columns touch each other: then every second one, or third, has its own.
 _TICKS = 40
+#: Lines of names that have room beside counts, and letters by which names are told apart.
+_LINES, _WHOLE = 20, 250
 #: Members and topics drawn as counts; more have no room.
 _MOST_ROWS, _MOST_TOPICS = 1_000, 300
 #: Between two topics, in widths of a cell.
@@ -257,20 +259,29 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     figure = go.Figure(
         go.Heatmap(
             z=z,
-            x=[text.label(name, 30) for name in names],
-            y=[text.label(member, 20) for member in members],
+            # By their whole names: rows and columns of one name would lie over each other.
+            x=[text.label(name, _WHOLE) for name in names],
+            y=[text.label(member, _WHOLE) for member in members],
             colorscale=theme.SEQUENCE,
             reversescale=not theme.is_dark(),  # what counts is far from the ground
             hovertemplate="%{y} owns %{z} of %{x}<extra></extra>",
             colorbar=_scale(z),
         )
     )
-    figure.update_xaxes(type="category", fixedrange=True, side="top", showticklabels=len(names) <= 40)
-    figure.update_yaxes(
-        type="category", fixedrange=True, autorange="reversed", showgrid=False, showticklabels=len(members) <= 40
-    )
+    figure.update_xaxes(_named(names, 30, _TICKS), side="top")
+    figure.update_yaxes(_named(members, 20, _LINES), autorange="reversed", showgrid=False)
     figure.update_layout(template=theme.template(), margin={"l": 150, "r": 8, "t": 46, "b": 4})
     return figure, 360
+
+
+def _named(names: Sequence[str], letters: int, most: int) -> Mapping[str, object]:
+    """An axis of names, each as far as it has room; of too many every second one is told, or third."""
+    told = names[:: 1 + (len(names) - 1) // most]
+    ticks = {
+        "tickvals": [text.label(name, _WHOLE) for name in told],
+        "ticktext": [text.label(n, letters) for n in told],
+    }
+    return {"type": "category", "fixedrange": True, "tickmode": "array", **ticks}
 
 
 def _scale(z: IntArray) -> Mapping[str, object]:

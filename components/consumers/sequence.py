@@ -18,8 +18,8 @@ __all__ = ["draw_sequence"]
 _MOST_MEMBERS = 7
 _ROW, _HEAD = 27, 56
 _LETTERS = 150
-#: Letters that have room beside each other above all lifelines.
-_HEADS = 112
+#: Letters that have room beside each other above all lifelines, and in a line between them.
+_HEADS, _LINE = 112, 160
 
 
 def draw_sequence(view: View, *, cooperative: bool) -> int:
@@ -90,7 +90,7 @@ def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -
         "x": end, "y": row, "ax": start, "ay": row, "xref": "x", "yref": "y", "axref": "x", "ayref": "y", "text": "",
         "showarrow": True, "arrowhead": 2, "arrowsize": 1, "arrowwidth": 1.3, "arrowcolor": look.accent,
     }  # fmt: skip
-    words = _cut(f"{event.name}: {event.content}", int(40 * abs(end - start)) + 3)
+    words = _cut(f"{event.name}: {event.content}", int(_LINE * abs(end - start) / len(lanes)) + 3)
     above = {"x": (start + end) / 2, "y": row, "yshift": 2, "yanchor": "bottom", "borderpad": 0}
     return [arrow, {"text": words, **above, **written}]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import settled
+from tests.browser.cut import cut_off
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -107,3 +110,31 @@ def test_a_text_with_markup_for_names_is_told_as_text(page: Page, dashboard: str
 
     expect(page.locator("img[src='x']")).to_have_count(0)
     expect(page.get_by_label("Or paste it")).to_have_count(0)  # the form lay over the group that was read
+
+
+def test_messages_between_many_stand_within_their_figure(new_page: Callable[..., Page], dashboard: str) -> None:
+    """What eight lifelines are told was cut at the left, and at 400 pixels their names lay over each other."""
+    page = new_page(viewport={"width": 400, "height": 900})
+    page.goto(f"{dashboard}/consumers")
+    page.get_by_role("button", name="Your group").click()
+    members = [{"id": f"consumer-{number}-payments-worker", "topics": ["orders"]} for number in range(9)]
+    page.get_by_label("Or paste it").fill(json.dumps({"topics": {"orders": 900}, "members": members}))
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Read", exact=True).click()
+    answers(page, "900 partitions are newly assigned")
+    picture(page, "consumers-many-messages")
+    figure = page.locator(".st-key-consumers-sequence")
+    heads = (
+        figure.locator(".annotation-text")
+        .filter(has_text=re.compile("worker$"))
+        .evaluate_all(
+            "all => all.map((one) => one.getBoundingClientRect()).filter((box) => box.height < 20)"
+            ".map((box) => [box.left, box.right]).sort((one, other) => one[0] - other[0])"
+        )
+    )
+
+    assert len(heads) >= 6
+    assert all(one[1] <= other[0] for one, other in pairwise(heads))
+    page.set_viewport_size({"width": 1366, "height": 768})
+    settled(page, "consumers-many-messages-wide")
+    assert cut_off(page) == []

@@ -332,6 +332,15 @@ def test_a_large_group_is_counted_in_cells() -> None:
     assert figures(at)["Members"] == "200"
 
 
+def test_members_of_long_names_have_a_row_each() -> None:
+    """Cut to 20 letters, 40 had ten names, and as many rows: those of one name lay over each other."""
+    members = tuple(Member(f"consumer-{number}-payments-worker", ("a",)) for number in range(40))
+    at = read(visit("consumers"), write_group(empty_group({"a": 400}), [Together(members)]))
+    (cells,) = json.loads(at.get("plotly_chart")[0].proto.spec)["data"]
+
+    assert len(set(cells["y"])) == 40
+
+
 def test_it_goes_with_an_open_layout(opened: Opened) -> None:
     """The strip stays, and the address names both; without a live cluster no groups are offered."""
     at = opened("consumers")
