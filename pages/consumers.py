@@ -62,7 +62,8 @@ def told_by(told: GroupScenario) -> None:
     with steps:
         form.draw_steps(walk, place)
     draw_figures(told, view)
-    draw_matrix(view)
+    if left_out := draw_matrix(view):
+        st.caption(left_out)
     frame.how_to_read(
         "Rows are members in the order in which they joined, columns the partitions of each topic; pale cells are a "
         "member's subscription. Grey: owned as before; sky blue, +: newly owned; purple and hatched, −: no longer "

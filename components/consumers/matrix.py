@@ -34,8 +34,8 @@ _ROW, _HEAD, _FOOT, _LEAST = 34, 66, 30, 216
 _NOBODY = "nobody"
 
 
-def draw_matrix(view: View) -> None:
-    """The main figure."""
+def draw_matrix(view: View) -> str:
+    """Draw the main figure; returns what of the group has no room in it, as a sentence, or "" where all has."""
     topics = view.partitions
     detailed = sum(topics.values()) <= MOST_COLUMNS and len(view.members) <= MOST_MEMBERS
     figure, height = _cells(view, topics) if detailed else _counts(view, topics)
@@ -46,6 +46,9 @@ def draw_matrix(view: View) -> None:
         f"{text.counted(readers, 'member')} with {text.counted(len(view.after), 'partition')} after this rebalance",
         height=height,
     )
+    parts = ((len(view.members), _MOST_ROWS, "member"), (len(topics), _MOST_TOPICS, "topic"))
+    some = [f"the first {most:,} of {text.counted(there, name)}" for there, most, name in parts if there > most]
+    return f"Drawn: {' and '.join(some)}." if some and not detailed else ""
 
 
 def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
@@ -270,7 +273,7 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     )
     figure.update_xaxes(_named(names, 30, _TICKS), side="top")
     figure.update_yaxes(_named(members, 20, _LINES), autorange="reversed", showgrid=False)
-    figure.update_layout(template=theme.template(), margin={"l": 150, "r": 8, "t": 46, "b": 4})
+    figure.update_layout(template=theme.template(), margin={"l": 150, "r": 8, "t": 46, "b": _FOOT})
     return figure, 360
 
 

@@ -341,6 +341,14 @@ def test_members_of_long_names_have_a_row_each() -> None:
     assert len(set(cells["y"])) == 40
 
 
+def test_what_of_a_huge_group_is_not_drawn_is_said() -> None:
+    """A thousand rows have room: 1,001 members and their figure seemed to be one."""
+    members = tuple(Member(f"m{number}", ("a",)) for number in range(1_001))
+    at = read(visit("consumers"), write_group(empty_group({"a": 1_001}), [Together(members)]))
+
+    assert "Drawn: the first 1,000 of 1,001 members." in texts(at)
+
+
 def test_it_goes_with_an_open_layout(opened: Opened) -> None:
     """The strip stays, and the address names both; without a live cluster no groups are offered."""
     at = opened("consumers")
