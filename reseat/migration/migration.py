@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from reseat.errors import WishRefused
 from reseat.migration.mirror_maker import caveats, create_commands, follow_commands, mirror_properties
-from reseat.migration.notes import notes
+from reseat.migration.notes import notes, without_disk_space
 from reseat.migration.request import MigrationRequest
 from reseat.migration.sides import Side, TopicMove, side_of, topic_moves
 from reseat.migration.target import Target, target_of
@@ -39,6 +39,7 @@ class Migration:
         waves: in which order.
         notes: what a person should look at, a sentence each.
         caveats: what MirrorMaker 2 does not do, a sentence each.
+        lacking: by broker of the target that has too little disk space for what comes, why.
     """
 
     asked: MigrationRequest
@@ -49,6 +50,7 @@ class Migration:
     waves: tuple[Wave, ...]
     notes: tuple[str, ...]
     caveats: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
 
     @property
     def bytes(self) -> float | None:
@@ -65,6 +67,8 @@ class Migration:
         there = sum(bool(move.there) for move in self.topics)
         if self.after.faults:
             return f"{what} {verb(len(self.topics), 'does', 'do')} not fit as asked: {self.after.faults[0]}"
+        if self.lacking:
+            return f"{what} {verb(len(self.topics), 'needs', 'need')} more disk space than the target has."
         are = f", {there:,} of them there already" if there else ""
         return f"{what} can move to the target{are}, in {counted(len(self.waves), 'wave')}."
 
@@ -112,6 +116,7 @@ def migrate(
         )
     moves = topic_moves(source, target, asked)
     after = target_of(source, target, moves, asked)
+    lacking = without_disk_space(after, directories)
     return Migration(
         asked=asked,
         source=side_of(source),
@@ -119,6 +124,7 @@ def migrate(
         topics=moves,
         after=after,
         waves=waves_of(moves, after.factors, asked.wave_bytes, asked.together),
-        notes=notes(source, target, moves, after, asked, directories=directories),
+        notes=notes(source, target, moves, after, asked, lacking=lacking),
         caveats=caveats(asked, moves, tiered),
+        lacking=lacking,
     )

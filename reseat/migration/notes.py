@@ -16,7 +16,7 @@ from reseat.model import NONE, ClusterLayout, LogDirectory
 from reseat.model.naming import named_by
 from reseat.model.wording import counted, listed, named, verb
 
-__all__ = ["notes"]
+__all__ = ["notes", "without_disk_space"]
 
 #: Topics that a sentence names.
 _NAMED = 4
@@ -29,7 +29,7 @@ def notes(
     after: Target,
     asked: MigrationRequest,
     *,
-    directories: Sequence[LogDirectory],
+    lacking: Sequence[str],
 ) -> tuple[str, ...]:
     """The sentences, what does not fit first.
 
@@ -39,9 +39,11 @@ def notes(
         moves: the topics.
         after: the target once they are there.
         asked: what was asked.
-        directories: what brokers of the target tell of their log directories.
+        lacking: by broker of the target that has too little disk space, why.
     """
-    said = [*after.faults[1:], *_of_disks(after, directories)]
+    said = [*after.faults[1:]]
+    if lacking:
+        said.append(f"The target lacks disk space: {listed(lacking)}.")
     for name, layout in (("source", source), ("target", target)):
         lacking = incomplete(layout)
         if lacking is not None:
@@ -66,17 +68,16 @@ def notes(
     return tuple(said)
 
 
-def _of_disks(after: Target, directories: Sequence[LogDirectory]) -> Iterator[str]:
-    """Brokers on which new replicas do not fit; what topics that are there already get is not counted."""
+def without_disk_space(after: Target, directories: Sequence[LogDirectory]) -> tuple[str, ...]:
+    """By broker on which new replicas do not fit, why; what topics that are there already get is not counted."""
     layout = after.layout
     rows = [row for name in after.made for row in layout.rows_of_topic(name)]
     new = np.array([r for r in rows if int(layout.partition[r]) in after.made[layout.topics[layout.topic_of[r]]]], int)
     if layout.replica_bytes is None or not new.size:
-        return
+        return ()
     there = layout.replicas[new] != NONE
     short, _ = without_room(layout.replica_ids[new][there], layout.replica_bytes[new][there], directories)
-    if short:
-        yield f"The target lacks disk space: {listed(short.values())}."
+    return tuple(short.values())
 
 
 def _of_topics(moves: Sequence[TopicMove], factor: Mapping[str, int]) -> Iterator[str]:

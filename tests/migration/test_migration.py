@@ -59,6 +59,8 @@ def test_disks_of_the_target_without_room_are_said(left, said):
 
     lack = f"The target lacks disk space: broker 11 has {left}.0 GB left and would get 6.0 GB."
     assert (lack in made.notes) is said
+    assert made.sentence.startswith("1 topic with 3 partitions and 6.0 GB ")
+    assert made.sentence.endswith("needs more disk space than the target has." if said else "in 1 wave.")
 
 
 def test_a_side_tells_whether_the_racks_of_all_its_brokers_are_known():
