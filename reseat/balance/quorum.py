@@ -64,18 +64,19 @@ def quorum_without(
     racks = racks_of_voters(quorum, brokers)
     rack = {broker.rack for broker in brokers if broker.id in lost} - {None} if rack_too else set()
     gone = [voter for voter, at in racks.items() if voter in lost or at in rack]
-    unplaced = [voter for voter, at in racks.items() if rack_too and at is None and voter not in lost]
-    spare = quorum.spare(gone)
-    if spare < 0:
+    down = quorum.down([broker.id for broker in brokers if broker.state.away])
+    unplaced = [voter for voter, at in racks.items() if rack_too and at is None and voter not in (*lost, *down)]
+    spare = quorum.spare([*gone, *down])
+    if gone and spare < 0:
         return False, (
-            f"{_of(quorum, gone)}: it is lost. Until {quorum.majority} are up again no leader is elected, so "
-            "partitions that lose theirs stay offline, and nothing can be changed."
+            f"{_of(quorum, gone)}{_beside(down, gone)}: it is lost. Until {quorum.majority} are up again no leader is "
+            "elected, so partitions that lose theirs stay offline, and nothing can be changed."
         )
     words = []
     if gone:
         rest = f"{counted(spare, 'more may fail', 'more may fail')}" if spare else "no other may fail"
-        words.append(f"{_of(quorum, gone)}: it goes on, and {rest}.")
-    doubtful = len(unplaced) > spare
+        words.append(f"{_of(quorum, gone)}{_beside(down, gone)}: it goes on, and {rest}.")
+    doubtful = len(unplaced) > spare >= 0
     if doubtful:
         words.append(
             f"Kafka does not tell in which rack {verb(len(unplaced), 'voter', 'voters')} {listed(unplaced)} of the "
@@ -88,17 +89,23 @@ def still_voting(quorum: Quorum | None, leaving: Collection[int]) -> str:
     """That brokers which are to leave vote in the quorum, and what it is without them; "" where none does."""
     if quorum is None or not (gone := [voter for voter in quorum.voter_ids if voter in leaving]):
         return ""
-    spare = quorum.spare(gone)
-    then = "it is lost" if spare < 0 else f"{f'{spare:,} more' if spare else 'no other'} may fail"
+    spare = quorum.spare([*gone, *quorum.down()])
+    then = "the quorum is lost" if spare < 0 else f"{f'{spare:,} more' if spare else 'no other'} may fail"
     return (
-        f"{named('Broker', gone, 'votes', 'vote')} in the controller quorum: without {verb(len(gone), 'it', 'them')} "
-        f"{then}. Let other nodes vote before you stop {verb(len(gone), 'it', 'them')}."
+        f"{named('Broker', gone, 'votes', 'vote')} in the controller quorum{_beside(quorum.down(), gone)}: without "
+        f"{verb(len(gone), 'it', 'them')} {then}. Let other nodes vote before you stop {verb(len(gone), 'it', 'them')}."
     )
 
 
 def _of(quorum: Quorum, some: Sequence[int]) -> str:
     """``1 of 3 voters of the controller quorum (2)``."""
     return f"{len(some)} of {counted(len(quorum.voters), 'voter')} of the controller quorum ({listed(some)})"
+
+
+def _beside(down: Sequence[int], gone: Sequence[int]) -> str:
+    """``, and voter 3 is down or cut off``; "" where all others vote."""
+    others = [voter for voter in down if voter not in gone]
+    return f", and {named('voter', others, 'is', 'are')} down or cut off" if others else ""
 
 
 def _found(quorum: Quorum, brokers: Sequence[Broker]) -> Iterator[Finding]:

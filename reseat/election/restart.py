@@ -133,7 +133,7 @@ def _lost(broker: Broker, layout: ClusterLayout, quorum: Quorum | None) -> str:
     """That the controllers' quorum would be lost without a broker; "" where it goes on."""
     if quorum is None or broker.id not in quorum.voter_ids:
         return ""
-    lost = {broker.id, *(voter.id for voter in quorum.silent), *layout.broker_ids[layout.dead].tolist()}
+    lost = {broker.id, *quorum.down(layout.broker_ids[layout.dead].tolist())}
     up = sum(voter not in lost for voter in quorum.voter_ids)
     if up >= quorum.majority:
         return ""

@@ -64,6 +64,11 @@ class Quorum:
             and (voter.behind_seconds is None or voter.behind_seconds > _SILENT_SECONDS)
         )
 
+    def down(self, dead: Collection[int] = ()) -> tuple[int, ...]:
+        """Ids of voters that do not follow the leader, or whose broker is among these."""
+        silent = {voter.id for voter in self.silent}
+        return tuple(voter for voter in self.voter_ids if voter in silent or voter in dead)
+
     def spare(self, lost: Collection[int] = ()) -> int:
         """How many more voters may be lost than some nodes; below zero where those are too many already."""
         return sum(voter.id not in lost for voter in self.voters) - self.majority

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.balance.quorum import quorum_findings, quorum_in_words, quorum_without, racks_of_voters
-from reseat.model import Broker, Quorum, QuorumMember
+from reseat.balance.quorum import quorum_findings, quorum_in_words, quorum_without, racks_of_voters, still_voting
+from reseat.model import Broker, BrokerState, Quorum, QuorumMember
 
 BROKERS = [Broker(1, "a", "one"), Broker(2, "a", "two"), Broker(3, "b", "three"), Broker(4, "c", "four")]
 
@@ -95,9 +95,27 @@ def test_what_a_loss_does_to_the_quorum() -> None:
     assert lost[1].startswith("2 of 3 voters of the controller quorum (1 and 2): it is lost. Until 2 are up again")
 
 
+def test_voters_that_are_down_already_are_not_counted_on() -> None:
+    """It "goes on, and no other may fail" beside a voter that is cut off, or a broker that is dead, was wrong twice."""
+    cut_off = Quorum(1, (QuorumMember(1), QuorumMember(2, behind_seconds=60.0), QuorumMember(3, behind_seconds=0.4)))
+    dead = [Broker(1), Broker(2, state=BrokerState.DEAD), Broker(3)]
+    for told, brokers in ((cut_off, BROKERS), (quorum(1, 2, 3), dead)):
+        found = quorum_without(told, brokers, (3,))
+
+        assert found is not None
+        assert not found[0]
+        assert found[1].startswith(
+            "1 of 3 voters of the controller quorum (3), and voter 2 is down or cut off: it is lost."
+        )
+    assert quorum_without(cut_off, BROKERS, (4,)) is None
+    assert still_voting(cut_off, (3,)).startswith(
+        "Broker 3 votes in the controller quorum, and voter 2 is down or cut off: without it the quorum is lost."
+    )
+
+
 def test_controllers_whose_rack_is_not_told_make_a_rack_doubtful() -> None:
     """Of a rack alone, and where as many could be in it as stop the quorum."""
-    told = Quorum(101, (QuorumMember(101, "x"), QuorumMember(102, "y"), QuorumMember(103, "z")))
+    told = Quorum(101, tuple(QuorumMember(101 + at, host, 0, 0.4) for at, host in enumerate("xyz")))
 
     assert quorum_without(told, BROKERS, (3,)) is None
     assert quorum_without(told, BROKERS, (3,), rack_too=True) == (
@@ -105,7 +123,8 @@ def test_controllers_whose_rack_is_not_told_make_a_rack_doubtful() -> None:
         "Kafka does not tell in which rack voters 101, 102 and 103 of the controller quorum are: with 2 in this one it "
         "would be lost.",
     )
-    placed = Quorum(101, (QuorumMember(101, "one"), QuorumMember(102, "three"), QuorumMember(103, "z")))
+    hosts = ("one", "three", "z")
+    placed = Quorum(101, tuple(QuorumMember(101 + at, host, 0, 0.4) for at, host in enumerate(hosts)))
     assert quorum_without(placed, BROKERS, (4,), rack_too=True) is None
     found = quorum_without(placed, BROKERS, (3,), rack_too=True)
     assert found is not None

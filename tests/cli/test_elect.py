@@ -226,7 +226,7 @@ def test_an_election_of_named_partitions_is_answered_as_kafka_answers_it(
 def test_what_the_controllers_quorum_loses_with_stopped_brokers_is_said(tmp_path: Path, capsys) -> None:
     """A snapshot of a live cluster tells the quorum; without a majority of it nobody is elected."""
     layout = ClusterLayout.from_assignments({("t", 0): [1, 2, 3]}, leaders={("t", 0): 1}, in_sync={("t", 0): [1, 2, 3]})
-    quorum = Quorum(1, tuple(map(QuorumMember, (1, 2, 3))))
+    quorum = Quorum(1, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 3)))
     file = tmp_path / "now.json"
     file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin", quorum=quorum)))
 

@@ -77,7 +77,7 @@ def test_a_drained_broker_that_votes_in_the_controller_quorum_is_said_to(
 ) -> None:
     """A snapshot tells who does; of other brokers nothing is said."""
     layout = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [3, 4]})
-    quorum = Quorum(1, tuple(map(QuorumMember, (1, 2, 3))))
+    quorum = Quorum(1, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 3)))
     file = tmp_path / "now.json"
     file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin", quorum=quorum)))
 

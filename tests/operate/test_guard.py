@@ -543,7 +543,7 @@ def test_replicas_that_came_to_a_leaving_broker_since_are_named():
     stray = judged("leaving_brokers_since", holdings={3: frozenset({("orders", 2), ("ghost", 4)})})
 
     assert judged("leaving_brokers_since").result is PASSED
-    quorum = Quorum(3, tuple(QuorumMember(voter) for voter in (3, 5, 6)))
+    quorum = Quorum(3, tuple(QuorumMember(voter, behind_seconds=0.1) for voter in (3, 5, 6)))
     assert (
         "Broker 3 votes in the controller quorum"
         in judged("leaving_brokers_since", now=snapshot(quorum=quorum)).sentence

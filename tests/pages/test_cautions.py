@@ -33,7 +33,7 @@ def test_a_cut_text_is_planned_after_a_click(opened: Opened) -> None:
 
 def test_a_drained_broker_that_is_a_controller_is_said_to_be_one(opened: Opened) -> None:
     """Of a KRaft cluster whose nodes are both: before anybody stops it, and of no other broker."""
-    told = {"quorum": Quorum(2, tuple(map(QuorumMember, (1, 2, 3))))}
+    told = {"quorum": Quorum(2, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 3)))}
     layout = ClusterLayout.from_assignments(LISTS | {("b", 1): [4, 5]})
     said = [texts(opened("plan", layout, Wish(remove=(out,)), **told)) for out in (1, 4)]
 

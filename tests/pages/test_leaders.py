@@ -96,7 +96,7 @@ def test_the_next_restart_is_named_with_why_the_others_wait(opened):
 
 def test_brokers_that_take_the_quorum_with_them_are_said_to(opened):
     """Nobody fails over then, whatever the figures say."""
-    at = opened("leaders", quorum=Quorum(1, tuple(map(QuorumMember, (1, 2, 3)))))
+    at = opened("leaders", quorum=Quorum(1, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 3))))
     at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1, 2]).run()
 

@@ -75,7 +75,7 @@ def test_the_detail_says_what_becomes_of_the_controllers(opened):
     """Of a loss that takes voters with it, and of no other."""
     at = opened("resilience")
     held = at.session_state[KEY].opened["small"]
-    quorum = Quorum(1, tuple(QuorumMember(one) for one in (1, 2, 3)))
+    quorum = Quorum(1, tuple(QuorumMember(one, behind_seconds=0.1) for one in (1, 2, 3)))
     held.reading = replace(held.reading, quorum=quorum)
     chosen(at, Chosen("pair", (1, 2)))
 
