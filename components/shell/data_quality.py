@@ -131,7 +131,7 @@ def _left_out(open_layout: OpenLayout) -> None:
 def _draw_reading(open_layout: OpenLayout) -> None:
     """What was read, so that nothing is dropped in silence."""
     reading, edits = open_layout.reading, open_layout.edits
-    st.markdown(f"{text.code(reading.source)} is {text.plain(reading.kind)}. {_not_told(open_layout)}")
+    st.markdown(f"{text.code(reading.source)}: {text.plain(reading.kind)}. {_not_told(open_layout)}")
     if reading.facts:
         st.markdown(
             " · ".join(

@@ -116,9 +116,9 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     certificate = plan.certificate
     lost = certificate.rack_diversity_lost or 0
     frame.answer(headline(plan), also=_lost_diversity(certificate) if lost else None)
-    draw_cautions(open_layout, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
     if short := caching.kept(short_of_room)(plan, open_layout.reading.log_dirs):
         frame.findings([short])
+    draw_cautions(open_layout, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
     if votes := still_voting(open_layout.reading.quorum, plan.wish.remove):
         frame.findings([Finding("still_voting", Severity.ATTENTION, votes)])
     before = caching.balance_of(plan.current).by_broker

@@ -45,9 +45,8 @@ def notes(
     if lacking:
         said.append(f"The target lacks disk space: {listed(lacking)}.")
     for name, layout in (("source", source), ("target", target)):
-        lacking = incomplete(layout)
-        if lacking is not None:
-            said.append(f"The {name} is not whole. {lacking.sentence}")
+        if (finding := incomplete(layout)) is not None:
+            said.append(f"The {name} is not whole. {finding.sentence}")
     factor = {move.remote: after.factors.get(move.remote, move.there_factor or 0) for move in moves}
     said += [*_of_topics(moves, factor), *_of_racks(source, target, factor), *_of_brokers(target, after)]
     chosen = {move.name for move in moves}

@@ -9,7 +9,7 @@ import pytest
 from reseat.formats import read
 from reseat.model import Broker, BrokerState, ClusterLayout, Gaps, Quorum, QuorumMember, Wish
 
-from .conftest import Opened, texts
+from .conftest import Opened, small, texts, two_disks
 
 LISTS = {("a", 0): [1, 2], ("a", 1): [2, 3], ("b", 0): [3, 1]}
 CUT = "Topic: a\tPartitionCount: 4\tReplicationFactor: 2\tConfigs: \n" + "".join(
@@ -141,3 +141,12 @@ def test_a_way_back_onto_a_dead_broker_is_said_before_one_acts(opened: Opened, p
         at.segmented_control(key="plan-view").set_value("Commands").run()
 
         assert "Broker 3 is not alive now: until it is, Reseat refuses it." in texts(at)
+
+
+def test_what_is_critical_of_a_plan_stands_above_its_warnings(opened: Opened) -> None:
+    """Of a dead broker the way back waits, which is less than disks without room."""
+    brokers = [replace(one, state=BrokerState.DEAD if one.id == 3 else one.state) for one in small().brokers]
+    dead = replace(small(), brokers=tuple(brokers))
+    said = texts(opened("plan", dead, Wish(remove=(3,)), log_dirs=two_disks(10**8)))
+
+    assert said.index("The plan needs more disk space") < said.index("The rollback moves")

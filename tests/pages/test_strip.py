@@ -61,7 +61,7 @@ def test_where_all_is_known_it_has_its_name_alone(app: AppTest) -> None:
     over(app, first=small())
 
     assert quality(app) == "Data quality"
-    assert "first is a literal." in texts(app).replace("`", "")
+    assert "first: a literal." in texts(app).replace("`", "")
 
 
 def test_what_was_skipped_stands_in_the_panel_of_every_page(app: AppTest) -> None:
