@@ -639,6 +639,16 @@ def test_elections_and_topics_are_guarded_and_journaled(world, capsys):
     assert [(step.kind, step.outcome is not None) for step in steps] == [("election", True), ("topic", True)]
 
 
+@pytest.mark.parametrize("text", ['{"0":[1,2],"0":[2,4]}', '{"0":[1,2],"00":[2,4]}', '{"0":[1.5,2]}', '{"0":[true,2]}'])
+def test_a_placement_that_says_two_things_is_refused(world, capsys, tmp_path, text):
+    """Of two lists of a partition one would be taken, and of a number its beginning."""
+    (tmp_path / "placed.json").write_text(text)
+
+    assert world.run("create", "--topic", "new", "--placed", str(tmp_path / "placed.json")) == 2
+    assert "This does not place a topic" in capsys.readouterr().err
+    assert ("new", 0) not in world.cluster.lists
+
+
 def test_the_journal_says_in_spite_of_what_a_topic_was_made(world):
     """As of a run: brokers 2 and 3 share a rack, and the person went on."""
     placed = ("create", "--topic", "new", "--replica-assignment", "2:3")

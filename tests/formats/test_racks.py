@@ -51,6 +51,7 @@ def test_the_apostrophe_against_formulas_is_taken_away() -> None:
         ('{"x": "a"}', "'x' is not a broker id"),
         ('{"1": "a",\n"2" "b"}', "line 2"),
         ('{"1": "a", "01": "b"}', "listed twice"),
+        ('{"1": "a", "2": "b", "1": "c"}', "the key '1' stands twice"),
         ("[" * 100_000, "JSON"),
         (b"\xff\xfe", "UTF-8"),
     ],

@@ -14,6 +14,7 @@ from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, more, say, table, write_json
 from reseat.election.rules import Mode
 from reseat.errors import InputRefused, WriteRefused
+from reseat.formats.input.json_fault import each_once
 from reseat.model import Snapshot
 from reseat.model.selection import topics_like
 from reseat.operate.checks.check import Check
@@ -199,6 +200,9 @@ def _assignments(chosen: argparse.Namespace) -> dict[int, tuple[int, ...]]:
     data, source = text_of(chosen.placed)
     expected = 'This does not place a topic: {"0":[1,2],"1":[2,3]} was expected, or what reseat place --json prints.'
     with expecting(expected, source):
-        told = json.loads(data)
+        told = json.loads(data, object_pairs_hook=each_once)
         lists = told.get("assignment", told)
-        return {int(partition): tuple(int(broker) for broker in ids) for partition, ids in lists.items()}
+        placed = {int(partition): tuple(ids) for partition, ids in lists.items()}
+        if len(placed) < len(lists) or any(type(broker) is not int for ids in placed.values() for broker in ids):
+            raise ValueError(expected)
+        return placed

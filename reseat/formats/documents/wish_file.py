@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
@@ -22,9 +21,9 @@ import msgspec
 from reseat.errors import InputRefused
 from reseat.formats.documents.certificate import PlanOptions, Positive, read_wish
 from reseat.formats.input.decode import unmarked
-from reseat.formats.input.json_fault import refusal
+from reseat.formats.input.json_fault import each_once, refusal
 from reseat.formats.input.reading import LIMITS
-from reseat.formats.input.shown import fault, shown
+from reseat.formats.input.shown import fault
 from reseat.formats.rows.bounds import check_size
 from reseat.formats.text.reassignment_entries import Id
 from reseat.model import ClusterLayout, Wish
@@ -91,21 +90,12 @@ def _decoded_json(data: bytes, source: str) -> _File | None:
     """The file; None where it is a certificate, which has its wish under a key."""
     try:
         plain = msgspec.json.decode(data)
-        json.loads(data, object_pairs_hook=_each_once, parse_int=str)
+        json.loads(data, object_pairs_hook=each_once, parse_int=str)
     except msgspec.DecodeError as error:
         raise refusal(data, 0, source, 1, error) from error
     except (ValueError, RecursionError) as error:
         raise InputRefused(f"A change file is JSON or TOML; as JSON: {fault(error)}.", source=source) from error
     return None if "wish" in plain else _checked(plain, source)
-
-
-def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON, of which decoders would take the last of two values of a key in silence."""
-    told = dict(pairs)
-    if len(told) < len(pairs):
-        often = Counter(name for name, _ in pairs)
-        raise ValueError(f"the key '{shown(next(name for name in often if often[name] > 1))}' stands twice")
-    return told
 
 
 def _decoded_toml(data: bytes, source: str) -> _File:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 import msgspec
 
 from reseat.errors import InputRefused
+from reseat.formats.input.shown import shown
 
-__all__ = ["Fault", "fault_of", "refusal"]
+__all__ = ["Fault", "each_once", "fault_of", "refusal"]
 
 _AT = re.compile(r"\(byte (\d+)\)")
 #: Characters shown of what was found.
@@ -104,3 +106,16 @@ def _still_open(document: bytes) -> int:
     for found in _STRING_OR_BRACKET.finditer(document):
         depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found[0], 0)
     return max(depth, 0)
+
+
+def each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON (``object_pairs_hook``); decoders would take the last of two values of a key in silence.
+
+    Raises:
+        ValueError: a key stands twice.
+    """
+    told = dict(pairs)
+    if len(told) < len(pairs):
+        often = Counter(name for name, _ in pairs)
+        raise ValueError(f"the key '{shown(next(name for name in often if often[name] > 1))}' stands twice")
+    return told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from reseat.errors import InputRefused
 from reseat.formats.input.document import Document
 from reseat.formats.input.formula import unescaped
-from reseat.formats.input.json_fault import refusal
+from reseat.formats.input.json_fault import each_once, refusal
 from reseat.formats.input.json_scan import check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault, shown
@@ -92,12 +93,15 @@ def _from_json(text: str, source: str, limits: Limits) -> dict[int, str | None]:
     check_width(text.encode(), limits.brokers, "brokers", source)
     try:
         told = _MAPPING.decode(text)
+        json.loads(text, object_pairs_hook=each_once, parse_int=str)
     except (msgspec.ValidationError, RecursionError) as error:
         raise InputRefused(
             f'Racks as JSON are one object, {{"1": "rack-a", "2": null}}; {fault(error)}.', source=source
         ) from error
     except msgspec.DecodeError as error:
         raise refusal(text.encode(), 0, source, 1, error) from error
+    except ValueError as error:
+        raise InputRefused(f"In racks as JSON, {fault(error)}.", source=source) from error
     racks: dict[int, str | None] = {}
     for key, rack in told.items():
         broker = id_in(key)
