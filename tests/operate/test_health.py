@@ -240,6 +240,22 @@ def test_a_cluster_that_cannot_be_read_pauses_a_run(watched):
     assert watched.between(15, 100) == []
 
 
+def test_what_was_bad_before_is_told_by_the_first_reading_that_comes(watched):
+    """None came when the run began: what the next one told was taken for fallen since, and held the run up for ever."""
+    watched.out_of_sync = {6, 7}
+
+    def read():
+        if watched.cluster.clock < 20:
+            raise ClusterUnreachable("No broker answers.", "timeout")
+        return watched.read()
+
+    ended = watched.carried(read=read)
+
+    assert ended.state is RunState.DONE
+    assert watched.said("the cluster could not be read")
+    assert not watched.said("fallen below")
+
+
 def test_what_is_under_way_is_no_reason_to_pause(watched):
     """Nothing is left to be sent: the cluster is not read for it any more, and the run is called running."""
     readings, states = [], []

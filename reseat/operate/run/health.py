@@ -89,6 +89,7 @@ class Health:
         self._pace = pace
         self._read = read
         self._before: Condition | None = None
+        self._alive: frozenset[int] = frozenset()
         self._now: Condition | None = None
         self._min_in_sync: dict[str, int] = {}
         self._unread = ""
@@ -104,8 +105,11 @@ class Health:
         """Why nothing is sent for now, as a sentence; "" where nothing stands against it."""
         if self._pace.now() >= self._again_at:
             self._look_at_all()
-        before = self._began(seen.alive)
-        self._before = replace(before, alive=before.alive | seen.alive)  # one that came since counts from now on
+        self._alive |= seen.alive  # one that came since counts from now on
+        if self._now is None and self._unread:  # what is below min ISR from the beginning is to be told yet
+            return self._said([self._unread])
+        before = self._began()
+        self._before = replace(before, alive=before.alive | self._alive)
         reasons = [self._unread] if self._unread else []
         lost = self._before.alive - seen.alive - self._emptied
         if self._now is not None and self._now.hosting is not None:
@@ -116,6 +120,9 @@ class Health:
         below = sorted(key for key in fallen if not self._healed_by_going_on(key, seen.alive))
         if below:
             reasons.append(sentences.below_min(below))
+        return self._said(reasons)
+
+    def _said(self, reasons: list[str]) -> str:
         if reasons and not self._reasons:
             self._since = self._pace.clock()
         self._reasons = reasons
@@ -150,7 +157,7 @@ class Health:
         }
         return sentences.worse([sentences.no_room(short)], self._pace.clock()) if short else ""
 
-    def _began(self, alive: frozenset[int]) -> Condition:
+    def _began(self) -> Condition:
         """How the cluster stood when the run first began: from the journal, or as it is now."""
         if self._before is not None:
             return self._before
@@ -159,8 +166,8 @@ class Health:
                 frozenset(step.content["alive"]),
                 frozenset((topic, partition) for topic, partition in step.content["below"]),
             )
-        now = self._now or Condition(alive)
-        self._ledger.found(_STEP, {"alive": sorted(now.alive), "below": sorted(map(list, now.below))})
+        now = self._now or Condition(self._alive)
+        self._ledger.found(_STEP, {"alive": sorted(now.alive | self._alive), "below": sorted(map(list, now.below))})
         return now
 
     def _with_settings(self, layout: ClusterLayout) -> ClusterLayout:
