@@ -113,7 +113,7 @@ def _sides(pairs: pa.Table) -> pa.Table:
 def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
-    states = "map_from_entries(collect_list(struct(broker, state)) FILTER (WHERE {}))"
+    states = "map_from_entries(collect_set(struct(broker, state)) FILTER (WHERE {}))"
     both = [f.expr(states.format(side)).alias(name) for name, side in (("had", "before"), ("has", "NOT before"))]
     kinds = ", ".join((_stopped("had", "has", "broker_gone"), _stopped("has", "had", "broker_came")))
     found = brokers.join(sides, "snapshot_id").groupBy("pair").agg(*both).selectExpr("pair", f"inline(concat({kinds}))")
