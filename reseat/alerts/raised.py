@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AlertState", "alert_states"]
 
+#: Kinds of findings that a measure of another name counts; it is null where they may be there unseen.
+_COUNTED = {"not_preferred_leader": "not_preferred"}
 #: Measures that count what is known of a cluster, and the kind of finding that is unseen where that is not all.
 _AS_FAR_AS_KNOWN = {"size_bytes": "byte_skew", "byte_spread": "byte_skew", "below_min_isr": "below_min_isr"}
 
@@ -61,7 +63,7 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
     Raises:
         InputRefused: the tables cannot be read.
     """
-    latest = history.latest(columns=tuple(dict.fromkeys((*COLUMNS, *MEASURES))))
+    latest = history.latest(columns=tuple(dict.fromkeys((*COLUMNS, *MEASURES, "way"))))
     ahead = [set(alert.clusters) for alert in settings.alerts if alert.limit_within_days is not None]
     asked = latest["cluster"].map(lambda name: any(not named or name in named for named in ahead)).astype(bool)
     first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
@@ -86,10 +88,10 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
 def _one(
     alert: Alert, row: Mapping[Any, Any], said: Mapping[str, list[str]], dark: bool, first: FirstLimit | None
 ) -> tuple[bool | None, str]:
-    unseen = partial(may_be_unseen, not_read=said.get("not_read", ()), brokers_down=dark)
+    unseen = partial(may_be_unseen, not_read=said.get("not_read", ()), dark=dark, text=row["way"] == "text")
     if alert.measure is not None:
         value = row[alert.measure]
-        if not isinstance(value, int | float) or value != value:  # noqa: PLR0124 -- NaN; NA is no number at all
+        if not _is_number(value):
             return None, f"{alert.measure} is unknown"
         words = size if alert.measure in ("size_bytes", "byte_spread") else count
         sentence = f"{alert.measure} is {words(value)} (limit {words(alert.above)})"
@@ -99,7 +101,7 @@ def _one(
     if alert.finding is not None:
         if sentences := said.get(alert.finding):
             return True, sentences[0]
-        if unseen(alert.finding):
+        if unseen(alert.finding) or not _is_number(row.get(_COUNTED.get(alert.finding, alert.finding), 0)):
             return None, f"whether {alert.finding} is there still was not read"
         return False, f"{alert.finding} is not found any more"
     if first is None:
@@ -107,6 +109,10 @@ def _one(
     if first.likely is not None and first.likely - first.day <= timedelta(days=alert.limit_within_days or 0):
         return True, first.sentence
     return (None if first.why or not first.ahead else False), first.sentence
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and value == value  # noqa: PLR0124 -- NaN; NA is no number at all
 
 
 def _found(history: History, latest: pd.DataFrame, kinds: Sequence[str]) -> dict[str, dict[str, list[str]]]:

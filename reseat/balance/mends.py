@@ -202,16 +202,18 @@ def mend_of(kind: str) -> str:
     return KINDS[kind].mend if kind in KINDS else _INPUT
 
 
-def may_be_unseen(kind: str, not_read: Iterable[str], *, brokers_down: bool) -> bool:
+def may_be_unseen(kind: str, not_read: Iterable[str], *, dark: bool, text: bool) -> bool:
     """Whether a snapshot in which this kind is not found may have it all the same.
 
     Args:
         kind: a kind of finding.
         not_read: what could not be read, as ``Snapshot.not_read`` has it.
-        brokers_down: whether brokers that hold replicas were down, which nobody asks for their log directories.
+        dark: whether brokers that hold replicas were down, which nobody asks for their log directories.
+        text: whether it is of a text, which tells of partitions and of little else.
     """
     told_by = KINDS[kind].told_by if kind in KINDS else ()
-    return (brokers_down and told_by == _DIRECTORIES) or any(said.startswith(told_by) for said in not_read)
+    missing = (dark and told_by == _DIRECTORIES) or (text and bool(told_by))
+    return missing or any(said.startswith(told_by) for said in not_read)
 
 
 def extent(finding: Finding) -> str:

@@ -95,6 +95,7 @@ def events(
     findings: pd.DataFrame | None = None,
     *,
     dark: Collection[datetime] = (),
+    texts: Collection[datetime] = (),
 ) -> list[Event]:
     """The marks, oldest first.
 
@@ -107,11 +108,12 @@ def events(
         findings: rows of the table ``findings`` with ``taken_at``, ``kind``, ``severity`` and ``sentence``, those of
             what was not read among them; None: none are looked at.
         dark: when a broker that holds replicas was down.
+        texts: which snapshots are of texts.
     """
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
     found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
     if findings is not None:
-        found += _of_findings(findings, list(snapshots["taken_at"]), frozenset(dark))
+        found += _of_findings(findings, list(snapshots["taken_at"]), frozenset(dark), frozenset(texts))
     return sorted(found, key=lambda event: (event.at, event.kind))
 
 
@@ -145,8 +147,12 @@ def events_of(
     matters |= pc.field("kind") == "not_read"
     columns = ["taken_at", "kind", "severity", "sentence"]
     findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns, filter=matters))
-    dark = history.dark(cluster, since=first, until=last)["taken_at"].to_pylist()
-    return events(brokers, counts, racks, snapshots, findings, dark=dark), named
+    texts = history.table(
+        "snapshots", cluster, since=first, until=last, columns=["taken_at"], filter=pc.field("way") == "text"
+    )
+    dark = history.dark(cluster, since=first, until=last)
+    when = {name: of["taken_at"].to_pylist() for name, of in (("dark", dark), ("texts", texts))}
+    return events(brokers, counts, racks, snapshots, findings, **when), named
 
 
 def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
@@ -177,7 +183,9 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
     return found
 
 
-def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime], dark: Collection[datetime]) -> list[Event]:
+def _of_findings(
+    findings: pd.DataFrame, moments: Sequence[datetime], dark: Collection[datetime], texts: Collection[datetime]
+) -> list[Event]:
     """A mark for the kinds that a snapshot is the first to have, or has no more; "found" where it is both.
 
     Their names alone: sentences name topics, which a masked report must not.
@@ -191,7 +199,8 @@ def _of_findings(findings: pd.DataFrame, moments: Sequence[datetime], dark: Coll
         found = {place[when] for when in rows["taken_at"]}
         # While nobody could see whether it is still there, it is not over.
         for number, when in enumerate(moments):
-            if number - 1 in found and may_be_unseen(str(kind), not_read.get(when, ()), brokers_down=when in dark):
+            of = {"dark": when in dark, "text": when in texts}
+            if number - 1 in found and may_be_unseen(str(kind), not_read.get(when, ()), **of):
                 found.add(number)
         seen = sorted(found)
         critical = " (critical)" if (rows["severity"] == Severity.BROKEN.value).any() else ""

@@ -336,10 +336,11 @@ def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
     seen = found_in(
         *((h, "log_dir_error", "broken") for h in (1, 2)),  # its broker goes down, and comes back without the fault
         (3, "byte_skew", "attention"),
-        *((h, "unclean_enabled", "attention") for h in (1, 2)),
+        *((h, "unclean_enabled", "attention") for h in (1, 2, 7)),  # 8 is of a text
         *((h, "not_read", "note") for h in (5, 6)),
     ).replace({"not_read: unknown": "Sizes and log directories of broker 4 are unknown: It does not answer."})
-    found = events(broker_changes(), counts(), RACKS, told, seen, dark=[START + timedelta(hours=h) for h in (3, 4)])
+    blind = {"dark": [START + timedelta(hours=h) for h in (3, 4)], "texts": [START + timedelta(hours=8)]}
+    found = events(broker_changes(), counts(), RACKS, told, seen, **blind)
 
     assert [(event.at, event.sentence) for event in found] == [
         (START + timedelta(hours=1), "found: Log directory offline (critical), Unclean election enabled"),
@@ -347,7 +348,10 @@ def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
             START + timedelta(hours=3),
             "found: Sizes not balanced; mended: Unclean election enabled",
         ),
-        (START + timedelta(hours=7), "mended: Sizes not balanced, Log directory offline"),
+        (
+            START + timedelta(hours=7),
+            "found: Unclean election enabled; mended: Sizes not balanced, Log directory offline",
+        ),
     ]
 
 
