@@ -43,7 +43,8 @@ def draw_advice(open_layout: OpenLayout) -> None:
     from reseat.planning.advice import advice
 
     with st.spinner("Comparing elections and plans …", show_time=True):
-        found = caching.kept(advice)(layout, mode=open_layout.mode)
+        directories = open_layout.reading.log_dirs
+        found = caching.kept(advice)(layout, mode=open_layout.mode, directories=directories)
     _draw(open_layout, found)
 
 
@@ -76,7 +77,8 @@ def _in_words(answer: Answer, number: int, rate: float | None) -> str:
         *answer.changes,
     ]
     said = "; ".join(mends)
-    return "  \n".join([*words, text.plain(f"{said[:1].upper()}{said[1:]}")])
+    short = [text.plain(answer.no_room)] if answer.no_room else []
+    return "  \n".join([*words, *short, text.plain(f"{said[:1].upper()}{said[1:]}")])
 
 
 def _way(open_layout: OpenLayout, answer: Answer) -> None:

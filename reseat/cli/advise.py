@@ -20,7 +20,8 @@ def advise(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     with working("Planning what helps"):
-        found = advice(layout, mode=chosen.controller or mode_of(layout, reading.facts.get("metadata")))
+        mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"))
+        found = advice(layout, mode=mode, directories=reading.log_dirs)
     throttle = chosen.throttle or None
     notes = reading_notes(reading, layout, ())
     if chosen.json:
@@ -51,7 +52,7 @@ def _lines(found: Advice, throttle: int | None, chosen: argparse.Namespace) -> l
 
 
 def _said(answer: Answer, throttle: int | None, chosen: argparse.Namespace) -> list[str]:
-    said = [f"Cost: {answer.cost(throttle)}"]
+    said = [f"Cost: {answer.cost(throttle)}", *([answer.no_room] if answer.no_room else [])]
     if answer.fixed:
         said.append(f"Fixes: {', '.join(answer.fixed)}")
     if answer.reduced:

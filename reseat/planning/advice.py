@@ -5,7 +5,7 @@ Promises, in this order:
        preferred election at its end included.
     2. Nothing is advised that mends nothing; where nothing helps, there is no answer, and that is one. What could not
        be planned is told apart from that.
-    3. Answers are ordered by what they mend for what they cost (``worth``).
+    3. Answers are ordered by what they mend for what they cost (``worth``); those without room on disks come last.
 
 How: a few changes that operators make are planned, each by itself, and the findings before and after are compared. A
 plan is not credited with what an election alone mends, nor with replicas that come into sync: a copy to or from a
@@ -18,7 +18,7 @@ Complexity: that of the plans, and O(P R) a change for the findings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,10 +27,11 @@ from reseat.balance import findings, health_unknown
 from reseat.balance.findings import SKEW_SHARE
 from reseat.balance.health import below_min_in_sync, min_in_sync_by_row, under_replicated
 from reseat.balance.mends import after_change, mend_of, name_of
+from reseat.balance.room import short_of_room
 from reseat.balance.spread import spread_of
 from reseat.election import Mode, layout_after, preferred
 from reseat.errors import WishRefused
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray, LogDirectory, Options, Plan, Severity, Wish
 from reseat.model.arrays import counts_on
 from reseat.model.units import duration, size
 from reseat.model.wording import counted, listed
@@ -42,7 +43,8 @@ __all__ = ["Advice", "Answer", "advice"]
 
 _RULE = (
     "What is in progress comes first. The rest is sorted by what each fixes per replica that moves, beyond what an "
-    "election alone fixes: a critical finding counts as ten warnings, a warning as ten infos, half if only reduced."
+    "election alone fixes: a critical finding counts as ten warnings, a warning as ten infos, half if only reduced. "
+    "What disks have no room for comes last."
 )
 #: Findings of replicas that are behind or gone: no plan brings them into sync but one that drains where they are.
 _BEHIND = frozenset({"offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr", "leader_not_a_replica"})
@@ -74,6 +76,7 @@ class Answer:
         reduced: names of those that are less.
         changes: spreads that change, in words.
         worth: what is mended by weight, a replica that moves.
+        no_room: which brokers lack disk space for what it brings them, as a sentence; empty where none is known to.
     """
 
     kind: str
@@ -87,6 +90,7 @@ class Answer:
     reduced: tuple[str, ...]
     changes: tuple[str, ...]
     worth: float
+    no_room: str = ""
 
     def cost(self, rate: float | None = None) -> str:
         """What it costs, in words.
@@ -121,6 +125,7 @@ class Answer:
             "reduced": list(self.reduced),
             "changes": list(self.changes),
             "worth": round(self.worth, 6),
+            "no_room": self.no_room or None,
         }
 
 
@@ -152,12 +157,13 @@ class Advice:
         return "Nothing to do: no election and no plan known here fixes anything."
 
 
-def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
-    """What to do about a layout as it stands, where such a controller elects."""
+def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper", directories: Iterable[LogDirectory] = ()) -> Advice:
+    """What to do about a layout as it stands, where such a controller elects, with the log directories as told."""
     before = findings(layout)
     # Where every replica is in sync and that is too few, no broker has to come back: more replicas mend it.
     waits = _BEHIND if (below_min_in_sync(layout) & under_replicated(layout)).any() else _BEHIND - {"below_min_isr"}
-    told = _Before(layout, before, {finding.kind for finding in before}, findings(_elected(layout, mode)[0]), waits)
+    elected, kinds = findings(_elected(layout, mode)[0]), {finding.kind for finding in before}
+    told = _Before(layout, before, kinds, elected, waits, tuple(directories))
     found: list[Answer] = []
     refused: dict[str, None] = {}
     for change in _changes(told):
@@ -177,19 +183,24 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
         first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),
         refused=tuple(refused),
         unknown=health_unknown(layout),
-        answers=tuple(sorted(found, key=lambda answer: (answer.kind != "wait", -answer.worth, answer.moves))),
+        answers=tuple(sorted(found, key=_place)),
     )
+
+
+def _place(answer: Answer) -> tuple[bool, bool, float, int]:
+    return answer.kind != "wait", bool(answer.no_room), -answer.worth, answer.moves
 
 
 @dataclass(frozen=True)
 class _Before:
-    """The layout as it stands: what is found, of which kinds, what after an election, and which wait for brokers."""
+    """The layout as it stands: what is found, of which kinds, what after an election, what waits for brokers, disks."""
 
     layout: ClusterLayout
     findings: tuple[Finding, ...]
     kinds: set[str]
     elected: tuple[Finding, ...]
     waits: frozenset[str]
+    directories: tuple[LogDirectory, ...]
 
     def of(self, kind: str) -> Finding | None:
         return next((finding for finding in self.findings if finding.kind == kind), None)
@@ -299,6 +310,7 @@ def _told(
         # What the change brings with it counts against it.
         gain -= sum(_WEIGHTS[finding.severity] for finding in then if finding.kind not in told.kinds)
     moves = 0 if made is None else made.certificate.moves
+    short = None if made is None else short_of_room(made, told.directories)
     work = None if made is None else work_of(made.current, made.proposed.select(made.changed))
     total = busiest = 0.0
     known = work is None or not np.isnan(work.bytes[work.copies > 0]).any()
@@ -317,6 +329,7 @@ def _told(
         reduced=tuple(reduced),
         changes=_spreads(told.layout, after, () if wish is None else wish.remove),
         worth=gain / (1 + moves),
+        no_room="" if short is None else short.sentence,
     )
 
 

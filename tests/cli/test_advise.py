@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reseat.cli import main
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.model import Broker, ClusterLayout, LogDirectory, Snapshot
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 NINE = str(SAMPLES / "zookeeper-2.8-three-racks.txt")
@@ -42,6 +45,25 @@ def test_no_throttle_is_no_time(capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["advise", NINE, "--throttle", throttle, "--json"]) == 0
         (answer,) = (one for one in json.loads(capsys.readouterr().out)["answers"] if one["moves"] == 155)
         assert answer["least_seconds"] == (seconds and pytest.approx(answer["busiest_broker_bytes"] / 1e6))
+
+
+def test_what_disks_have_no_room_for_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As of the plan itself, in words and for scripts."""
+    lists = {("t", row): [1, 2] for row in range(8)}
+    layout = ClusterLayout.from_assignments(
+        lists, brokers=[Broker(1), Broker(2), Broker(3)], size_bytes=dict.fromkeys(lists, 4e9)
+    )
+    full = (LogDirectory(3, "/a", 10**12, 10**9),)
+    file = tmp_path / "layout.json"
+    file.write_bytes(write_snapshot(Snapshot(layout, datetime(2026, 1, 1, tzinfo=UTC), "admin", log_dirs=full)))
+    assert main(["advise", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert main(["advise", str(file), "--json"]) == 0
+    said = [one["no_room"] for one in json.loads(capsys.readouterr().out)["answers"] if one["kind"] == "rebalance"]
+
+    assert len(said) == 1
+    assert said[0].startswith("The plan needs more disk space than there is: broker 3 has 1.0 GB left")
+    assert f"   {said[0]}\n" in told
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reseat.formats import read
 from reseat.formats.recognised import missing
-from reseat.model import ClusterLayout, Finding, Severity, Wish
+from reseat.model import Broker, ClusterLayout, Finding, LogDirectory, Severity, Wish
 from tests.planning.test_directories import disks
 
 from .conftest import tables, texts, through
@@ -206,6 +206,17 @@ def test_what_to_do_stands_at_the_end_with_a_way_to_each(opened):
     at = through(at, "Preview", "leaders")
 
     assert not at.exception
+
+
+def test_what_disks_have_no_room_for_is_said_where_it_is_advised(opened):
+    """Beside what it would mend, before somebody opens it."""
+    lists = {("t", row): [1, 2] for row in range(8)}
+    layout = ClusterLayout.from_assignments(
+        lists, brokers=[Broker(1), Broker(2), Broker(3)], size_bytes=dict.fromkeys(lists, 4e9)
+    )
+    at = opened("overview", layout, log_dirs=(LogDirectory(3, "/a", 10**12, 10**9),))
+
+    assert "The plan needs more disk space than there is: broker 3 has 1.0 GB left" in texts(at)
 
 
 def test_nothing_to_do_is_said(opened):

@@ -11,7 +11,7 @@ import pytest
 from reseat.balance import findings
 from reseat.balance.mends import KINDS
 from reseat.election import layout_after, preferred
-from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout
+from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout, LogDirectory
 from reseat.planning import plan
 from reseat.planning.advice import Advice, Answer, advice
 from reseat.sources import read_files
@@ -170,6 +170,27 @@ def test_uneven_bytes_are_rebalanced_by_size() -> None:
 
     assert advice(layout).answers == ()
     assert [(answer.kind, answer.fixed) for answer in told.answers] == [("rebalance_bytes", ("Sizes not balanced",))]
+
+
+def test_what_disks_have_no_room_for_comes_last() -> None:
+    """Nothing that the guard would refuse stands before what can be done; without directories nothing is known."""
+    large = {("t", row): [1, 2] for row in range(8)}
+    mixed = {("u", row): [row % 3 + 1, (row + 1) % 3 + 1][: 1 + (row < 24)] for row in range(45)}
+    told = ClusterLayout.from_assignments(
+        large | mixed,
+        brokers=[Broker(number) for number in (1, 2, 3)],
+        leaders={place: ids[0] for place, ids in (large | mixed).items()},
+        size_bytes=dict.fromkeys(large, 4e9) | dict.fromkeys(mixed, 1e3),
+    )
+    roomy = tuple(LogDirectory(broker, "/a", 10**12, 10**11) for broker in (1, 2, 3))
+    full = (*roomy[:2], LogDirectory(3, "/a", 10**12, 10**9))
+    before, fits, late = (advice(told, directories=room).answers for room in ((), roomy, full))
+
+    assert fits == before
+    assert [one.kind for one in fits] == ["leaders", "rebalance", "rebalance_bytes", "mend", "factor"]
+    assert [one.kind for one in late] == ["leaders", "rebalance", "mend", "factor", "rebalance_bytes"]
+    assert [one.no_room for one in (*fits, *late[:-1])] == [""] * 9
+    assert "broker 3 has 1.0 GB left and would get 20.0 GB" in late[-1].no_room
 
 
 def test_topics_of_one_factor_are_one_answer() -> None:
