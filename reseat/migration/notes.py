@@ -46,11 +46,12 @@ def notes(
         said.append(f"The target lacks disk space: {listed(lacking)}.")
     for name, layout in (("source", source), ("target", target)):
         if (finding := incomplete(layout)) is not None:
-            said.append(f"The {name} is not whole. {finding.sentence}")
+            said.append(finding.sentence.replace("The input", f"The {name}", 1))
     factor = {move.remote: after.factors.get(move.remote, move.there_factor or 0) for move in moves}
     said += [*_of_topics(moves, factor), *_of_racks(source, target, factor), *_of_brokers(target, after)]
     chosen = {move.name for move in moves}
-    stay = [name for name in source.topics if name not in chosen and not left_out_by_mirror_maker(name)]
+    stay = [name for name in source.topics if name not in chosen and source.rows_of_topic(name)]
+    stay = [name for name in stay if not left_out_by_mirror_maker(name)]
     if stay and not asked.topics:
         said.append(
             f"Not moved unless they are named: {listed(stay, _NAMED)}. What begins with _ is mostly a platform's own, "

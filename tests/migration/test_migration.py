@@ -93,7 +93,10 @@ def test_a_topic_of_which_no_partition_is_told_is_left_out_and_refused_where_it_
     known = ClusterLayout.from_assignments({("torn", 0): [11]}, brokers=TARGET.brokers)
 
     for target in (TARGET, known):
-        assert [move.name for move in migrate(source, target, MigrationRequest()).topics] == ["whole"]
+        made = migrate(source, target, MigrationRequest())
+        assert [move.name for move in made.topics] == ["whole"]
+        assert made.notes[0].startswith("The source is incomplete: 2 partitions are missing (torn 0 and 1).")
+        assert not any("unless they are named" in note for note in made.notes)
         assert [move.name for move in migrate(source, target, MigrationRequest(topics=("*",))).topics] == ["whole"]
         with pytest.raises(WishRefused, match="No partition of topic torn is known"):
             migrate(source, target, MigrationRequest(topics=("torn", "whole")))
@@ -334,10 +337,10 @@ def test_fewer_racks_lists_that_are_too_short_and_a_side_that_is_not_whole_are_s
     assert "The target has 1 rack, the source 3: replicas of a partition share a rack in 1 topic: orders." in shared
     assert "share a rack" not in said
     assert "orders would have fewer replicas than min.insync.replicas: writes with acks=all fail." in said
-    assert "The target is not whole." in said
+    assert "The target is incomplete: " in said
     both = " ".join(migrate(strict, TARGET, MigrationRequest(topics=("orders",))).notes)  # 2 replicas, of which 2
     assert not any(
-        words in calm + both for words in ("min.insync.replicas", "is not whole", "share a rack", "more partitions")
+        words in calm + both for words in ("min.insync.replicas", "is incomplete", "share a rack", "more partitions")
     )
     assert "unless they are named" not in both
 
