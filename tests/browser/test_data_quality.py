@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import open_files
+from tests.browser.cut import cut_off
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -69,3 +70,13 @@ def test_racks_are_edited_and_topics_left_out(page: Page, dashboard: str) -> Non
     page.get_by_text("3 brokers · 0 partitions · 0 replicas").wait_for()
 
     assert page.get_by_test_id("stException").count() == 0
+
+
+def test_what_is_unknown_is_read_to_its_end_on_a_small_screen(page: Page, dashboard: str) -> None:
+    """Cut after "add th…", nothing said that it can be added."""
+    heading = "Topic: orders\tPartitionCount: 9\tReplicationFactor: 2\tConfigs: \n"
+    open_files(page, dashboard, {"cut.txt": heading + DESCRIBED})
+    page.set_viewport_size({"width": 400, "height": 800})
+    expect(page.locator(".st-key-quality")).to_contain_text("input incomplete · racks, sizes unknown: add them")
+
+    assert cut_off(page) == []
