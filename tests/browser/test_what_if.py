@@ -236,3 +236,13 @@ def test_a_commands_option_stands_in_one_line(page: Page, dashboard: str) -> Non
     options.get_by_text("--additional").first.wait_for()
 
     assert set(options.evaluate_all("all => all.map((one) => one.getClientRects().length)")) == {1}
+
+
+def test_a_links_words_are_read_to_their_end(page: Page, dashboard: str) -> None:
+    """Where they are longer than the screen, what the link opens was cut off: a step of brokers to add, on a phone."""
+    open_sample(page, dashboard, SAMPLE, then="Plan")
+    page.set_viewport_size({"width": 240, "height": 800})
+    words = page.get_by_role("link", name="Migrate topics to another cluster").locator("p")
+    words.wait_for()
+
+    assert words.evaluate("one => one.scrollWidth - one.clientWidth") <= 1
