@@ -117,9 +117,9 @@ def draw_waves(made: Migration) -> None:
     """Each wave with its bytes, and how long it takes at a rate."""
     import pandas as pd
 
-    megabytes = fields.number(
-        "MB copied a second, in all", 0, 10**6, 0, name="rate", key="migrate-rate", width=230,
-        help="0: not known. MirrorMaker has no throttle of its own: use quotas",
+    megabytes = fields.whole(
+        "MB copied a second, in all", 10**6, name="rate", key="migrate-rate", width=230, placeholder="unknown",
+        help="MirrorMaker has no throttle of its own: use quotas",
     )  # fmt: skip
     rows = []
     for number, wave in enumerate(made.waves[: tables.MOST_ROWS], 1):

@@ -62,9 +62,9 @@ def draw_form(target: OpenLayout) -> MigrationRequest:
             replicas = _limit("Replicas per broker", "replicas")
             gigabytes = _limit("GB per broker", "gigabytes")
             partitions = _limit("Partitions in the cluster", "partitions")
-            factor = _limit("Replicas of created topics", "factor", "0: as many as in the source")
+            factor = _limit("Replicas of created topics", "factor", "as many as in the source")
         with st.popover("Waves", icon=":material/waves:"):
-            wave = _limit("Most GB in a wave", "wave", "0: a quarter of all")
+            wave = _limit("Most GB in a wave", "wave", "a quarter of all")
             together = fields.lines(
                 "Topics that move together, a group a line",
                 name="together",
@@ -77,18 +77,18 @@ def draw_form(target: OpenLayout) -> MigrationRequest:
     return MigrationRequest(
         topics=_names(topics),
         prefix=prefix.strip(),
-        replication_factor=factor or None,
+        replication_factor=factor,
         placing=placing,
-        limits=TargetLimits(replicas or None, gigabytes * _GB or None, partitions or None),
-        wave_bytes=wave * _GB or None,
+        limits=TargetLimits(replicas, gigabytes and gigabytes * _GB, partitions),
+        wave_bytes=wave and wave * _GB,
         together=tuple(group for group in groups if group),
         version=target.version or usual.version,
         kraft=target.metadata != "zookeeper",
     )
 
 
-def _limit(label: str, name: str, said: str = "0: no limit") -> int:
-    return fields.number(label, 0, _MOST, 0, name=f"most_{name}", key=f"migrate-{name}", help=said)
+def _limit(label: str, name: str, empty: str = "no limit") -> int | None:
+    return fields.whole(label, _MOST, name=f"most_{name}", key=f"migrate-{name}", placeholder=empty)
 
 
 def _names(text: str) -> tuple[str, ...]:

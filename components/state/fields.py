@@ -43,6 +43,7 @@ __all__ = [
     "shelved",
     "tabs",
     "throttle",
+    "whole",
     "yes",
 ]
 
@@ -198,24 +199,26 @@ def number(
     return chosen
 
 
-def throttle(place: DeltaGenerator | None = None, **how: Any) -> int | None:
-    """The replication throttle in bytes a second, None where there is none; as ``number``, in megabytes."""
-    told = _told("throttle")
-    known = told.isascii() and told.isdecimal() and 0 < int(told[:9]) == int(told)
-    offered("throttle", [told] if known else (), place)
-    rate = widgets.number_or_none(
-        "Replication throttle per broker (MB/s)",
-        int(told) if known else None,
-        min_value=1,
-        max_value=999_999_999,
-        step=10,
-        placeholder="none",
-        key=slots.field("throttle"),
-        place=place,
-        **how,
+def whole(
+    label: str, highest: int, *, name: str, key: str, place: DeltaGenerator | None = None, **how: Any
+) -> int | None:
+    """A whole number above 0 that need not be there, None where it is not; as ``number``."""
+    told = _told(name)
+    known = re.fullmatch("[0-9]{1,16}", told) is not None and 0 < int(told) <= highest
+    offered(name, [told] if known else ())
+    begins = int(told) if known else None
+    chosen = widgets.number_or_none(
+        label, begins, min_value=1, max_value=highest, key=slots.field(key), place=place, **how
     )
-    addresses.tell("throttle", "" if rate is None else str(int(rate)))
-    return None if rate is None else int(rate) * 1_000_000
+    addresses.tell(name, "" if chosen is None else str(int(chosen)))
+    return None if chosen is None else int(chosen)
+
+
+def throttle(place: DeltaGenerator | None = None, **how: Any) -> int | None:
+    """The replication throttle in bytes a second, None where there is none; as ``whole``, in megabytes."""
+    words = "Replication throttle per broker (MB/s)"
+    rate = whole(words, 999_999_999, name="throttle", key="throttle", place=place, step=10, placeholder="none", **how)
+    return None if rate is None else rate * 1_000_000
 
 
 def price() -> float | None:

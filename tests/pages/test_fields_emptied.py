@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -91,3 +92,42 @@ def test_a_limit_is_one_that_a_link_can_tell(opened: Opened, label: str) -> None
 
     assert link is not None
     assert link.wish == at.session_state[KEY].here.wish != DRAIN
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "empty"),
+    [
+        ("Replicas per broker", "most_replicas", "no limit"),
+        ("GB per broker", "most_gigabytes", "no limit"),
+        ("Partitions in the cluster", "most_partitions", "no limit"),
+        ("Replicas of created topics", "most_factor", "as many as in the source"),
+        ("Most GB in a wave", "most_wave", "a quarter of all"),
+        ("MB copied a second, in all", "rate", "unknown"),
+    ],
+)
+def test_a_limit_of_a_migration_that_is_not_set_is_empty(opened: Opened, label: str, name: str, empty: str) -> None:
+    """It was 0, as if nothing were allowed; what that meant stood behind a question mark."""
+    state = opened("overview").session_state[KEY]
+    state.opened["other"] = replace(state.here, reading=replace(state.here.reading, source="other"))
+    at = visit("migrate", state, detail="waves")
+
+    assert (field(at, label).value, field(at, label).placeholder) == (None, empty)
+
+    field(at, label).set_value(7).run()
+
+    assert address(at)[name] == "7"
+
+    field(at, label).set_value(None).run()
+
+    assert not at.exception
+    assert name not in address(at)
+
+
+@pytest.mark.parametrize("page", ["plan", "migrate"])
+def test_no_address_has_too_many_digits_for_a_page(opened: Opened, page: str) -> None:
+    """Python refuses to read a number of more than 4,300: Plan ended in an exception."""
+    state = opened("overview", wish=DRAIN).session_state[KEY]
+    state.opened["other"] = replace(state.here, reading=replace(state.here.reading, source="other"))
+    at = visit(page, state, detail="execute" if page == "plan" else "waves", throttle="9" * 5_000, rate="9" * 5_000)
+
+    assert not at.exception
