@@ -191,7 +191,7 @@ def connection_from_options(
         source = str(config)
         text = _text_of(config)
         if config.suffix.lower() == ".toml":
-            values, name = _one_cluster(_toml(text, source), name, source)
+            values, name = _one_cluster(_toml(text, source), name, source, text)
         else:
             values, lines = connection_values(
                 read_properties(_bytes_of(config), source=source), source=source, zookeeper=zookeeper is not None
@@ -213,13 +213,19 @@ def connection_from_options(
     )
 
 
-def _one_cluster(document: dict[str, Any], name: str, source: str) -> tuple[dict[str, Any], str]:
+def _one_cluster(document: dict[str, Any], name: str, source: str, text: str) -> tuple[dict[str, Any], str]:
     tables = document.get(_CLUSTERS)
     if tables is None:
         told = document.pop("name", None)
         return document, name or (told if isinstance(told, str) else "")
     if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
         raise InputRefused("clusters holds no table; [clusters.NAME] was expected.", source=source)
+    if astray := next((key for key in document if key in KEYS), None):
+        raise InputRefused(
+            f"{astray} stands before [clusters.NAME], where it is of no cluster; below it was expected.",
+            source=source,
+            line=_line_of(astray, text.partition("[")[0]),
+        )
     if name in tables:
         return dict(tables[name]), name
     if len(tables) == 1 and not name:

@@ -488,6 +488,18 @@ def test_values_that_do_not_go_are_refused_by_key(values: dict[str, object], wor
     assert PLANTED not in str(refusal.value)
 
 
+def test_what_stands_before_the_tables_of_clusters_is_refused(tmp_path: Path) -> None:
+    """It is of no cluster: taken for all, it would leave a connection in clear. Of other programs there may be any."""
+    file = tmp_path / "clusters.toml"
+    file.write_text('theme = "dark"\nsecurity_protocol = "SSL"\n[clusters.shop]\nbootstrap = "b:9092"\n')
+    with pytest.raises(InputRefused, match=r"security_protocol stands before \[clusters.NAME\]") as refusal:
+        connection_from_options(bootstrap=None, zookeeper=None, config=file)
+    assert refusal.value.line == 2
+
+    file.write_text('theme = "dark"\n[clusters.shop]\nbootstrap = "b:9092"\n')
+    assert connection_from_options(bootstrap=None, zookeeper=None, config=file).name == "shop"
+
+
 def test_an_encrypted_key_needs_its_password(tmp_path: Path) -> None:
     """Otherwise OpenSSL would ask on the terminal, and wait."""
     file = tmp_path / "client.pem"
