@@ -8,8 +8,10 @@ from components.consumers import scenario
 from components.consumers.live_members import STORIES
 from components.look import text
 from components.look.notices import refused
+from components.state import session
 from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
+from reseat import audit
 from reseat.consumers import ASSIGNORS
 from reseat.consumers.events import Rebalance
 from reseat.consumers.rounds import GroupState
@@ -68,6 +70,7 @@ def _list(live: LiveCluster) -> None:
     from reseat.sources.kafka_admin.groups.reading import list_groups
 
     try:
+        audit.record("reading", who=session.person().name, cluster=live.name)
         with st.spinner("Listing groups …"), open_admin(live.connection) as admin:
             _LISTED.of(live.name).set(list_groups(admin))
     except ReseatError as error:
@@ -81,6 +84,7 @@ def _show(live: LiveCluster, name: str) -> None:
     from reseat.sources.kafka_admin.groups.reading import describe_group, state_of
 
     try:
+        audit.record("reading", who=session.person().name, cluster=live.name)
         with st.spinner("Reading the group …"), open_admin(live.connection) as admin:
             group = describe_group(admin, name)
     except ReseatError as error:

@@ -16,7 +16,7 @@ from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import Fresh, last_reading, log_ends, read_now
 from components.operate.short import draw_write, outcomes, write
 from components.state import fields
-from reseat.errors import ClusterUnreachable
+from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.model import ClusterLayout
 from reseat.operate.checks.guard import check_election
 from reseat.operate.elections import ElectionOutcome, PartitionElection, asked_for, hold, preview
@@ -67,8 +67,8 @@ def draw_election(operated: OperatedCluster, layout: ClusterLayout, mode: Mode) 
     try:
         fresh = last_reading(operated)
         ends = log_ends(operated, fresh, wanted) if election is Election.UNCLEAN else {}
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
+    except (ClusterUnreachable, WriteRefused) as error:
+        states.draw_unread(error)
         return
     accepted = election is Election.UNCLEAN and _accepts_loss(losses(layout, wanted, mode, ends))
     request = ElectionRequest(

@@ -26,7 +26,7 @@ from components.operate.start import Intent, begin
 from components.shell import frame
 from components.shell.frame import Figure
 from components.state import caching, shared, slots
-from reseat.errors import ClusterUnreachable, WishRefused
+from reseat.errors import ClusterUnreachable, WishRefused, WriteRefused
 from reseat.formats.documents.directory_moves import DirectoryMove, directory_moves
 from reseat.model import Plan, Snapshot
 from reseat.operate.admitting import check_plan
@@ -49,10 +49,10 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     """
     try:
         fresh = last_reading(operated, proposal.sealed)
-    except ClusterUnreachable as error:
+    except (ClusterUnreachable, WriteRefused) as error:
         with head:
             frame.answer(f"{proposal.title}: it cannot be checked now.")
-            states.draw_lost(str(error))
+            states.draw_unread(error)
         return
     plan = caching.kept(laid_over)(fresh.snapshot.layout, proposal.sealed)
     between = _moves_between(proposal, plan, fresh.snapshot)

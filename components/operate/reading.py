@@ -16,7 +16,8 @@ from components.look import text
 from components.operate import states
 from components.operate.operated_cluster import OperatedCluster
 from components.state.slots import Slot
-from reseat.errors import ClusterUnreachable
+from reseat import audit
+from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Snapshot
 from reseat.operate.admitting import facts_of
@@ -25,7 +26,7 @@ from reseat.operate.checks.guard import Facts
 from reseat.operate.targets.target import Partition, Target
 from reseat.sources.live import read_cluster
 
-__all__ = ["Fresh", "draw_age", "last_reading", "log_ends", "read_cluster", "read_now", "target_of"]
+__all__ = ["Fresh", "draw_age", "last_reading", "log_ends", "read", "read_cluster", "read_now", "target_of"]
 
 _KEPT: Slot[tuple[Fresh, ...]] = Slot("operate-fresh")
 _ENDS: Slot[tuple[object, Ends]] = Slot("operate-log-ends")
@@ -77,6 +78,17 @@ def target_of(operated: OperatedCluster, protocol: str | None = None) -> Iterato
         target.close()
 
 
+def read(operated: OperatedCluster) -> Snapshot:
+    """The cluster as it is now; that the person reads it is a line of the audit log.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+        WriteRefused: the line cannot be written; nothing is read then.
+    """
+    audit.record("reading", who=operated.person.name, cluster=operated.name)
+    return read_cluster(operated.connection)
+
+
 def read_now(operated: OperatedCluster, plan: SealedPlan | None = None) -> Fresh:
     """Read the cluster, and keep the reading for this session.
 
@@ -86,9 +98,10 @@ def read_now(operated: OperatedCluster, plan: SealedPlan | None = None) -> Fresh
 
     Raises:
         ClusterUnreachable: it does not answer.
+        WriteRefused: as ``read``.
     """
     with st.spinner(f"Reading {text.plain(operated.name, 60)} for the checks …", show_time=True):
-        return _asked(operated, plan, read_cluster(operated.connection))
+        return _asked(operated, plan, read(operated))
 
 
 def last_reading(operated: OperatedCluster, plan: SealedPlan | None = None) -> Fresh:
@@ -98,6 +111,7 @@ def last_reading(operated: OperatedCluster, plan: SealedPlan | None = None) -> F
 
     Raises:
         ClusterUnreachable: it does not answer.
+        WriteRefused: as ``read``.
     """
     runs = () if operated.journal is None else operated.journal.runs(operated.cluster_id, most=1)
     since = runs[0].ended_at if runs and runs[0].ended_at is not None else datetime.min.replace(tzinfo=UTC)
@@ -151,7 +165,7 @@ def draw_age(operated: OperatedCluster, fresh: Fresh) -> None:
     if again:
         try:
             read_now(operated, fresh.plan)
-        except ClusterUnreachable as error:
-            states.draw_lost(str(error))
+        except (ClusterUnreachable, WriteRefused) as error:
+            states.draw_unread(error)
             return
         st.rerun()

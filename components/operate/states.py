@@ -127,6 +127,14 @@ def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], Non
         )
 
 
+def draw_unread(error: ClusterUnreachable | WriteRefused) -> None:
+    """The cluster cannot be read for the checks: it does not answer, or the audit log cannot be written."""
+    if isinstance(error, ClusterUnreachable):
+        draw_lost(str(error))
+    else:
+        draw_failed(error)
+
+
 def draw_failed(error: ReseatError) -> None:
     """What a person asked for did not come off: why. Unreachable is a cluster that nothing was sent to."""
     if isinstance(error, ClusterUnreachable):

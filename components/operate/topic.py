@@ -13,7 +13,7 @@ from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import last_reading, read_now
 from components.operate.short import draw_write, outcomes, write
 from components.state import fields
-from reseat.errors import ClusterUnreachable
+from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.operate.checks.guard import check_topic
 from reseat.operate.request import TopicRequest
 from reseat.operate.topics import TopicCreated, create
@@ -84,8 +84,8 @@ def draw_creation(operated: OperatedCluster, spec: TopicSpec) -> None:
 def _draw_confirmed(operated: OperatedCluster, spec: TopicSpec, nodes: bool) -> None:
     try:
         fresh = last_reading(operated)
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
+    except (ClusterUnreachable, WriteRefused) as error:
+        states.draw_unread(error)
         return
     checks = check_topic(
         _request(operated, spec, nodes, operated.cluster_id), fresh.snapshot, migrating=nodes and fresh.facts.migrating

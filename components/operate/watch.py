@@ -258,7 +258,7 @@ def _ask(operated: OperatedCluster, run: Run) -> Verification | None:
     try:
         with st.spinner("Verifying with Kafka …", show_time=True):
             sealed = read_sealed(run.plan, source=f"the plan of run {run.id}")
-            now = reading.read_cluster(operated.connection) if sealed.leaving else None
+            now = reading.read(operated) if sealed.leaving else None
             with reading.target_of(operated) as target:
                 found = verify(target, sealed, now)
     except ReseatError as error:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -490,6 +491,25 @@ def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> Non
     said = texts(at).replace("**", "")
     assert "shop (classic) is stable, coordinated by broker 1, assigned by sticky; lag 4 records in 2 part" in said
     assert at.segmented_control(key="consumers-assignor-1").value == "sticky"
+
+
+def test_reading_groups_is_a_line_of_the_audit_log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As any reading of a cluster; where the line cannot be written, nobody is asked."""
+    log = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("RESEAT_AUDIT", str(log))
+    at = live_page(monkeypatch, LiveGroup("shop", "classic", "Stable", "sticky", 1))
+    at.selectbox(key="consumers-group").set_value("shop").run()
+    press(at, "consumers-show")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+
+    assert [(line["event"], line["cluster"]) for line in lines] == [("reading", "shop-cluster")] * 2
+
+    monkeypatch.setenv("RESEAT_AUDIT", str(tmp_path / "none" / "audit.jsonl"))
+    monkeypatch.setattr(group_reading, "list_groups", lambda admin: pytest.fail("they were listed"))
+    press(at, "consumers-list")
+
+    assert not at.exception
+    assert "cannot be written" in texts(at)
 
 
 def test_a_cluster_without_groups_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

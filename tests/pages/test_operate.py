@@ -365,6 +365,25 @@ def test_a_check_that_may_be_overridden_has_a_box(operate, world, monkeypatch):
     assert not buttons(at)["Move 2 replicas on prod"].disabled
 
 
+def test_a_reading_for_the_checks_is_a_line_of_the_audit_log(operate, world, monkeypatch, tmp_path):
+    """In the person's name; where the line cannot be written, nothing is read, and the page says why."""
+    log = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("RESEAT_AUDIT", str(log))
+    at = operate()
+    log.unlink(missing_ok=True)
+    at.button(key="read-again").click().run()
+    (line,) = (json.loads(line) for line in log.read_text().splitlines())
+
+    assert (line["event"], line["who"], line["cluster"]) == ("reading", "ana", "prod")
+
+    monkeypatch.setenv("RESEAT_AUDIT", str(tmp_path / "none" / "audit.jsonl"))
+    monkeypatch.setattr(operate_reading, "read_cluster", lambda connection: pytest.fail("it was read"))
+    at.button(key="read-again").click().run()
+
+    assert not at.exception
+    assert "cannot be written" in texts(at)
+
+
 def test_a_lost_cluster_is_said_and_nothing_can_be_sent(operate, world):
     """The cluster does not answer when the checks are made: the page says why and has no button to begin."""
     operate(page="plan")
