@@ -259,6 +259,16 @@ def test_status_puts_throttles_back_after_a_crash_and_only_where_writing_is_enab
     assert "2 of 6 partitions as planned" in capsys.readouterr().out
 
 
+def test_a_run_of_another_cluster_is_not_told_of_the_one_that_is_named(world, capsys, monkeypatch):
+    """The cluster that was typed would have been read, and left aside."""
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
+    monkeypatch.setattr("tests.operate.fake_target.FakeTarget.cluster_id", lambda self: "OTHER")
+    capsys.readouterr()
+
+    assert world.run("status", "--run", "1") == 2
+    assert "Run 1 is for cluster FAKE; this cluster is OTHER." in capsys.readouterr().err
+
+
 def test_a_journal_in_the_home_folder_is_one_for_every_command(world, monkeypatch, capsys):
     """No shell expands ``--journal=~/journal.sqlite``: status said that nothing was executed, of a plan under way."""
     monkeypatch.setenv("HOME", str(world.journal.parent))

@@ -38,6 +38,8 @@ def status(chosen: argparse.Namespace) -> int:
         with closing(kept_journal(chosen)) as journal:
             return _tell(chosen, journal, None, [])
     with connected(chosen) as session:
+        if chosen.run_id is not None:
+            session.run(chosen.run_id)
         return _tell(chosen, session.journal, session.cluster_id, _mended(session))
 
 
