@@ -63,7 +63,7 @@ def elect(chosen: argparse.Namespace) -> int:
         sentences = preview.sentences
     if chosen.json:
         _write_list(layout, preview)
-        complain(*notes)
+        complain(*(sentences if stops else ()), *notes)
     else:
         _say(layout, preview, (*sentences, *notes))
     return 0

@@ -64,6 +64,16 @@ def test_brokers_are_stopped(demo: str, capsys: pytest.CaptureFixture[str]) -> N
     assert rows[2]["reason"] == "goes offline"
 
 
+def test_what_a_stop_means_is_told_beside_the_json(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What no row has, such as replicas that are left in sync, stood in the text alone."""
+    assert main(["elect", demo, "--stopped", "1"]) == 0
+    told = capsys.readouterr().out.partition("\n\n")[0].splitlines()
+    assert main(["elect", demo, "--stopped", "1", "--json"]) == 0
+
+    assert told
+    assert set(told) <= set(capsys.readouterr().err.splitlines())
+
+
 def test_an_unclean_election_takes_the_next_alive(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With ``--unclean``."""
     main(["elect", demo, "--stopped", "1", "--unclean", "--json"])

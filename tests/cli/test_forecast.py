@@ -60,7 +60,9 @@ def test_a_program_reads_the_same_and_every_key_is_documented(tables: Path, caps
     file = limits(tables, "[limits]\nreplicas_per_broker = 230\n")
 
     assert main(["forecast", "--tables", str(tables), "--cluster", "shop", "--limits", file, "--json"]) == 0
-    (shop,) = json.loads(capsys.readouterr().out)
+    said = capsys.readouterr()
+    (shop,) = json.loads(said.out)
+    assert re.search(r"^shop: The last snapshot is \d+ days old: this is the forecast as of 2026-04-29", said.err, re.M)
     one = next(count for count in shop["counts"] if (count["measure"], count["broker"]) == ("replicas", 1))
     keys = {*shop, *one, *one["met"], *one["weeks"][0]}
     assert one["met"] == {"early": "2026-05-05", "likely": "2026-05-05", "late": "2026-05-05"}

@@ -64,6 +64,8 @@ def forecast(chosen: argparse.Namespace) -> int:
                 for one, size in zip(told, sized, strict=True)
             ]
         )
+        today = datetime.now(UTC).date()
+        complain(*(f"{one.cluster}: {said}" for one in told for said in one.old(today)))
     else:
         for one, size in zip(told, sized, strict=True):
             say(*_lines(one, since.get(one.cluster, ())), *([] if size is None else sizing_lines(size)))
