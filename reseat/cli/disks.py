@@ -9,7 +9,7 @@ from reseat.balance.directories import DirectoryLoad, directory_loads
 from reseat.cli.files import refuse_one_file_for_two, write_texts
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes
 from reseat.cli.output.writer import complain, say, table, write_json
-from reseat.errors import WishRefused
+from reseat.errors import InputRefused, WishRefused
 from reseat.formats import Reading
 from reseat.model import ClusterLayout
 from reseat.model.units import size
@@ -30,16 +30,14 @@ def disks(chosen: argparse.Namespace) -> int:
         raise WishRefused("--output and --rollback need --balance or --drain.")
     if chosen.brokers and not chosen.balance:
         raise WishRefused("--brokers needs --balance.")
+    if (chosen.output, chosen.rollback).count(STANDARD_INPUT) + chosen.json > 1:
+        raise InputRefused("Only one file can be written to standard output.")
     refuse_one_file_for_two((*chosen.layout, chosen.racks), (("output", chosen.output), ("rollback", chosen.rollback)))
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     made = _planned(chosen, layout, reading)
-    texts = (
-        []
-        if made is None or not made.moves
-        else [(chosen.output, made.text()), (chosen.rollback, made.text(back=True))]
-    )
-    write_texts(texts)
+    if made is not None:
+        write_texts([(chosen.output, made.text()), (chosen.rollback, made.text(back=True))])
     tell = complain if STANDARD_INPUT in (chosen.output, chosen.rollback) else say
     if chosen.json:
         write_json(_as_json(layout, reading, made))

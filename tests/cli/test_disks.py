@@ -77,6 +77,19 @@ def test_a_plan_is_written_with_its_rollback(snapshot, tmp_path, capsys):
     assert json.loads(back.read_text())["partitions"][0]["log_dirs"] == ["/a"]
 
 
+def test_where_nothing_moves_the_files_say_so(snapshot, tmp_path, capsys):
+    """As ``plan`` writes them: the plan of the last time is not left there to be executed."""
+    for name in ("plan.json", "back.json"):
+        (tmp_path / name).write_text("of the last time")
+    files = ("--output", str(tmp_path / "plan.json"), "--rollback", str(tmp_path / "back.json"))
+    assert main(["disks", str(snapshot), "--drain", "1:/b", *files]) == 0
+
+    assert "No replica moves" in capsys.readouterr().out
+    assert [json.loads((tmp_path / name).read_text()) for name in ("plan.json", "back.json")] == [
+        {"version": 1, "partitions": []}
+    ] * 2
+
+
 def test_a_directory_is_emptied(snapshot, capsys):
     """As JSON: each move, and the bounds."""
     assert main(["disks", str(snapshot), "--drain", "1:/a", "--json"]) == 0
@@ -93,6 +106,8 @@ def test_a_directory_is_emptied(snapshot, capsys):
         (["--output", "x.json"], "need --balance or --drain"),
         (["--brokers", "1"], "--brokers needs --balance"),
         (["--drain", "1:/a", "--brokers", "1"], "--brokers needs --balance"),
+        (["--balance", "--output", "-", "--rollback", "-"], "Only one file can be written to standard output."),
+        (["--balance", "--output", "-", "--json"], "Only one file can be written to standard output."),
         (["--drain", "7:/a"], "The log directories of broker 7 are unknown."),
     ],
 )

@@ -106,7 +106,7 @@ def with_named(layout: ClusterLayout, named: Named) -> ClusterLayout:
 
 
 def plan_text(named: Named, settled: ClusterLayout) -> str:
-    """Reassignment JSON of these partitions with their lists as they are and these directories, sealed.
+    """Reassignment JSON of these partitions, lists as they are, with these directories; sealed if there are any.
 
     Args:
         named: the directory of each replica that is to lie in one, by partition and broker; of others any will do.
@@ -115,4 +115,5 @@ def plan_text(named: Named, settled: ClusterLayout) -> str:
     rows = np.array(sorted(row for key in named if (row := settled.row(*key)) is not None), np.int64)
     there = settled.select(rows).bare()
     proposed = with_named(there, named)
-    return document(entries(proposed, log_dirs=True), seal_of(proposed, there, made_for=settled, shown={"moves": 0}))
+    sealed = seal_of(proposed, there, made_for=settled, shown={"moves": 0}) if len(rows) else ""
+    return document(entries(proposed, log_dirs=True), sealed)
