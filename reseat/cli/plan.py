@@ -68,7 +68,7 @@ def plan(chosen: argparse.Namespace) -> int:
         (chosen.topics_to_move, write_topics_to_move(made.changed_topics) if chosen.topics_to_move else ""),
         (chosen.certificate, write_certificate(made.certificate) if chosen.certificate else ""),
     ]
-    pieces = write_pieces(made) if chosen.pieces else None
+    pieces, numbered = write_pieces(made) if chosen.pieces else None, list[str]()
     if pieces is not None:
         numbered = _numbered(chosen.pieces, len(pieces.texts))
         _refuse_one_file_for_two(chosen, numbered)
@@ -79,10 +79,10 @@ def plan(chosen: argparse.Namespace) -> int:
         found = {"findings": [finding_json(finding, made.current) for finding in made.findings]}
         write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering) | found)
         complain(*notes, *curve, *_racks(made, chosen.price_per_gb, reading.tiering), *_commands(made, chosen))
-    elif streams:
-        complain(*_summary(made, chosen, notes, curve, reading.tiering))
     else:
-        say(*_summary(made, chosen, notes, curve, reading.tiering))
+        written = [name for name in (*_files(chosen), *numbered) if name and name != STANDARD_INPUT]
+        tell = complain if streams else say
+        tell(*_summary(made, chosen, notes, curve, tiering=reading.tiering, written=written))
     return 0
 
 
@@ -144,7 +144,9 @@ def _refuse_one_file_for_two(chosen: argparse.Namespace, pieces: Sequence[str] =
     )
 
 
-def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: list[str], tiering: Tiering) -> list[str]:
+def _summary(
+    made: Plan, chosen: argparse.Namespace, notes: list[str], curve: list[str], *, tiering: Tiering, written: list[str]
+) -> list[str]:
     lines = [*caution_lines(made.certificate), *made.certificate.sentences, *tiered_sentences(made, tiering)]
     if curve:
         lines += ["", *curve]
@@ -152,7 +154,6 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     lines += note_lines(notes)
     if made.findings:
         lines += ["", *finding_lines(made.findings)]
-    written = [name for name in (*_files(chosen), chosen.pieces) if name and name != STANDARD_INPUT]
     if written:
         lines += ["", f"Written: {', '.join(written)}"]
     elif not (chosen.output or chosen.json):
@@ -171,15 +172,20 @@ def _commands(made: Plan, chosen: argparse.Namespace) -> list[str]:
     part = "steps"
     for command in commands(
         chosen.kafka_version,
-        plan_file=chosen.output or "plan.json",
-        rollback_file=chosen.rollback or "rollback.json",
-        election_file=chosen.election or "election.json",
+        plan_file=_file_of(chosen.output, "plan.json"),
+        rollback_file=_file_of(chosen.rollback, "rollback.json"),
+        election_file=_file_of(chosen.election, "election.json"),
     ):
         if command.part != part:
             part = command.part
             lines += ["", _PARTS[part]]
         lines += [f"  # {command.title}: {command.why}", f"  {command.text}"]
     return lines
+
+
+def _file_of(name: str | None, usual: str) -> str:
+    """The file that a tool is given: the usual name where none was written."""
+    return usual if name is None or name == STANDARD_INPUT else name
 
 
 def _racks(made: Plan, price: float | None, tiering: Tiering) -> list[str]:

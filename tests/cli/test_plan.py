@@ -621,7 +621,19 @@ def test_a_plan_comes_in_pieces_that_zookeeper_takes_with_its_topics_and_its_ele
     assert [one["topic"] for one in json.loads(topics.read_text())["topics"]] == sorted(
         {one["topic"] for one in entries}
     )
-    assert f"it is split into {len(parts)} parts" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"it is split into {len(parts)} parts" in said
+    named = ", ".join(str(pieces.with_name(f"piece-{number}.json")) for number in range(1, len(parts) + 1))
+    assert f"Written: {whole}, {topics}, {named}\n" in said
+
+
+def test_no_command_reads_a_plan_from_standard_output(layout: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kafka's tools read files alone: the usual name stands in the place of ``-``."""
+    assert main(["plan", layout, "--remove", "1", "--output", "-", "--kafka-version", "4.1"]) == 0
+    told = capsys.readouterr().err
+
+    assert "--reassignment-json-file plan.json" in told
+    assert "--reassignment-json-file -" not in told
 
 
 def test_pieces_do_not_overwrite_a_file_and_do_not_go_to_standard_output(
