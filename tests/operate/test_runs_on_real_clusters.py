@@ -260,6 +260,7 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
     assert until(lambda: no_throttles(target, "drained"))
     assert main(["operate", "rollback", *admin, *operate]) == 2
     assert "Nothing to roll back" in capsys.readouterr().err
+    deleted(target, "drained")  # one of its partitions is on all of a rack, which no plan within racks can be made of
 
 
 @ON_EVERY_KIND
@@ -342,7 +343,7 @@ def test_a_dead_broker_is_drained(cluster, target, tmp_path, enabled, capsys):
     snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
     operate = ["operate", "execute", *protocol, "--plan", plan, "--journal", journal, "--confirm", target.cluster_id()]
     # On a busy machine a follower lags behind for a while: killed then, broker 4 would take more than its own with it.
-    assert until(lambda: in_sync(target, "drained", 5) and in_sync(target, "survives", 3))
+    assert until(lambda: in_sync(target, "survives", 3))
     cluster.stop_broker(4, kill=True)
     try:
         assert until(lambda: 4 not in target.alive())
