@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,10 +125,34 @@ def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
     assert not any("reseat" in text for text in plain.texts)
 
 
-def test_each_part_of_a_plan_is_sealed_by_itself() -> None:
-    """For its own partitions; that a broker leaves is told by the last, as others still sit on it before."""
+def test_parts_fit_with_the_ids_of_their_topics() -> None:
+    """Of 2.8 and later, whose tool still writes into a node where it is told ``--zookeeper``."""
+    lists = {(f"topic-{topic:03}", p): [1, 2] for topic in range(120) for p in range(topic % 3 + 1)}
+    before = ClusterLayout.from_assignments(lists)
+    before = replace(before, topic_ids=tuple(f"{number:022}" for number in range(len(before.topics))))
+    after = replace(before, replicas=before.replicas[:, ::-1].copy())
+    parts = write_pieces(plan_of(before, after), limit=4_096 + 1_000).texts
+
+    assert max(map(len, parts)) <= 1_000
+    assert {read_sealed(part).intact for part in parts} == {True}
+    assert [entry for part in parts for entry in json.loads(part)["partitions"]] == json.loads(
+        write_reassignment(plan_of(before, after))
+    )["partitions"]
+    assert len(parts) < 60
+
+
+@pytest.mark.parametrize("directories", [False, True])
+def test_each_part_of_a_plan_is_sealed_by_itself(directories: bool) -> None:
+    """For its own partitions; that a broker leaves is told by the last, as others still sit on it before.
+
+    Also where directories were read, which no part names: its hash was that of other directories, and the guard took
+    each part for one that somebody had changed.
+    """
     before = ClusterLayout.from_assignments({("topic", p): [1, 2] for p in range(200)})
     after = ClusterLayout.from_assignments({("topic", p): [1, 3] for p in range(200)})
+    if directories:
+        in_a = np.zeros(before.replicas.shape, np.int32)
+        before, after = (replace(one, log_dir=in_a, log_dirs=("/a",)) for one in (before, after))
     large = Plan(before, after, Certificate(wish=Wish(remove=(2,)), moves=200))
     parts = [read_sealed(text) for text in write_pieces(large, limit=4_096 + 1_000).texts]
 

@@ -19,7 +19,7 @@ import orjson
 
 from reseat.formats.documents.directory_moves import Named, with_named
 from reseat.formats.documents.json_rows import document, entries, heads, id_lists, joined, list_lengths
-from reseat.formats.documents.sealed import seal, seal_of, seal_rollback
+from reseat.formats.documents.sealed import seal, seal_of, seal_rollback, topic_ids_of
 from reseat.formats.text.reassignment import SEAL_KEY
 from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Plan
 from reseat.model.columns import BESIDE_ISR, COLUMNS
@@ -117,13 +117,17 @@ def write_pieces(plan: Plan, *, limit: int = ZNODE_BYTES, sealed: bool = True) -
     whole = write_reassignment(plan, sealed=sealed)
     if len(whole.encode()) + _ZNODE_SPARE <= limit:
         return Pieces((whole,), "The plan fits in one ZooKeeper node.")
-    after, before = plan.proposed.select(plan.changed), plan.current.select(plan.changed)
+    after, before = plan.proposed.select(plan.changed).bare(), plan.current.select(plan.changed)
     rows = entries(after)
     frame = len(document(rows.slice(0, 0)).encode())
     extra = np.zeros(len(rows), np.int64)
     if sealed:
         frame += len(_part_seal(after, before, slice(0, 0), plan.wish.remove).encode()) + len(f',"{SEAL_KEY}":')
         extra = list_lengths(before.replica_ids) + 1  # 1: the comma
+        # A topic's id stands in each part that has partitions of it: of one that a part begins in the midst of, too.
+        ids = _id_lengths(before)
+        extra += np.where(np.diff(before.topic_of, prepend=-1) != 0, ids[before.topic_of], 0)
+        frame += int(ids.max(initial=0)) + (len(',"topic_ids":{}') if ids.any() else 0)
     pieces = list(_filled(rows, extra, limit - _ZNODE_SPARE - frame))
     texts = tuple(
         document(
@@ -216,6 +220,14 @@ def write_preferred_election(layout: ClusterLayout, rows: npt.NDArray[np.integer
 
 
 # ---- inside ------------------------------------------------------------------------------------------------
+
+
+def _id_lengths(layout: ClusterLayout) -> Longs:
+    """(T,) bytes that each topic's id takes in a seal, with its name, quotes, a colon and a comma; 0 where not told."""
+    told = topic_ids_of(layout, layout.topics)
+    return np.array(
+        [len(orjson.dumps({name: told[name]})) - 1 if name in told else 0 for name in layout.topics], np.int64
+    )
 
 
 def _part_seal(after: ClusterLayout, before: ClusterLayout, part: slice, leaving: tuple[int, ...]) -> str:
