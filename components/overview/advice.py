@@ -10,6 +10,7 @@ from components.look import text
 from components.shell import navigation
 from components.state import addresses, caching, fields, slots
 from components.state.open_layout import OpenLayout
+from reseat.balance.moved import critical_beside
 
 if TYPE_CHECKING:
     from reseat.planning.advice import Advice, Answer
@@ -43,8 +44,9 @@ def draw_advice(open_layout: OpenLayout) -> None:
     from reseat.planning.advice import advice
 
     with st.spinner("Comparing elections and plans …", show_time=True):
-        directories = open_layout.reading.log_dirs
-        found = caching.kept(advice)(layout, mode=open_layout.mode, directories=directories)
+        reading = open_layout.reading
+        critical = critical_beside(layout, reading)
+        found = caching.kept(advice)(layout, mode=open_layout.mode, directories=reading.log_dirs, critical=critical)
     _draw(open_layout, found)
 
 

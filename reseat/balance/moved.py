@@ -9,9 +9,9 @@ import numpy as np
 
 from reseat.balance.directories import directory_findings, directory_loads
 from reseat.formats import Reading
-from reseat.model import ClusterLayout, Finding
+from reseat.model import ClusterLayout, Finding, Severity
 
-__all__ = ["all_findings"]
+__all__ = ["all_findings", "critical_beside"]
 
 
 def all_findings(
@@ -33,6 +33,11 @@ def all_findings(
     loads = () if proposed or after else directory_loads(layout, reading.log_dirs)
     both = [*of_text, *(one for one in (*found, *directory_findings(loads)) if one.kind not in told)]
     return tuple(sorted(both, key=lambda finding: finding.severity.rank))
+
+
+def critical_beside(layout: ClusterLayout, reading: Reading) -> tuple[str, ...]:
+    """Kinds of what is critical beside the layout itself: of the reading, and of log directories."""
+    return tuple(one.kind for one in all_findings((), layout, reading) if one.severity is Severity.BROKEN)
 
 
 def _in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from reseat.balance.moved import critical_beside
 from reseat.cli.inputs import layout_of, layout_words, read_layout, reading_notes
 from reseat.cli.output.terminal import working
 from reseat.cli.output.writer import complain, note_lines, say, write_json
@@ -21,7 +22,7 @@ def advise(chosen: argparse.Namespace) -> int:
     layout = layout_of(reading.layout, chosen)
     with working("Planning what helps"):
         mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"))
-        found = advice(layout, mode=mode, directories=reading.log_dirs)
+        found = advice(layout, mode=mode, directories=reading.log_dirs, critical=critical_beside(layout, reading))
     throttle = chosen.throttle or None
     notes = reading_notes(reading, layout, ())
     if chosen.json:

@@ -157,8 +157,21 @@ class Advice:
         return "Nothing to do: no election and no plan known here fixes anything."
 
 
-def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper", directories: Iterable[LogDirectory] = ()) -> Advice:
-    """What to do about a layout as it stands, where such a controller elects, with the log directories as told."""
+def advice(
+    layout: ClusterLayout,
+    *,
+    mode: Mode = "zookeeper",
+    directories: Iterable[LogDirectory] = (),
+    critical: Iterable[str] = (),
+) -> Advice:
+    """What to do about a layout as it stands.
+
+    Args:
+        layout: the layout.
+        mode: which controller elects.
+        directories: the log directories as told.
+        critical: kinds of findings that are critical beside those of the layout.
+    """
     before = findings(layout)
     # Where every replica is in sync and that is too few, no broker has to come back: more replicas mend it.
     waits = _BEHIND if (below_min_in_sync(layout) & under_replicated(layout)).any() else _BEHIND - {"below_min_isr"}
@@ -174,10 +187,11 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper", directories: Iter
             continue
         if answer is not None and answer.worth > 0:
             found.append(answer)
+    broken = {*critical, *(finding.kind for finding in before if finding.severity is Severity.BROKEN)}
     first = (
-        finding.kind
-        for finding in before
-        if finding.kind in waits or (finding.severity is Severity.BROKEN and finding.kind not in _BY_PLAN)
+        kind
+        for kind in (*critical, *(finding.kind for finding in before))
+        if kind in waits or (kind in broken and kind not in _BY_PLAN)
     )
     return Advice(
         first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),

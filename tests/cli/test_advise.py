@@ -11,7 +11,7 @@ import pytest
 
 from reseat.cli import main
 from reseat.formats.documents.snapshot_writer import write_snapshot
-from reseat.model import Broker, ClusterLayout, LogDirectory, Snapshot
+from reseat.model import Broker, ClusterLayout, Finding, LogDirectory, Severity, Snapshot
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 NINE = str(SAMPLES / "zookeeper-2.8-three-racks.txt")
@@ -64,6 +64,21 @@ def test_what_disks_have_no_room_for_is_told(tmp_path: Path, capsys: pytest.Capt
     assert len(said) == 1
     assert said[0].startswith("The plan needs more disk space than there is: broker 3 has 1.0 GB left")
     assert f"   {said[0]}\n" in told
+
+
+def test_what_is_critical_beside_the_layout_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A disk that failed, and a cluster without its controllers: nothing was said to be done."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, brokers=[Broker(1), Broker(2)])
+    broken = (LogDirectory(2, "/a", error="KAFKA_STORAGE_ERROR"),)
+    lost = (Finding("no_quorum", Severity.BROKEN, "No controller answers."),)
+    file = tmp_path / "layout.json"
+    taken = datetime(2026, 1, 1, tzinfo=UTC)
+    file.write_bytes(write_snapshot(Snapshot(layout, taken, "admin", log_dirs=broken, findings=lost)))
+    assert main(["advise", str(file)]) == 0
+    said = capsys.readouterr().out.splitlines()
+
+    assert said[0] == "First, what no plan fixes:"
+    assert [line.partition(":")[0] for line in said[1:3]] == ["  No controller quorum", "  Log directory offline"]
 
 
 @pytest.mark.parametrize(
