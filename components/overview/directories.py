@@ -33,8 +33,9 @@ def draw_directories(layout: ClusterLayout, reading: Reading) -> None:
             "of": [text.size(None if one.told is None else one.told.total_bytes) for one in shown],
         }
     )
-    right = dict.fromkeys(("held", "left", "of"), tables.RIGHT)
-    tables.table(table, "overview-directories", right, height=260)
+    columns = dict.fromkeys(("held", "left", "of"), tables.RIGHT)
+    columns["state"] = st.column_config.TextColumn(width="medium")  # Kafka's names of errors are long
+    tables.table(table, "overview-directories", columns, height=260)
     frame.how_to_read(
         "*Held* are the replicas of this layout; *left* and *of* are the file system's, told from Kafka 3.3 on. Two "
         "directories of a broker with the same *left* and *of* share one. A cordoned directory takes no new replica.",
