@@ -45,7 +45,7 @@ def draw_options(options: RunOptions, key: str, *, addressed: bool = False) -> R
     told = (options.throttle or 0) / _MEGABYTE
     before = round(told) if told >= 1 or not told else 1
     rate = fields.number(
-        "Throttle, MB/s per broker",
+        "Replication throttle per broker (MB/s)",
         0,
         max(_MOST_MEGABYTES, before),
         before,

@@ -96,12 +96,13 @@ def without_room(
     return short, untold
 
 
-def in_words(short: Sequence[tuple[int, str]]) -> str:
-    """That a plan lacks room, why by broker, and what to do."""
+def in_words(short: Sequence[tuple[int, str]], *, by_bytes: bool = False) -> str:
+    """That a plan lacks room, why by broker, and what to do: but for planning by bytes, where it is planned so."""
     ids = tuple(dict.fromkeys(broker for broker, _ in short))
     return (
         f"The plan needs more disk space than there is: {listed(reason for _, reason in short)}. Removed replicas do "
-        f"not free space in time: they are deleted last. Plan by bytes, or let {named('broker', ids)} receive nothing."
+        f"not free space in time: they are deleted last. {'Let' if by_bytes else 'Plan by bytes, or let'} "
+        f"{named('broker', ids)} receive nothing."
     )
 
 
@@ -113,4 +114,5 @@ def short_of_room(plan: Plan, directories: Iterable[LogDirectory]) -> Finding | 
     short, _ = without_room(moves.target[given], moves.bytes[given], directories)
     if not short:
         return None
-    return Finding("short_of_room", Severity.BROKEN, in_words(list(short.items())), brokers=tuple(short))
+    said = in_words(list(short.items()), by_bytes=plan.wish.options.by_bytes)
+    return Finding("short_of_room", Severity.BROKEN, said, brokers=tuple(short))

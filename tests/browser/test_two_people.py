@@ -36,7 +36,7 @@ def claims(name: str) -> dict[str, object]:
 MOVE = re.compile(r"Move \d+ replicas? on lab")
 #: How ada has it executed: the field, what is typed, and what the address says once the page has it.
 HOW = (
-    ("Throttle, MB/s per broker", "40", "throttle=40"),
+    ("Replication throttle per broker (MB/s)", "40", "throttle=40"),
     ("Moves per broker at a time", "3", "at_a_time=3"),
     ("Only during", "00:00-24:00", "window=00"),
     ("Pause after partitions", "2", "pause_after=2"),
@@ -111,7 +111,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         seen(bo, "state-operate-second-approve")
 
         expect(bo.get_by_text(f"With {WITH}.")).to_be_visible()
-        expect(bo.get_by_label("Throttle, MB/s per broker", exact=True).first).to_have_value("40")
+        expect(bo.get_by_label("Replication throttle per broker (MB/s)", exact=True).first).to_have_value("40")
         expect(bo.get_by_role("checkbox", name="Cordon broker 2 first")).to_be_checked()
         expect(bo.get_by_text(re.compile("Read-only. bo@.*is not listed"))).to_be_visible()
 
@@ -125,7 +125,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         ada.reload()
         ada.get_by_label("Type the cluster's id to confirm").wait_for()
         seen(ada, "state-operate-second-approved")
-        set_to(ada, "Throttle, MB/s per broker", "50", "throttle=50")
+        set_to(ada, "Replication throttle per broker (MB/s)", "50", "throttle=50")
         refusal = f"approved proposal 1 with {WITH}, not with {WITH.replace('40,', '50,', 1)}"
         expect(ada.get_by_text(refusal).first).to_be_visible()
         ada.get_by_text(refusal).first.scroll_into_view_if_needed()
@@ -137,7 +137,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         expect(ada.get_by_role("button", name=MOVE)).to_be_disabled()
         assert journal.runs() == ()
 
-        set_to(ada, "Throttle, MB/s per broker", "40", "")
+        set_to(ada, "Replication throttle per broker (MB/s)", "40", "")
         ada.get_by_text(refusal).first.wait_for(state="detached")
         confirm(ada, journal.proposal(1).cluster_id, MOVE)
         ada.get_by_role("button", name="Resume").wait_for()

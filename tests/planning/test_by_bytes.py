@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from reseat.balance.room import short_of_room
 from reseat.errors import WishRefused
-from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, Options, Plan, Wish
+from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, LogDirectory, Options, Plan, Wish
 from reseat.model.arrays import newcomers
 from reseat.planning import plan, whole_curve
 from reseat.planning.judge import judge
@@ -203,3 +204,14 @@ def test_the_judge_finds_nothing_wrong_with_it() -> None:
     assert told.faults == ()
     assert told.rack_balance_proven
     assert told.moves == made.certificate.moves
+
+
+@pytest.mark.parametrize(("wish", "end"), [(BY_SIZE, " Let "), (Wish(rebalance=True), " Plan by bytes, or let ")])
+def test_a_plan_by_bytes_without_room_is_not_told_to_plan_by_bytes(wish: Wish, end: str) -> None:
+    """What is left to do is to let the brokers that are full receive nothing."""
+    layout = clusters(np.random.default_rng(2), 6, 90, 6, 1.5)
+    full = [LogDirectory(broker, "/a", 10**13, 1) for broker in range(6)]
+    found = short_of_room(plan(layout, wish), full)
+
+    assert found is not None
+    assert f"they are deleted last.{end}broker" in found.sentence
