@@ -166,8 +166,8 @@ def test_a_proposal_is_opened_with_its_own_throttle(operate, world, there):  # n
     buttons(at)["Back to the plan"].click().run()
     at.session_state[KEY].opened["prod"].wish = Wish(remove=(4,))
     at.run()
-    next(one for one in at.number_input if one.label.startswith("Throttle")).set_value(50).run()
+    next(one for one in at.number_input if one.label.startswith("Replication throttle")).set_value(50).run()
     next(button for label, button in buttons(at).items() if label.startswith("Proposal 1")).click().run()
 
     assert not at.exception
-    assert [one.value for one in at.number_input if one.label.startswith("Throttle")] == [20]
+    assert [one.value for one in at.number_input if one.label.startswith("Replication throttle")] == [20]

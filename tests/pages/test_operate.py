@@ -477,7 +477,7 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
         world.journal.set_state(lease, 1, RunState.PAUSED, "Paused by ana: nothing further is sent.")
         told = texts(at.run())
         buttons(at)["Resume"].click().run()
-        pace(at.number_input, "Throttle").set_value(40).run()
+        pace(at.number_input, "Replication throttle").set_value(40).run()
         pace(at.number_input, "Moves").set_value(3).run()
         buttons(at)["Change"].click().run()
         world.journal.set_state(lease, 1, RunState.RUNNING, "Going on.")
