@@ -154,7 +154,7 @@ def _details(now: ReportRequest) -> ReportRequest:
     )
     with left:
         _upload("Logo (PNG or SVG)", ["png", "svg"], _LOGO, logo_kind, LARGEST_LOGO)
-        slides = "Your own slides, for their master (PPTX or POTX)"
+        slides = "Your own slides, for their master"
         _upload(slides, ["pptx", "potx"], _TEMPLATE, of_company, LARGEST_TEMPLATE)
     mask = right.toggle(
         "Replace names by pseudonyms",
