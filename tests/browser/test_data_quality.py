@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_files
+from tests.browser.conftest import open_files, settled
 from tests.browser.cut import cut_off
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def test_what_is_unknown_is_read_to_its_end_on_a_small_screen(page: Page, dashbo
     heading = "Topic: orders\tPartitionCount: 9\tReplicationFactor: 2\tConfigs: \n"
     open_files(page, dashboard, {"cut.txt": heading + DESCRIBED})
     page.set_viewport_size({"width": 400, "height": 800})
+    page.reload()  # the list of pages lies on a page that becomes small
     expect(page.locator(".st-key-quality")).to_contain_text("input incomplete · racks, sizes unknown: add them")
+    settled(page, "unknown-on-a-small-screen")
 
     assert cut_off(page) == []

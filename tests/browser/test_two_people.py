@@ -125,9 +125,8 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         ada.reload()
         ada.get_by_label("Type the cluster's id to confirm").wait_for()
         seen(ada, "state-operate-second-approved")
-        set_to(
-            ada, "Replication throttle per broker (MB/s)", "50", ""
-        )  # a proposal's fields are its own, in no address
+        # A proposal's fields are its own, in no address.
+        set_to(ada, "Replication throttle per broker (MB/s)", "50", "")
         refusal = f"approved proposal 1 with {WITH}, not with {WITH.replace('40,', '50,', 1)}"
         expect(ada.get_by_text(refusal).first).to_be_visible()
         ada.get_by_text(refusal).first.scroll_into_view_if_needed()

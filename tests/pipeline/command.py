@@ -20,7 +20,6 @@ __all__ = ["Command", "ended"]
 
 #: As the session of ``conftest`` is, for the same reason.
 _QUICK = (
-    "--memory=1g",
     "--conf=spark.sql.shuffle.partitions=2",
     "--conf=spark.sql.codegen.wholeStage=false",
     "--conf=spark.sql.codegen.factoryMode=NO_CODEGEN",
@@ -48,7 +47,7 @@ class Command:
         where = further or ("--master", "local[2]")
         words = ["--landing", str(landing), "--tables", str(tables), *where, *_QUICK]
         if "--remote" not in where:  # the JVM is another's there
-            words += ["--conf", f"{_JVM}={jvm_options()}"]
+            words += ["--memory=1g", "--conf", f"{_JVM}={jvm_options()}"]
         process = subprocess.Popen(
             [sys.executable, "-m", "reseat", "pipeline", "run", *words, "--progress", "json"],
             cwd=Path(__file__).parents[2],
