@@ -110,9 +110,9 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
     """The six figures under the sentence."""
     return [
         Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
-        Figure("Broker state changes", text.count(_sum(counts, *_BROKERS)), None, None),
+        Figure("Broker state changes", _seen(_sum(counts, *_BROKERS), snapshots["brokers_down"]), None, None),
         Figure("Replicas added or moved", text.count(_sum(counts, "replica_added")), None, None),
-        Figure("Leader changes", text.count(_sum(counts, "leader_moved")), None, None),
+        Figure("Leader changes", _seen(_sum(counts, "leader_moved"), snapshots["offline"]), None, None),
         Figure(
             "Max offline partitions",
             text.count(_value(snapshots["offline"].max())),
@@ -121,6 +121,11 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
         ),
         _size(snapshots.iloc[0] if len(snapshots) > 1 else None, snapshots.iloc[-1]),
     ]
+
+
+def _seen(changes: int, told: pd.Series[Any]) -> str:
+    """How many changes were seen; that there are none is unknown where no snapshot tells what would change."""
+    return text.count(changes if changes or told.notna().any() else None)
 
 
 def _size(first: pd.Series[Any] | None, last: pd.Series[Any]) -> Figure:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from components.history import compare
 from components.history.compare import as_csv, as_table, beginning, matching, read_changes
 from components.history.figure import figure, hover_words
-from components.history.words import answer, names_of, stretch
+from components.history.words import answer, figures, names_of, stretch
 from components.state.past import Past, clock
 from reseat.balance.changes import KINDS
 from reseat.balance.combined import both
@@ -215,6 +215,9 @@ def test_what_is_not_told_is_not_called_well():
     end = told["taken_at"].iloc[-1]
 
     assert answer("prod", told, counts(), end).endswith("no partition was offline; in-sync replicas are unknown.")
+    shown = {one.label: one.value for one in figures(told.assign(brokers_down=untold, offline=untold), counts())}
+    assert (shown["Broker state changes"], shown["Leader changes"]) == ("unknown", "unknown")
+    assert {one.label: one.value for one in figures(told, counts())}["Broker state changes"] == "0"
     assert "no broker went down or came up and no replica moved" in answer("prod", told, counts(), end)
     assert "prod, the last 10 min: no replica moved;" in answer("prod", told.assign(brokers_down=untold), counts(), end)
     assert answer("prod", told.assign(offline=untold), counts(), end).endswith(
