@@ -43,12 +43,13 @@ def draw(open_layout: OpenLayout) -> None:
     draw_points(open_layout, plan)
     draw_next(open_layout, plan, below_spread)
     draw_bars(plan, choose_bars(plan, "plan-bars"), "plan-chart")
-    draw_downloads(open_layout, plan, directories_named(open_layout, plan))
+    named = directories_named(open_layout, plan)
+    draw_downloads(open_layout, plan, named)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Replica flow (from → to)": lambda: draw_flow(open_layout, plan),
         "Moves vs. balance": lambda: draw_figure(open_layout, plan),
-        "Commands": lambda: draw_execution(open_layout, plan),
+        "Commands": lambda: draw_execution(open_layout, plan, named),
         "Proof": lambda: draw_proof(plan.certificate),
         "Validate a plan": lambda: draw_judging(open_layout, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),

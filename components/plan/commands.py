@@ -64,8 +64,8 @@ def draw_downloads(open_layout: OpenLayout, plan: Plan, named: Named | None = No
             download(f"{label} ({name})", name, make, key=f"download-{name}", disabled=nothing)
 
 
-def draw_execution(open_layout: OpenLayout, plan: Plan) -> None:
-    """Duration, commands and rollback of a plan for a layout."""
+def draw_execution(open_layout: OpenLayout, plan: Plan, named: Named | None = None) -> None:
+    """Duration, commands and rollback of a plan for a layout; arguments as ``draw_downloads``."""
     from reseat.formats.text.commands import ASSUMED, by_admin, commands
 
     if open_layout.connection_name is not None:
@@ -89,7 +89,7 @@ def draw_execution(open_layout: OpenLayout, plan: Plan) -> None:
     st.code(_own_command(target, throttle), language="bash", wrap_lines=True)
     st.markdown("**Or with Kafka's own tools**, from the folder with the files above, step by step:")
     if not by_admin(target.version):
-        _draw_pieces(plan)
+        _draw_pieces(plan, named)
     part = "steps"
     for number, command in enumerate(shown, 1):
         if command.part != part:
@@ -101,7 +101,7 @@ def draw_execution(open_layout: OpenLayout, plan: Plan) -> None:
         draw_code(f"{step}{command.title}", command.why, command.text)
 
 
-def _draw_pieces(plan: Plan) -> None:
+def _draw_pieces(plan: Plan, named: Named | None) -> None:
     """The plan as ZooKeeper's nodes hold it, for the versions that reassign through them."""
     from reseat.formats.documents.writers import packed, write_pieces
 
@@ -109,7 +109,7 @@ def _draw_pieces(plan: Plan) -> None:
     download(
         "Plan in pieces (plan-pieces.zip)",
         "plan-pieces.zip",
-        lambda: packed(write_pieces(plan)),
+        lambda: packed(write_pieces(plan, chosen=named)),
         key="download-plan-pieces.zip",
         disabled=not plan.changed.any(),
         words="One file where the plan fits a node; else several, to be executed in order, each once --verify says "

@@ -108,7 +108,7 @@ class Outbox:
             if one.holds is None or one.holds == (key in holding):
                 continue
             event = "began" if one.holds else "over"
-            mark = hashlib.sha256("\0".join((*key, event, one.snapshot_id)).encode()).hexdigest()[:32]
+            mark = hashlib.sha256("\0".join((*key, event, one.snapshot_id, one.sentence)).encode()).hexdigest()[:32]
             message = Message(mark, event, one.alert, one.cluster, one.sentence, one.snapshot_id, one.taken_at, now)
             waiting.append(message)
             holding ^= {key}

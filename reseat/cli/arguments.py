@@ -76,7 +76,7 @@ def _plan(command: argparse.ArgumentParser) -> None:
     value(command, "--topics-to-move", "FILE", "the plan's topics, as input for kafka-reassign-partitions --generate")
     said = "the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number added"
     value(command, "--pieces", "FILE", said)
-    said = "with --output: name for each new replica the log directory of its broker that has most room (log_dirs)"
+    said = "name for each new replica the log directory of its broker that has most room (log_dirs) in the plan's files"
     flag(command, "--choose-directories", said)
     said = "what is copied from rack to rack, as a table, and what it costs at this price per GB (10^9 bytes)"
     value(command, "--price-per-gb", "X", said, type=price)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 from reseat.cli.files import refuse_one_file_for_two, write_texts
@@ -50,8 +52,10 @@ def plan(chosen: argparse.Namespace) -> int:
     if len(streams) + chosen.json > 1:
         raise InputRefused("Only one file can be written to standard output.")
     refuse_options_that_do_nothing(chosen)
-    if chosen.choose_directories and not chosen.output:
-        raise WishRefused("--choose-directories only goes with --output: the plan's text names the directories.")
+    if chosen.choose_directories and not (chosen.output or chosen.pieces):
+        raise WishRefused(
+            "--choose-directories only goes with --output or --pieces: the plan's text names the directories."
+        )
     _refuse_one_file_for_two(chosen)
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
@@ -68,13 +72,16 @@ def plan(chosen: argparse.Namespace) -> int:
         (chosen.topics_to_move, write_topics_to_move(made.changed_topics) if chosen.topics_to_move else ""),
         (chosen.certificate, write_certificate(made.certificate) if chosen.certificate else ""),
     ]
-    pieces, numbered = write_pieces(made) if chosen.pieces else None, list[str]()
+    pieces, numbered = write_pieces(made, chosen=chosen_dirs) if chosen.pieces else None, list[str]()
     if pieces is not None:
         numbered = _numbered(chosen.pieces, len(pieces.texts))
         _refuse_one_file_for_two(chosen, numbered)
         texts += zip(numbered, pieces.texts, strict=True)
     write_texts(texts)
-    notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
+    notes = [
+        *([pieces.sentence, *_older(numbered, chosen.pieces)] if pieces is not None else []),
+        *reading_notes(reading, layout, wish.remove),
+    ]
     if chosen.json:
         found = {"findings": [finding_json(finding, made.current) for finding in made.findings]}
         write_json(made.certificate.as_dict() | copies_as_dict(made, reading.tiering) | found)
@@ -134,6 +141,14 @@ def _numbered(name: str, count: int) -> list[str]:
         raise InputRefused("--pieces writes several files; name one, and each gets a number before its ending.")
     path = Path(name)
     return [str(path.with_name(f"{path.stem}-{number}{path.suffix}")) for number in range(1, count + 1)]
+
+
+def _older(written: Sequence[str], name: str) -> list[str]:
+    """What to say where an earlier plan had more pieces: who executes all that are there would execute them."""
+    further = _numbered(name, len(written) + 99)[len(written) :]
+    there = list(takewhile(os.path.lexists, further))
+    said = "from an earlier plan, no part of this one. Delete before you execute."
+    return [f"{', '.join(there)}: {said}"] if there else []
 
 
 def _refuse_one_file_for_two(chosen: argparse.Namespace, pieces: Sequence[str] = ()) -> None:

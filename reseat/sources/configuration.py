@@ -75,7 +75,15 @@ def named_clusters(
     for file in [*files_there(files), *([further] if further else [])]:
         try:
             text = _text_of(Path(file))
-            _gather(_toml(text, file).get(_CLUSTERS, {}), file, text, told, named)
+            tables = _toml(text, file)
+            _gather(tables.get(_CLUSTERS, {}), file, text, told, named)
+            if file == further and (astray := next((key for key in tables if key != _CLUSTERS), None)):
+                raise InputRefused(
+                    f"{astray[:_LONGEST_NAME]!r} is not read here; only [clusters.NAME] was expected. What is no "
+                    "cluster stands in secrets.toml.",
+                    source=file,
+                    line=_first_line(rf"\s*\[*\s*[\"']?{re.escape(astray)}[\"']?\s*[\].=]", text),
+                )
         except InputRefused as refusal:
             named.refused[file] = refusal
     for name, values in _from_environment(environment, list(told)).items():
@@ -319,6 +327,10 @@ def _toml(text: str, source: str) -> dict[str, Any]:
         raise InputRefused(
             'The file is not TOML; key = "value" on each line was expected.', source=source, line=line
         ) from None
+
+
+def _first_line(pattern: str, text: str) -> int | None:
+    return next((number for number, line in enumerate(text.splitlines(), 1) if re.match(pattern, line)), None)
 
 
 def _line_of(key: str, text: str, name: str = "") -> int | None:

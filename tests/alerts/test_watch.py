@@ -325,6 +325,16 @@ def test_what_was_told_is_told_with_the_same_key_once_its_file_is_lost(hooked: H
     assert hooked.ids[:3] == hooked.ids[3:]
 
 
+def test_a_limit_that_is_changed_twice_in_one_snapshot_begins_an_alert_of_its_own(tmp_path: Path) -> None:
+    """Lowered, raised and lowered again between two snapshots: who drops keys that repeat heard of the first alone."""
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    with opened(tmp_path / "state.json", "limits.toml") as outbox:
+        for holds, limit in ((True, 3), (False, 9), (True, 2)):
+            outbox.note([AlertState("shop", "a", holds, f"5 (limit {limit})", "1", now)], ["a"], now)
+
+        assert len({one.id for one in outbox.waiting}) == 3
+
+
 def test_slack_is_told_in_its_own_form(hooked: Hook, tmp_path: Path) -> None:
     """A text in which no name makes a link or calls somebody."""
     text = _ALERTS.replace("no leader", "<!channel> & co")

@@ -156,8 +156,11 @@ def test_a_plan_names_directories_for_new_replicas(tmp_path, capsys):
 
     assert main([*asked, "--output", str(plan)]) == 0
     assert [one["log_dirs"] for one in json.loads(plan.read_text())["partitions"]] == [["/b"], ["/b"]]
+    assert main([*asked, "--pieces", str(plan)]) == 0
+    pieces = json.loads((tmp_path / "plan-1.json").read_text())
+    assert [one["log_dirs"] for one in pieces["partitions"]] == [["/b"], ["/b"]]
     assert main(asked) == 2
-    assert "--choose-directories only goes with --output" in capsys.readouterr().err
+    assert "--choose-directories only goes with --output or --pieces" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("left", [20, 10])

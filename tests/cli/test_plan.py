@@ -623,8 +623,22 @@ def test_a_plan_comes_in_pieces_that_zookeeper_takes_with_its_topics_and_its_ele
     )
     said = capsys.readouterr().out
     assert f"it is split into {len(parts)} parts" in said
+    assert "from an earlier plan" not in said
     named = ", ".join(str(pieces.with_name(f"piece-{number}.json")) for number in range(1, len(parts) + 1))
     assert f"Written: {whole}, {topics}, {named}\n" in said
+
+
+def test_pieces_that_are_left_of_an_earlier_plan_are_told(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It had three of them, and this one has one: who executes what is there would execute the two others."""
+    for number in (1, 2, 3):
+        (tmp_path / f"piece-{number}.json").write_text("{}")
+    assert main(["plan", layout, "--remove", "1", "--pieces", str(tmp_path / "piece.json")]) == 0
+
+    older = ", ".join(str(tmp_path / f"piece-{number}.json") for number in (2, 3))
+    assert f"{older}: from an earlier plan, no part of this one." in capsys.readouterr().out
+    assert [(tmp_path / f"piece-{number}.json").read_text() == "{}" for number in (1, 2, 3)] == [False, True, True]
 
 
 def test_no_command_reads_a_plan_from_standard_output(layout: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,6 +121,11 @@ def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
     assert f"{len(chunks.texts)} parts" in chunks.sentence
     assert "jute.maxbuffer" in chunks.sentence
     assert write_pieces(large).texts == (write_reassignment(large),)
+    named = write_pieces(large, limit=4_096 + 1_000, chosen={("topic", 7): {2: "/b"}}).texts
+    assert max(map(len, named)) <= 1_000
+    directories = [entry["log_dirs"] for text in named for entry in json.loads(text)["partitions"]]
+    assert directories == [["/b", "any"] if p == 7 else ["any", "any"] for p in range(200)]
+    assert all(read_sealed(text).intact for text in named)
     assert 1 < len(plain.texts) < len(chunks.texts)
     assert not any("reseat" in text for text in plain.texts)
 

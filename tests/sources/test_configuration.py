@@ -342,6 +342,20 @@ def test_a_file_of_clusters_is_named_by_the_environment(tmp_path: Path) -> None:
     assert "security_protocol" in str(named.refused["b"])
 
 
+@pytest.mark.parametrize(
+    ("astray", "line"), [('[cluster.a]\nbootstrap = "b1"\n', 4), ('[access]\ngroups = ["ops"]\n', 4)]
+)
+def test_what_a_file_of_clusters_is_not_read_for_is_refused(tmp_path: Path, astray: str, line: int) -> None:
+    """A slip in a name was a cluster less, without a word; rules of access were taken for said, and were not."""
+    file = tmp_path / "clusters.toml"
+    file.write_text(f'[clusters.b]\nbootstrap = "b1"\n\n{astray}')
+    named = named_clusters(None, {"RESEAT_CLUSTERS_FILE": str(file)})
+
+    assert list(named.connections) == ["b"]
+    assert named.refused[str(file)].line == line
+    assert "is not read here; only [clusters.NAME] was expected" in str(named.refused[str(file)])
+
+
 def test_a_broken_file_is_refused_without_its_text(tmp_path: Path) -> None:
     """TOML that cannot be read: the line, and nothing of it."""
     file = tmp_path / "clusters.toml"

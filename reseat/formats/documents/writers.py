@@ -60,11 +60,15 @@ def write_reassignment(plan: Plan, *, sealed: bool = True, chosen: Named | None 
         One line of compact JSON. Without a changed partition its list is empty, which Kafka's tool refuses: there is
         nothing to carry out then.
     """
-    proposed = plan.proposed.select(plan.changed).bare()
-    if chosen is not None:
-        proposed = with_named(proposed, chosen)
+    proposed = _proposed(plan, chosen)
     rows = entries(proposed, log_dirs=bool(chosen))
     return document(rows, seal(plan, proposed) if sealed and len(rows) else "")
+
+
+def _proposed(plan: Plan, chosen: Named | None) -> ClusterLayout:
+    """The changed partitions as they shall be, with the directories that are named."""
+    proposed = plan.proposed.select(plan.changed).bare()
+    return proposed if chosen is None else with_named(proposed, chosen)
 
 
 def write_rollback(plan: Plan, *, sealed: bool = True) -> str:
@@ -99,7 +103,7 @@ class Pieces:
     sentence: str
 
 
-def write_pieces(plan: Plan, *, limit: int = ZNODE_BYTES, sealed: bool = True) -> Pieces:
+def write_pieces(plan: Plan, *, limit: int = ZNODE_BYTES, sealed: bool = True, chosen: Named | None = None) -> Pieces:
     """A plan cut so that each piece fits in the node ``/admin/reassign_partitions``.
 
     Needed where a plan is carried out through ZooKeeper (before 2.6): the tool writes the whole text into one node,
@@ -113,12 +117,13 @@ def write_pieces(plan: Plan, *, limit: int = ZNODE_BYTES, sealed: bool = True) -
         plan: the plan.
         limit: what a node may hold, in bytes.
         sealed: as ``write_reassignment``.
+        chosen: as ``write_reassignment``.
     """
-    whole = write_reassignment(plan, sealed=sealed)
+    whole = write_reassignment(plan, sealed=sealed, chosen=chosen)
     if len(whole.encode()) + _ZNODE_SPARE <= limit:
         return Pieces((whole,), "The plan fits in one ZooKeeper node.")
-    after, before = plan.proposed.select(plan.changed).bare(), plan.current.select(plan.changed)
-    rows = entries(after)
+    after, before = _proposed(plan, chosen), plan.current.select(plan.changed)
+    rows = entries(after, log_dirs=bool(chosen))
     frame = len(document(rows.slice(0, 0)).encode())
     extra = np.zeros(len(rows), np.int64)
     if sealed:
