@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import statistics
+from itertools import combinations
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -68,6 +72,39 @@ def test_eight_of_ten_days_held_out_are_inside(kind: str) -> None:
         inside.append(((made.low[:28] <= whole[days:]) & (whole[days:] <= made.high[:28])).mean())
 
     assert np.mean(inside) >= 0.8
+
+
+@pytest.mark.parametrize(("kind", "days"), [("s", 40), ("gw", 60), ("gsw", 90)])
+def test_the_interval_is_the_misses_of_lines_from_each_day_of_the_past(kind: str, days: int) -> None:
+    """Drawn one by one. Of m misses apart the rank is (m + 1) x 0.1 from each end; else the farthest, stretched."""
+    values = past(np.random.default_rng(days), days, kind).tolist()
+    made = told(values)
+
+    def line(end: int) -> tuple[float, float]:
+        seen = values[end - window + 1 : end + 1]
+        slope = statistics.median((b - a) / (j - i) for (i, a), (j, b) in combinations(enumerate(seen), 2))
+        return slope, statistics.median(value + slope * back for back, value in enumerate(reversed(seen[-7:])))
+
+    window = min(28, days // 2)
+    lines = {end: line(end) for end in range(window - 1, days)}
+    slope, level = lines[days - 1]
+    below = above = 0.0
+    for ahead in (1, 2, 3, 5, 7, 10, 14, 21, 28):
+        if len(lines) - ahead < 9:
+            break
+        misses = sorted(
+            values[end + ahead] - max(of[1] + of[0] * ahead, 0.0) for end, of in lines.items() if end + ahead < days
+        )
+        apart = len(misses) / ahead
+        rank = 0.1 * (apart + 1) * ahead  # among those that overlap
+        cut = rank - ahead
+        place, stretched = (math.ceil(cut - 1e-9), 1.0) if cut > 1e-9 else (1, 1 + 0.5 / apart)
+        below = max(below, -min(misses[place - 1], 0) * stretched)
+        above = max(above, max(misses[-place], 0) * stretched)
+        likely = max(level + slope * ahead, 0.0)
+        assert made.likely[ahead - 1] == pytest.approx(likely)
+        assert made.low[ahead - 1] == pytest.approx(max(likely - below, 0.0))
+        assert made.high[ahead - 1] == pytest.approx(likely + above)
 
 
 def test_eight_of_ten_days_of_a_young_fleet_are_inside() -> None:

@@ -65,6 +65,16 @@ def test_numbers_that_kafka_cannot_add_are_refused(start: int, shift: int, first
         place_striped(brokers(3), partitions, 2, start=start, shift=shift, first_partition=first)
 
 
+def test_the_largest_numbers_that_kafka_can_add_are_taken() -> None:
+    """The last partition id, alone and with the start, is 2^31 - 1; one more is not."""
+    last = 2**31 - 1
+    assert place_striped(brokers(3), 2, 1, start=0, shift=0, first_partition=last - 1).order is not None
+    assert place_striped(brokers(3), 2, 1, start=9, shift=0, first_partition=last - 10).order is not None
+    for start, first in ((0, last), (9, last - 9)):
+        with pytest.raises(PlacementRefused, match="beyond 32 bits"):
+            place_striped(brokers(3), 2, 1, start=start, shift=0, first_partition=first)
+
+
 def test_naive_and_kraft_refuse_what_cannot_be() -> None:
     """Nothing to place, too many replicas, a broker twice, everyone fenced."""
     with pytest.raises(PlacementRefused, match="both must be larger than 0"):
@@ -138,6 +148,23 @@ def test_proposals_over_many_draws() -> None:
     assert spread.moves[2] == propose(layout, [0, 1, 2], draws=JavaRandom(2)).moves
     assert spread.rack_violations.tolist() == [0] * 6
     assert spread.bytes_to_move is None
+    for number in range(6):
+        made = propose(layout, [0, 1, 2], draws=JavaRandom(number)).after
+        for of, spreads in (
+            (made.replicas_by_broker, spread.replica_spread),
+            (made.preferred_by_broker, spread.leader_spread),
+        ):
+            assert spreads[number] == of[:3].max() - of[:3].min()
+
+
+def test_generate_says_what_its_topics_are_not() -> None:
+    """Ids with a gap, of one topic of three; the factor of one partition is not that of another."""
+    whole = {("a", 0): [0], ("a", 1): [1], ("gap", 0): [0], ("gap", 2): [1], ("mixed", 0): [0, 1], ("mixed", 1): [2]}
+    notes = propose(ClusterLayout.from_assignments(whole), [0, 1, 2], draws=JavaRandom(1)).notes
+
+    assert len(notes) == 2
+    assert notes[0].startswith("1 topic with mixed replication factors (mixed) would get")
+    assert notes[1].startswith("The partition ids of 1 topic (gap) are not 0 to n - 1")
 
 
 def test_generate_refuses_in_the_tools_words() -> None:

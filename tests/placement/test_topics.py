@@ -119,7 +119,9 @@ def test_the_admin_request() -> None:
 
     assert (topic["numPartitions"], topic["replicationFactor"]) == (-1, -1)
     assert topic["assignments"] == [{"partitionIndex": 0, "brokerIds": [1, 2]}]
-    assert json.loads(admin_request(TopicSpec("t", 3)))["topics"][0]["numPartitions"] == 3
+    counted = json.loads(admin_request(TopicSpec("t", 3, 2)))["topics"][0]
+    assert (counted["numPartitions"], counted["replicationFactor"], counted["assignments"]) == (3, 2, [])
+    assert json.loads(admin_request(TopicSpec("t", 3)))["topics"][0]["replicationFactor"] == -1
 
 
 def test_the_two_zookeeper_nodes() -> None:
