@@ -17,6 +17,7 @@ Source: derived from ``AdminUtils``; S. the header of ``striped.py``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -91,6 +92,7 @@ class Votes:
         phase: (m,) the last of the phases.
         count: (m,) how many phases, going down from ``phase``.
         cycle: (T,) phases are modulo this.
+        grid: only phases that are multiples of this are reached by a shift.
     """
 
     fits: BoolArray
@@ -98,6 +100,13 @@ class Votes:
     phase: Longs
     count: Longs
     cycle: Longs
+    grid: int = 1
+
+    def of(self, rows: slice, topics: slice = slice(None)) -> Votes:
+        """The votes of these rows alone, and the cycles of the topics whose rows they are."""
+        return Votes(
+            self.fits[rows], self.start[rows], self.phase[rows], self.count[rows], self.cycle[topics], self.grid
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +152,7 @@ def votes_on_ring(rows: TopicRows, ring: Ring) -> Votes:
     alone = rows.factor[rows.topic] == 1
     phase = np.where(alone, 0, (offset - growth * ring.racks) % cycle)
     count = np.where(alone, 1, np.minimum(1 + passed, cycle))
-    return Votes(fits, start, phase, count, np.full(rows.topics, cycle))
+    return Votes(fits, start, phase, count, np.full(rows.topics, cycle), math.gcd(ring.racks, cycle))
 
 
 def votes_on_own_rings(rows: TopicRows) -> tuple[Votes, Longs]:
@@ -197,6 +206,8 @@ def _count(rows: TopicRows, votes: Votes, first: int, last: int) -> tuple[Longs,
     step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     topic = rows.topic[chosen][owner] - first
     phase = (votes.phase[chosen][owner] - step) % votes.cycle[topic + first]
+    reached = phase % votes.grid == 0
+    topic, phase, owner = topic[reached], phase[reached], owner[reached]
     width = int(votes.cycle.max(initial=1)) + 1
     key = (topic * (width + 1) + votes.start[chosen][owner]) * width + phase
     found, number = np.unique(key, return_counts=True)

@@ -218,6 +218,45 @@ def test_partitions_added_later_are_told_from_moved_ones(racks: int) -> None:
     assert "added later" in found.sentence
 
 
+@given(
+    st.integers(3, 12),
+    st.sampled_from([0, 2, 3]),
+    st.integers(1, 3),
+    st.lists(st.integers(1, 30), min_size=2, max_size=5),
+    st.tuples(st.integers(0, 11), st.integers(0, 11)),
+)
+@example(8, 2, 3, [40, 23], (0, 0))  # as good as placed without racks for most of its lists
+@example(11, 2, 2, [22, 18], (1, 1))  # most lists agree on draws that no shift gives
+@settings(max_examples=cases(150))
+def test_a_topic_that_grew_several_times_was_not_moved(
+    count: int, racks: int, factor: int, sizes: list[int], draws: tuple[int, int]
+) -> None:
+    """What Kafka placed piece by piece is told as that: of two and more additions, partitions "were moved"."""
+    cluster = [Broker(i, f"r{i % racks}" if racks else None) for i in range(count)]
+    lists = place_striped(cluster, sizes[0], factor, start=draws[0] % count, shift=draws[1] % count).assignment()
+    for more in sizes[1:]:
+        lists = lists | place_added(cluster, lists, len(lists) + more).assignment()
+    found = infer(layout_of(cluster, lists), ["t"])[0]
+
+    assert found.striped
+    assert (found.kind is FingerprintKind.GREW) == bool(found.added)
+    assert remade(found, len(lists), factor) == lists
+
+
+def test_what_was_moved_of_a_topic_that_grew_is_told() -> None:
+    """Those partitions and no others, whatever piece they are of; the additions are found all the same."""
+    cluster = [Broker(i) for i in range(9)]
+    lists = place_striped(cluster, 20, 3, start=2, shift=5).assignment()
+    for total in (41, 70):
+        lists = lists | place_added(cluster, lists, total).assignment()
+    moved = {7: [8, 0, 4], 33: [1, 5, 0], 64: [3, 2, 7]}
+    found = infer(layout_of(cluster, lists | moved), ["t"])[0]
+
+    assert found.kind is FingerprintKind.MOVED
+    assert found.moved == (7, 33, 64)
+    assert [fit.first_id for fit in found.added] == [20, 41]
+
+
 def test_gaps_in_ids_do_not_matter() -> None:
     """Partitions 10, 21, 33, 40 of a striped topic tell the same draws."""
     whole = place_striped([Broker(i) for i in range(6)], 50, 3, start=1, shift=2).assignment()

@@ -1,16 +1,23 @@
-"""A topic that grew: the partitions placed first, and those added later, which have no draws of their own."""
+"""A topic that grew: the partitions placed first, and those added later, which have no draws of their own.
+
+Added partitions have start and shift from the first replica that partition 0 had then, so of each addition only the id
+at which it begins is open, and of that only its lap of the ring counts. Every list says for which laps it speaks
+(``votes.py``): one pass over the lists keeps, for each lap, the best that they say up to there, and so finds the begins
+that explain most of them. Complexity: O(m) for m lists, and their votes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from reseat.model import BoolArray, IntArray, Longs
 from reseat.placement.fingerprint.fits import Fit, differences
-from reseat.placement.fingerprint.rings import MEMBERSHIPS, Found, Search, nearest_fit
-from reseat.placement.votes import TopicRows, count_votes, votes_on_ring
+from reseat.placement.fingerprint.rings import Found, Search, nearest_fit
+from reseat.placement.votes import TopicRows, Votes, count_votes, votes_on_ring
 
 __all__ = ["CHANCE_OF_MOVED", "pieces_of"]
 
@@ -18,8 +25,14 @@ __all__ = ["CHANCE_OF_MOVED", "pieces_of"]
 CHANCE_OF_MOVED = 0.1
 #: Up to this many lists a topic is looked at for added partitions, however little its lists say.
 _FEW_LISTS = 12
-#: How often partitions may have been added to one topic.
-_ADDITIONS = 8
+#: An addition that explains so many lists more may do so by chance, unless nothing is left to explain.
+_BY_CHANCE = 2
+#: Of so many lists at most it is asked how many, from the first one on, were placed together.
+_LEADING = 1_000
+
+
+#: An addition's position and first id, and the addition before it.
+_Path: TypeAlias = "tuple[int, int, _Path] | None"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +49,11 @@ class _Pieces:
         """How many lists are not explained."""
         return int((self.differ > 0).sum())
 
+    @property
+    def worth(self) -> int:
+        """How many lists are not explained, and what its additions must explain more than that; less is better."""
+        return self.left and self.left + _BY_CHANCE * len(self.added)
+
 
 def pieces_of(search: Search, number: int, near: Found, nearest: Fit, *, ids: Longs, lists: IntArray) -> _Pieces:
     """The topic as its nearest fit explains it, in pieces where partitions were added later."""
@@ -43,26 +61,40 @@ def pieces_of(search: Search, number: int, near: Found, nearest: Fit, *, ids: Lo
     # A topic in pieces has one piece that is most unlikely by chance, unless it is small.
     if near.chance > CHANCE_OF_MOVED and len(ids) > _FEW_LISTS:
         return _Pieces(nearest, (), differ, near.chance)
-    first, added, differ = _grown(search, number, nearest, differ, ids=ids, lists=lists)
-    return _Pieces(first, added, differ, near.chance)
+    return min(_explained(search, number, near, nearest, differ, ids=ids, lists=lists), key=lambda one: one.worth)
 
 
-def _grown(
+def _explained(
+    search: Search, number: int, near: Found, nearest: Fit, differ: Longs, *, ids: Longs, lists: IntArray
+) -> Iterator[_Pieces]:
+    """The topic in one piece, and in several as far as some were added."""
+    yield _Pieces(nearest, (), differ, near.chance)
+    factor, votes = int(search.rows.factor[number]), search.row_votes(number, nearest.ring)
+    if not _may_have_grown(votes, nearest, differ, ids, lists):
+        return
+    for first in (nearest, *_placed_first(search, number, nearest, differ, ids=ids, lists=lists)):
+        explains = differences((first,), factor, ids, lists) == 0
+        for price in (0, _BY_CHANCE):
+            begins = _begins(first, votes, explains, ids, lists, alone=factor == 1, price=price)
+            added = tuple(_added(first, *begin) for begin in begins)
+            if added:
+                pieces = _Pieces(first, added, differences((first, *added), factor, ids, lists), near.chance)
+                yield pieces
+                if not pieces.left:
+                    return
+
+
+def _placed_first(
     search: Search, number: int, nearest: Fit, differ: Longs, *, ids: Longs, lists: IntArray
-) -> tuple[Fit, tuple[Fit, ...], Longs]:
-    """The fit of the partitions placed first, of those added later, each from its first id on, and what differs then.
-
-    Added partitions have start and shift from the first replica that partition 0 had then, so only the id at which they
-    begin is open. They go on to the end: where the last two lists are as placed first, nothing was added.
-    """
-    factor = int(search.rows.factor[number])
-    if not _may_have_grown(search.row_votes(number, nearest.ring), nearest, differ, ids, lists):
-        return nearest, (), differ
-    candidates = [(nearest, _added_to(nearest, factor, ids, lists))] if differ[-2:].any() else []
-    # The added ones may be the most: then those before them tell how the topic was placed first.
-    ends = {int(np.argmax(differ == 0)), int(np.flatnonzero(differ)[-1]) + 1} if differ.any() else set()
+) -> Iterator[Fit]:
+    """Fits of the first lists alone: where most partitions were added, these tell how the topic was placed first."""
+    rows, factor = search.rows.only(np.array([number])), int(search.rows.factor[number])
+    ends = {
+        _leading(search.row_votes(number, nearest.ring)),
+        int(np.argmax(differ == 0)),
+        int(np.flatnonzero(differ)[-1]) + 1,
+    }
     for begin in sorted(ends - {0, len(ids)}):
-        rows = search.rows.only(np.array([number]))
         before = TopicRows(
             rows.topic[:begin], rows.partition[:begin], rows.replicas[:begin], rows.usable[:begin],
             rows.factor, rows.first_id, np.array([0, begin]),
@@ -73,19 +105,20 @@ def _grown(
             found = Found(nearest.ring, nearest.circumstance, int(tally.start[0]), phases, 1.0)
             first = nearest_fit(found, nearest.first_id, factor, ids[:begin], lists[:begin])
             if first is not None:
-                candidates.append((first, _added_to(first, factor, ids, lists)))
-    best: tuple[Fit, tuple[Fit, ...], Longs] = (nearest, (), differ)
-    least = before_all = int((differ > 0).sum())
-    for first, added in candidates:
-        differ_then = differences((first, *added), factor, ids, lists)
-        left = int((differ_then > 0).sum())
-        # One or two lists more may be chance, unless nothing is left to explain.
-        if added and left < least and (left == 0 or left < before_all - 2):
-            best, least = (first, added, differ_then), left
-    return best
+                yield first
 
 
-def _may_have_grown(votes: tuple[BoolArray, Longs], nearest: Fit, differ: Longs, ids: Longs, lists: IntArray) -> bool:
+def _leading(votes: Votes) -> int:
+    """How many lists, from the first one on, speak for the same draws."""
+    phases = votes.phase[0] - np.arange(votes.count[0])
+    votes = votes.of(slice(0, _LEADING))
+    speaks = (votes.phase[:, None] - phases) % votes.cycle[0] < votes.count[:, None]
+    speaks &= (votes.fits & (votes.start == votes.start[0]))[:, None]
+    together: BoolArray = np.asarray(np.logical_and.accumulate(speaks).any(axis=1))
+    return len(together) if together.all() else int(np.argmin(together))
+
+
+def _may_have_grown(votes: Votes, nearest: Fit, differ: Longs, ids: Longs, lists: IntArray) -> bool:
     """Whether it is worth looking for added partitions: a cheap look that misses none.
 
     Either a list that differs has the start that added partitions would have, or the nearest fit itself has it and some
@@ -93,10 +126,11 @@ def _may_have_grown(votes: tuple[BoolArray, Longs], nearest: Fit, differ: Longs,
     """
     if int(ids[0]) != 0 or not differ.any():
         return False
-    fits, start = votes
-    others = fits & (differ > 0)
+    others = votes.fits & (differ > 0)
     positions = _added_positions(nearest, lists)
-    return bool(np.isin(start[others], list(positions)).any()) or (nearest.start in positions and bool(others.any()))
+    return bool(np.isin(votes.start[others], list(positions)).any()) or (
+        nearest.start in positions and bool(others.any())
+    )
 
 
 def _added_positions(first: Fit, lists: IntArray) -> set[int]:
@@ -104,48 +138,61 @@ def _added_positions(first: Fit, lists: IntArray) -> set[int]:
     return {first.ring.position_by_id(first.ring.ids[first.start]), first.ring.position_by_id(int(lists[0, 0]))}
 
 
-def _added_to(first: Fit, factor: int, ids: Longs, lists: IntArray) -> tuple[Fit, ...]:
-    """Fits of partitions added later, as long as each explains more lists than it spoils."""
-    size = first.ring.size
-    offsets = first.ring.offset_of(np.arange(size))
-    positions = _added_positions(first, lists)
-    added: tuple[Fit, ...] = ()
-    differ = differences((first,), factor, ids, lists)
-    while len(added) < _ADDITIONS:
-        least = added[-1].first_id + 1 if added else 1
-        begins = [at for at in np.flatnonzero(differ).tolist() if ids[at] >= least][:MEMBERSHIPS]
-        tried = []
-        for position in positions:
-            same = offsets == offsets[position] if factor > 1 else np.ones(size, np.bool_)
-            shifts = tuple(np.flatnonzero(same).tolist())
-            begun = replace(first, start=position, shifts=shifts)
-            for begin in (*begins, *_earlier(begun, begins, factor, ids, lists, least=least)):
-                fit = replace(begun, first_id=int(ids[begin]))
-                tried.append((int((differences((first, *added, fit), factor, ids, lists) > 0).sum()), begin, fit))
-        if not tried:
-            break
-        left, _, fit = min(tried, key=lambda one: one[:2])
-        if left >= int((differ > 0).sum()):
-            break
-        added = (*added, fit)
-        differ = differences((first, *added), factor, ids, lists)
-    return added
+def _added(first: Fit, position: int, begin: int) -> Fit:
+    """The fit of partitions added from id ``begin`` on, with start and shift ``position``."""
+    offsets = first.ring.offset_of(np.arange(first.ring.size))
+    shifts = tuple(np.flatnonzero(offsets == offsets[position]).tolist())
+    return replace(first, start=position, shifts=shifts, first_id=begin)
 
 
-def _earlier(fit: Fit, begins: Sequence[int], factor: int, ids: Longs, lists: IntArray, *, least: int) -> list[int]:
-    """Rows before the first of ``begins`` at which partitions may have been added: lists there may agree by chance.
+def _begins(
+    first: Fit, votes: Votes, explains: BoolArray, ids: Longs, lists: IntArray, *, alone: bool, price: int
+) -> list[tuple[int, int]]:
+    """Position and first id of each addition, so that with them as many lists as can be are explained.
 
-    The begin counts by its lap of the ring alone, so of each lap the earliest row is taken from which all lists up to
-    the first of ``begins`` agree.
+    Args:
+        first: the fit of the partitions placed first.
+        votes: of the topic, on its ring.
+        explains: (m,) whether ``first`` explains each list.
+        ids: (m,) partition ids, from 0.
+        lists: (m, R) brokers.
+        alone: whether lists have one replica, so that no lap shows.
+        price: lists that each addition must explain more than are explained without it; of equals the fewest are taken.
     """
-    if not begins:
-        return []
-    size, out = fit.ring.size, []
-    last = (int(ids[begins[0]]) - 1) // size
-    for lap in range(max(0, last - 2), last + 1):
-        differ = differences((replace(fit, first_id=lap * size + 1),), factor, ids, lists)[: begins[0]]
-        begin = int(np.flatnonzero(differ)[-1]) + 1 if differ.any() else 0
-        begin = max(begin, int(np.searchsorted(ids, max(least, lap * size + 1))))
-        if begin < begins[0] and (int(ids[begin]) - 1) // size == lap:
-            out.append(begin)
-    return out
+    ring, positions = first.ring, sorted(_added_positions(first, lists))
+    cycle, each, toll = int(votes.cycle[0]), len(ids) + 1, price * (len(ids) + 1) + 1
+    here = np.isin(votes.start, positions) & votes.fits
+    worths: dict[tuple[int, int], int] = {}
+    paths: dict[tuple[int, int], _Path] = {}
+    placed_first = best = 0
+    path: _Path = None
+    for row, (number, mine, start, phase, count) in enumerate(
+        zip(
+            ids.tolist(),
+            explains.tolist(),
+            votes.start.tolist(),
+            votes.phase.tolist(),
+            votes.count.tolist(),
+            strict=True,
+        )
+    ):
+        if row:
+            lap = (number - 1) // ring.size
+            for position in positions:
+                key = position, 0 if alone else (position - lap) * ring.racks % cycle
+                if best - toll > worths.get(key, -toll):
+                    worths[key], paths[key] = best - toll, (position, number, path)
+        placed_first += mine * each
+        if placed_first > best:
+            best, path = placed_first, None
+        for step in range(count if here[row] else 0):
+            key = start, (phase - step) % cycle
+            if key in worths:
+                worths[key] += each
+                if worths[key] > best:
+                    best, path = worths[key], paths[key]
+    found = []
+    while path is not None:
+        position, begin, path = path
+        found.append((position, begin))
+    return found[::-1]

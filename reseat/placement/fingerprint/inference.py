@@ -149,19 +149,21 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
     if fits:
         sentence = _striped_sentence(name, fits, size, factor)
         return TopicFingerprint(name, FingerprintKind.STRIPED, fits, (), None, (), None, size, sentence)
-    # Of equally near rings the one whose best draws leave fewest lists to explain, as grown or as they are.
+    # Of equally near rings the one whose best draws leave fewest lists to explain, as grown or as they are. One that is
+    # less near counts where additions explain all that it leaves.
     pieces = []
-    for near in search.near[number]:
+    for near in (*search.near[number], *search.farther[number]):
         fit_there = nearest_fit(near, first_id, factor, ids, lists)
         if fit_there is not None:
-            pieces.append(pieces_of(search, number, near, fit_there, ids=ids, lists=lists))
+            piece = pieces_of(search, number, near, fit_there, ids=ids, lists=lists)
+            pieces += [piece] if near in search.near[number] or not piece.left else []
     if not pieces:
         said = f"{name} is not striped: none of its {counted(size, 'list')} matches any start and shift."
         if not factor:
             said = f"{name} has no replicas, so how it was placed is unknown."
         return TopicFingerprint(name, FingerprintKind.NOT_STRIPED, (), (), None, (), None, size, said)
-    least = min(piece.left for piece in pieces)
-    best = [piece for piece in pieces if piece.left == least]
+    least = min(piece.worth for piece in pieces)
+    best = [piece for piece in pieces if piece.worth == least]
     nearest, grown, differ = best[0].first, best[0].added, best[0].differ
     moved = tuple(ids[differ > 0].tolist())
     off = int(differ.sum())

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reseat.model import NONE, BoolArray, Broker, ClusterLayout, FloatArray, IntArray, Longs
+from reseat.model import NONE, Broker, ClusterLayout, FloatArray, IntArray, Longs
 from reseat.model.wording import listed, named, verb
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.ring import Ring, ring_of
-from reseat.placement.votes import Tally, TopicRows, count_votes, votes_on_own_rings, votes_on_ring
+from reseat.placement.votes import Tally, TopicRows, Votes, count_votes, votes_on_own_rings, votes_on_ring
 
 __all__ = [
     "CHANCE_OF_ADMIN_ORDER",
@@ -39,7 +39,7 @@ _CHANCE_ELSEWHERE = 0.02
 _BEYOND_DOUBT = -60.0
 #: Logarithms of chances that differ by less are equal.
 _SAME_CHANCE = 1e-6
-#: The most equally near rings kept for a topic.
+#: The most equally near rings kept for a topic, and the most that were near before.
 _EQUALLY_NEAR = 3
 
 
@@ -61,8 +61,9 @@ class Search:
         self.layout, self.names, self.rows = layout, names, rows
         self.exact: list[list[Found]] = [[] for _ in names]
         self.near: list[list[Found]] = [[] for _ in names]  # equally near ones, likeliest first
+        self.farther: list[list[Found]] = [[] for _ in names]  # nearest until a nearer one was found, likeliest first
         self._best = np.full(len(names), np.inf)  # logarithm of the chance of ``near``
-        self._row_votes: dict[tuple[int, int], tuple[BoolArray, Longs]] = {}
+        self._row_votes: dict[tuple[int, int], Votes] = {}
         self._log_factorial = np.concatenate(
             [[0.0], np.cumsum(np.log(np.arange(1, int(rows.sizes.max(initial=1)) + 1)))]
         )
@@ -147,6 +148,7 @@ class Search:
                 if counts[number]:
                     self.exact[topic].append(found)
                 elif nearer[number]:
+                    self.farther[topic] = [*self.near[topic], *self.farther[topic]][:_EQUALLY_NEAR]
                     self.near[topic] = [found]
                 elif len(self.near[topic]) < _EQUALLY_NEAR:
                     self.near[topic].append(found)
@@ -156,17 +158,18 @@ class Search:
         # By identity: rings are large to compare, and one object serves all topics that it was tried on.
         by_ring: dict[int, tuple[Ring, list[int]]] = {}
         for topic, near in enumerate(self.near):
-            for found in near if not self.exact[topic] else ():
+            for found in (*near, *self.farther[topic]) if not self.exact[topic] else ():
                 by_ring.setdefault(id(found.ring), (found.ring, []))[1].append(topic)
-        for ring, topics in by_ring.values():
+        for ring, several in by_ring.values():
+            topics = list(dict.fromkeys(several))
             rows = self.rows.only(np.array(topics, np.int64))
             votes = votes_on_ring(rows, ring)
             for number, topic in enumerate(topics):
                 span = slice(int(rows.begins[number]), int(rows.begins[number + 1]))
-                self._row_votes[topic, id(ring)] = (votes.fits[span], votes.start[span])
+                self._row_votes[topic, id(ring)] = votes.of(span, slice(number, number + 1))
 
-    def row_votes(self, topic: int, ring: Ring) -> tuple[BoolArray, Longs]:
-        """Whether each list of a topic fits any draws on one of its nearest rings, and the start index then."""
+    def row_votes(self, topic: int, ring: Ring) -> Votes:
+        """What each list of a topic speaks for on one of its nearest rings."""
         return self._row_votes[topic, id(ring)]
 
     def membership_words(self, ids: Sequence[int]) -> str:
