@@ -107,7 +107,12 @@ def draw(open_layout: OpenLayout, operated: OperatedCluster) -> None:
     if operated.journal is not None:
         draw_proposals(operated, operated.journal, look.run if look.what == "proposal" else None)
         opened = look.run if look.what == "run" else None
-        draw_history(operated.journal.runs(operated.cluster_id), opened, lambda run: look_at(operated, "run", run))
+        draw_history(
+            operated.journal.runs(operated.cluster_id),
+            opened,
+            lambda run: look_at(operated, "run", run),
+            at_work=operated.holder is not None,
+        )
 
 
 open_layout = frame.page("Execute", unread=states.draw_open_runs, shows="change")

@@ -194,7 +194,7 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
 
 
 def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
-    """How far a plan is, broker by broker: replicas that are there, under way, waiting, and failed (hatched).
+    """How far a plan is, broker by broker: replicas that are there, under way, not sent, and failed (hatched).
 
     Args:
         names: what each bar is.
@@ -205,21 +205,29 @@ def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
         [[text.label(n), *map("{:,}".format, row)] for n, row in zip(names, counts.tolist(), strict=True)]
     )
     hover = (
-        "%{customdata[0]}: %{customdata[1]} complete, %{customdata[2]} in progress, %{customdata[3]} waiting, "
+        "%{customdata[0]}: %{customdata[1]} complete, %{customdata[2]} in progress, %{customdata[3]} not sent, "
         "%{customdata[4]} failed or reverted<extra></extra>"
     )
     there, moving, waiting, failed = counts.T
     kinds = (
-        ("there", there, theme.FINE, ""),
+        ("complete", there, theme.FINE, ""),
         ("in progress", moving, theme.MOVED_IN, ""),
-        ("waiting", waiting, look.bar, ""),
+        ("not sent", waiting, look.bar, ""),
         ("failed or reverted", failed, theme.BROKEN, "/"),
     )
     traces = _stacked(kinds, custom, hover)
+    for trace, (_, heights, *_) in zip(traces, kinds, strict=True):
+        trace["showlegend"] = bool(heights.any())
     # A single receiver shall not be one block as wide as the page.
     axes = _axes(names, "replicas", float(counts.sum(axis=1).max(initial=0)), least=_LEAST_BARS)
     # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
-    return plots.figure(traces, axes | {"barmode": "stack", "uirevision": "run"})
+    legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False}
+    return plots.figure(
+        traces,
+        axes
+        | {"barmode": "stack", "uirevision": "run", "showlegend": True, "legend": legend}
+        | {"margin": {"l": 48, "r": 8, "t": 28, "b": 34}},
+    )
 
 
 def _stacked(

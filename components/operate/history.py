@@ -8,6 +8,9 @@ import streamlit as st
 
 from components.look import text
 from components.operate.run import state_words
+from components.operate.start import begins
+from components.state.past import clock
+from reseat.operate.executed import drain_of
 from reseat.operate.journal.records import Run
 
 __all__ = ["draw_history"]
@@ -16,13 +19,14 @@ __all__ = ["draw_history"]
 _LISTED = 8
 
 
-def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int], None]) -> None:
+def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int], None], *, at_work: bool) -> None:
     """Draw the runs of a cluster.
 
     Args:
         runs: in any order.
         opened: the run that is looked at, or None.
         choose: called with the id of the run that the person opens.
+        at_work: whether somebody is at work on the one that is not over.
     """
     st.header("Runs of this cluster", anchor=False)
     latest = sorted(runs, key=lambda run: run.id, reverse=True)
@@ -31,12 +35,12 @@ def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int]
         return
     with st.container(key="history", gap="xsmall"):
         for run in latest[:_LISTED]:
-            _line(run, run.id == opened, choose)
+            _line(run, run.id == opened, choose, at_work or begins(run.id))
         if latest[_LISTED:]:
             _older(latest[_LISTED:], choose)
 
 
-def _line(run: Run, opened: bool, choose: Callable[[int], None]) -> None:
+def _line(run: Run, opened: bool, choose: Callable[[int], None], at_work: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"history-{run.id}", gap="small"):
         st.button(
             run.title,
@@ -47,12 +51,14 @@ def _line(run: Run, opened: bool, choose: Callable[[int], None]) -> None:
             on_click=choose,
             args=(run.id,),
         )
-        # Whether a runner is at work is told where the run is opened: asking it of every run would cost too much.
-        st.markdown(state_words(run.state), width="content")
-        took = ""
+        st.markdown(state_words(run.state, alive=at_work), width="content")
+        drain, took = drain_of(run), ""
         if run.ended_at is not None:
             took = f" · took {text.duration((run.ended_at - run.approved_at).total_seconds())}"
-        st.caption(f"{text.plain(run.operator, 60)} · approved {text.ago(run.approved_at)}{took}", width="content")
+        st.caption(
+            f"{drain and f'{drain} · '}{text.plain(run.operator, 60)} · approved {clock(run.approved_at)}{took}",
+            width="content",
+        )
 
 
 def _older(runs: Sequence[Run], choose: Callable[[int], None]) -> None:

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 from components.look import text
 from components.look.downloads import download
 from components.look.notices import refused
-from components.look.text import wish_in_words
 from components.shell import frame, navigation
 from components.shell.frame import Figure
 from components.state import fields
@@ -21,7 +20,7 @@ from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
 from components.what_if.directories import directories_named
-from components.what_if.outcome import headline
+from components.what_if.outcome import doing, headline
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
 from reseat.errors import ReseatError, WishRefused
@@ -49,7 +48,7 @@ class Proposal:
     """A plan as it would be carried out.
 
     Attributes:
-        title: what it does, as the start of a sentence ("Broker 7 leaves").
+        title: what it does, as the start of a sentence ("Draining broker 7").
         text: reassignment JSON.
         sealed: the same as read.
         kind: ``plan`` or ``rollback``.
@@ -95,7 +94,7 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple
         return kept[1]
     back = approving.rollback_of(run, moves, now)
     sealed = read_sealed(back.text, source=f"the rollback of run {run.id}")
-    made = Proposal(f"Run {run.id} is rolled back", back.text, sealed, "rollback", run.id), back.left
+    made = Proposal(f"Rolling back run {run.id}", back.text, sealed, "rollback", run.id), back.left
     _ROLLBACK.set(((run.id, now.taken_at), made))
     return made
 
@@ -140,7 +139,6 @@ def _of_what_if(open_layout: OpenLayout, head: DeltaGenerator) -> Proposal | Non
             navigation.link(navigation.BOARD, "Drain a broker on the Board")
             navigation.link(navigation.PLAN, "Choose a change")
         return None
-    words = wish_in_words(open_layout.wish)
     plan = plan_of(open_layout)
     # What is under way on screen must not become another plan while one types: the same plan is written once.
     named = directories_named(open_layout, plan)
@@ -152,7 +150,7 @@ def _of_what_if(open_layout: OpenLayout, head: DeltaGenerator) -> Proposal | Non
     kept = _PROPOSAL.get(())
     if kept and kept[0] == key:
         return kept[1]
-    proposal = of_plan(plan, f"{words[:1].upper()}{words[1:]}", named)
+    proposal = of_plan(plan, doing(open_layout.wish), named)
     _PROPOSAL.set((key, proposal))
     return proposal
 

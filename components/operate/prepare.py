@@ -174,7 +174,7 @@ def _answer(operated: OperatedCluster, proposal: Proposal, what: str, against: l
     if against:
         result = f"{text.counted(len(against), 'check')} failed"
     else:
-        result = "nothing prevents it" + (f", {untold} unknown" if untold else "")
+        result = f"no check failed, {untold} unknown" if untold else "all checks passed"
     return f"{proposal.title} on {text.visible(operated.name, 60)}: {what}; {result}."
 
 

@@ -17,14 +17,14 @@ from components.state import fields
 from reseat.balance.grid import brokers_by_rack
 from reseat.model import Longs
 from reseat.model.search import Search
-from reseat.operate.journal.records import MoveProgress, RunProgress, RunState
+from reseat.operate.journal.records import MoveProgress, Run, RunProgress, RunState
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from reseat.model import ClusterLayout
 
-__all__ = ["arrivals", "draw_moves", "draw_progress", "moves_frame", "sentence", "state_words"]
+__all__ = ["arrivals", "draw_moves", "draw_progress", "moves_frame", "sentence", "state_words", "time_left"]
 
 #: Icon, colour and word of a run's state.
 _STATES = {
@@ -61,7 +61,7 @@ def sentence(progress: RunProgress) -> str:
     """Where a run stands, with the number that matters; not yet Markdown."""
     run, total = progress.run, progress.partitions
     there = f"{progress.done:,} of {text.counted(total, 'partition')} {text.verb(progress.done, 'is', 'are')} complete"
-    what = "Rollback" if run.kind == "rollback" else "The plan"
+    what = "The rollback" if run.kind == "rollback" else "The plan"
     if run.state is RunState.DONE:
         return f"{what} is done: {'its partition is' if total == 1 else f'all {total:,} partitions are'} as planned."
     if run.state is RunState.CANCELLED:
@@ -69,7 +69,8 @@ def sentence(progress: RunProgress) -> str:
     if run.state is RunState.FAILED:
         return f"{what} cannot continue: {there}. {run.sentence}".strip()
     if not progress.alive:
-        return f"{what} is paused, as no executor is running: {there}."
+        still = f", {progress.sent:,} still in progress" if progress.sent else ""
+        return f"{what} is paused, as no executor is running: {there}{still}."
     if run.state is RunState.STOPPING:
         waits = "nothing is in progress any more" if not progress.sent else f"{progress.sent:,} still in progress"
         return f"Stopping: nothing further is sent, {waits}; {there}."
@@ -101,7 +102,13 @@ def draw_progress(
     # The runner's own words: what it waits for, what was left behind. Its line is there in any case: nothing jumps.
     own = progress.run.sentence if progress.run.sentence not in said else ""
     own = " ".join(_COUNTS.sub("", own).split())  # the figures below say these
-    if own and progress.run.state in (RunState.RUNNING, RunState.PAUSED):  # maybe it waits for somebody to act
+    if progress.run.state.open and not progress.alive:
+        throttles = ", and throttles stay set," if progress.run.options.throttle else ""
+        st.markdown(
+            f":orange[:material/warning:] {text.plain(own)} Kafka finishes what is in progress. Nothing else happens"
+            f"{throttles} until somebody who may write continues, stops or cancels the run."
+        )
+    elif own and progress.run.state in (RunState.RUNNING, RunState.PAUSED):  # maybe it waits for somebody to act
         st.markdown(f":orange[:material/warning:] {text.plain(own)}")
     else:
         st.caption(text.plain(own) or "\u00a0")
@@ -109,14 +116,12 @@ def draw_progress(
     waiting = sum(move.state == "waiting" for move in progress.moves)
     bytes_told = progress.bytes_total is not None and progress.bytes_done is not None
     copied = text.size(progress.bytes_done) if bytes_told else text.count(None)
-    left = "none" if not progress.run.state.open else text.duration(progress.seconds_left)
-    untold = "unknown yet" if progress.alive or progress.run.state is RunState.APPROVED else "stalled"
     frame.figures(
         [
             Figure("Partitions complete", text.count(progress.done), f"of {progress.partitions:,}"),
             Figure("Data copied", copied, f"of {text.size(progress.bytes_total)}" if bytes_told else None, None),
-            Figure("Time left", untold if left == "unknown" else left, None, None),
-            Figure("In progress", text.count(progress.sent), f"{waiting:,} waiting", None),
+            Figure("Time left", time_left(progress), None, None),
+            Figure("In progress", text.count(progress.sent), f"{waiting:,} {_waiting(progress.run)}", None),
             Figure("Stalled", text.count(len(stalled)), None, None),
             Figure(
                 "Batches",
@@ -127,6 +132,21 @@ def draw_progress(
     )
     st.progress(_share(progress), text=_bar_words(progress))
     _draw_arrivals(progress, layout)
+
+
+def time_left(progress: RunProgress) -> str:
+    """How long a run takes yet; ``paused`` where nothing is sent, ``none`` where it is over."""
+    if not progress.run.state.open:
+        return "none"
+    if progress.seconds_left is not None:
+        return text.duration(progress.seconds_left)
+    begins = progress.run.state is RunState.APPROVED
+    return "unknown yet" if begins or (progress.alive and progress.run.state is not RunState.PAUSED) else "paused"
+
+
+def _waiting(run: Run) -> str:
+    """What a partition does that was not sent: of a run that is over, nothing waits."""
+    return "waiting" if run.state.open else "not sent"
 
 
 def _share(progress: RunProgress) -> float:
@@ -167,30 +187,32 @@ def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
     figure = bars.arrivals(names, np.array([counts[broker] for broker in order]))
     plots.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have arrived on each broker", height=170)
     frame.how_to_read(
-        "One bar per receiving broker, in replicas. Green: done. Sky blue: in progress. Grey: waiting. Hatched "
+        "One bar per receiving broker, in replicas. Green: done. Sky blue: in progress. Grey: not sent. Hatched "
         "vermillion: failed or reverted."
     )
 
 
-def moves_frame(moves: Sequence[MoveProgress], stalled: Mapping[tuple[str, int], float]) -> pd.DataFrame:
-    """Partitions of a run as a table."""
+def moves_frame(moves: Sequence[MoveProgress], stalled: Mapping[tuple[str, int], float], *, over: bool) -> pd.DataFrame:
+    """Partitions of a run, which is over or not, as a table."""
     import pandas as pd
 
     def words(move: MoveProgress) -> str:
         since = stalled.get((move.topic, move.partition))
         if since is not None and move.state == "sent":
             return f"{_STALLED} for {text.duration(since)}"
+        if over and move.state == "waiting":
+            return "○ not sent"
         return _MOVES[move.state] + (f" ({move.error})" if move.error else "")
 
     return pd.DataFrame(
         {
             "topic": [text.visible(move.topic, 260) for move in moves],
             "partition": [move.partition for move in moves],
+            "state": [words(move) for move in moves],
+            "copied": [_copied(move) for move in moves],
             "before": [_list(move.before) for move in moves],
             "planned": [_list(move.target) for move in moves],
             "seen now": [_list(move.now) or "unknown yet" for move in moves],
-            "state": [words(move) for move in moves],
-            "copied": [_copied(move) for move in moves],
         }
     )
 
@@ -216,9 +238,13 @@ def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) 
         (move for move, hit in zip(progress.moves, search.within(names), strict=True) if hit),
         key=lambda move: (rank[move.state], (move.topic, move.partition) not in stalled),
     )
-    shown = found[: tables.MOST_ROWS]
+    shown, over = found[: tables.MOST_ROWS], not progress.run.state.open
     tables.table(
-        moves_frame(shown, stalled), f"{key}-moves", {"copied": tables.RIGHT}, height=260, of=len(progress.moves)
+        moves_frame(shown, stalled, over=over),
+        f"{key}-moves",
+        {"copied": tables.RIGHT},
+        height=260,
+        of=len(progress.moves),
     )
     said = tables.shown_of(len(shown), len(found), "partition")
-    tables.foot(key, said, "run.csv", lambda: tables.as_csv(moves_frame(found, stalled)))
+    tables.foot(key, said, "run.csv", lambda: tables.as_csv(moves_frame(found, stalled, over=over)))

@@ -51,7 +51,8 @@ def draw_schedule(plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview],
         plots.draw(_figure(shown), "operate-schedule", alt, height=_HEIGHT + _ROW_HEIGHT * len(shown.broker_ids))
         hidden = f" Shown are the busiest; {text.counted(more, 'other broker')} not." if more else ""
         st.caption(f"Data that each broker sends and receives, each batch begun when the one before is done.{hidden}")
-    tables.table(_table(preview, stands, throttle), "operate-batches", height=400)
+    right = dict.fromkeys(("After batch", "Data to copy", "Time so far, at the throttle"), tables.RIGHT)
+    tables.table(_table(preview, stands, throttle), "operate-batches", right, height=400)
 
 
 def _holds(stands: Standing) -> str:

@@ -18,10 +18,13 @@ from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
 
-__all__ = ["Intent", "begin", "go_on", "journal_of", "last_begun", "put_throttles_back", "settled", "throttles_left"]
+__all__ = ["Intent", "begin", "begins", "go_on", "journal_of", "put_throttles_back", "settled", "throttles_left"]
 
 _SETTLED = "operate-settled"
+#: The run for which this session began a process last, and when on the clock that never goes back; 0: none.
 _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
+#: Seconds that a process may take until it has the run in its hands; Python's start takes most of them.
+_BEGINS_WITHIN = 20.0
 
 
 def journal_of(operated: OperatedCluster) -> Journal:
@@ -116,9 +119,10 @@ def _tell_end(journal: Journal, run_id: int) -> None:
         events.run_ended(journal.run(run_id))
 
 
-def last_begun() -> tuple[int, float]:
-    """The run for which this session began a process last, and when on the clock that never goes back; 0: none."""
-    return _BEGUN.get((0, 0.0))
+def begins(run_id: int) -> bool:
+    """Whether this session began a process for a run so short ago that it may not have the run in its hands yet."""
+    run, at = _BEGUN.get((0, 0.0))
+    return run == run_id and time.monotonic() - at < _BEGINS_WITHIN
 
 
 def throttles_left(operated: OperatedCluster) -> list[str]:

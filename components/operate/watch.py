@@ -16,9 +16,11 @@ from components.operate.checks import draw_check
 from components.operate.operated_cluster import OperatedCluster, look_at
 from components.operate.options import draw_options
 from components.operate.run import draw_moves, draw_progress, state_words
+from components.state.past import clock
 from components.state.slots import Slot
 from components.state.told import redraw, told
 from reseat.errors import ReseatError, WishRefused
+from reseat.operate.executed import drain_of
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunProgress, RunState
 from reseat.operate.run import wishes
@@ -33,8 +35,6 @@ _WATCHED: Slot[tuple[int, Watched]] = Slot("operate-watched")
 
 #: Seconds between two looks at the journal; for plans of many partitions more, since each is drawn.
 _EVERY, _EVERY_LARGE, _LARGE = 2.0, 10.0, 20_000
-#: Seconds that a process may take until it has the run in its hands; Python's start takes most of them.
-_BEGINS_WITHIN = 20.0
 
 
 def draw_run(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
@@ -60,10 +60,7 @@ def draw_run(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
 def _progress(journal: Journal, run_id: int) -> RunProgress:
     """How far a run is; one that a process was begun for just now counts as being worked on, until that shows."""
     progress = journal.progress(run_id)
-    begun_run, begun_at = start.last_begun()
-    if not progress.alive and begun_run == run_id and time.monotonic() - begun_at < _BEGINS_WITHIN:
-        return replace(progress, alive=True)
-    return progress
+    return replace(progress, alive=progress.alive or start.begins(run_id))
 
 
 def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
@@ -72,9 +69,9 @@ def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
     throttle += text.plain(run.options.schedule_in_words)
     overridden = ", ".join(text.plain(name.replace("_", " ")) for name in run.overridden)
     with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
-        st.markdown(f"**{run.title}** {state_words(run.state, alive=progress.alive)}", width="content")
+        st.markdown(f"**{run.title}{_does(run)}** {state_words(run.state, alive=progress.alive)}", width="content")
         st.caption(
-            f"approved by {text.plain(run.operator, 60)} {text.ago(run.approved_at)} · "
+            f"approved by {text.plain(run.operator, 60)}, {clock(run.approved_at)} · "
             f"{text.counted(run.options.max_concurrent_moves_per_broker, 'move')} per broker at a time, {throttle} · "
             f"plan {text.code(run.hash[:12])}" + (f" · overrides {overridden}" if overridden else ""),
             width="content",
@@ -83,6 +80,12 @@ def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
             "Back to the plan", key="to-plan", type="tertiary", icon=":material/arrow_back:",
             on_click=look_at, args=(operated, "plan"),
         )  # fmt: skip
+
+
+def _does(run: Run) -> str:
+    """Whoever comes to it at night sees at once what it does."""
+    drain = drain_of(run)
+    return f": {drain}" if drain else ""
 
 
 def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
@@ -275,6 +278,6 @@ def _draw(found: Verification, when: datetime) -> None:
     )
     drained = found.drained.sentence if found.drained is not None else None
     said = " ".join(sentence for sentence in found.sentences if sentence != drained)
-    st.markdown(f":{colour}[{icon} **{word}.**] {text.plain(said)} Verified {text.ago(when)}.")
+    st.markdown(f":{colour}[{icon} **{word}.**] {text.plain(said)} Seen {clock(when)}.")
     if found.drained is not None:
         draw_check(found.drained)

@@ -16,7 +16,7 @@ from components.what_if.cautions import draw_cautions, draw_input_cautions
 from reseat.balance import racks_in_words
 from reseat.balance.quorum import still_voting
 from reseat.balance.room import short_of_room
-from reseat.model import Certificate, Finding, Plan, Severity
+from reseat.model import Certificate, Finding, Plan, Severity, Wish
 from reseat.model.glossary import define
 from reseat.model.plan import topic_spread
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from reseat.balance import Spread
 
-__all__ = ["headline", "least_for", "outcome", "present"]
+__all__ = ["doing", "headline", "least_for", "outcome", "present"]
 
 _SPREAD = define("Replica spread")
 #: Its place among the figures of a plan.
@@ -74,6 +74,15 @@ def present(open_layout: OpenLayout) -> None:
     )
 
 
+def doing(wish: Wish) -> str:
+    """What a change is, as the start of a sentence: ``Draining broker 7``."""
+    words = wish_in_words(wish)
+    if wish.remove and not wish.add and not wish.places and not wish.rebalance:
+        who = f"{text.verb(len(wish.remove), 'broker', 'brokers')} {text.ids(wish.remove)}"
+        words = words.replace(f"{who} removed", f"draining {who}")
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def headline(plan: Plan) -> str:
     """The sentence that answers what a plan does: which brokers are drained, or not completely, and what moves."""
     certificate, wish = plan.certificate, plan.wish
@@ -81,7 +90,7 @@ def headline(plan: Plan) -> str:
     first = certificate.sentences[0] if certificate.sentences else moves
     if certificate.faults:
         return first
-    who = wish_in_words(wish)
+    who = doing(wish)
     led = certificate.changed_preferred_leaders
     if first.startswith("No replica moves"):
         first = f"n{first[1:]}"
@@ -90,16 +99,14 @@ def headline(plan: Plan) -> str:
     if wish.rearranges and not certificate.changed_partitions:
         if first.startswith("Nothing"):
             return first
-        who = "nothing changes"  # it is not "rebalanced"
-    if wish.remove and not wish.add and not wish.places and not wish.rebalance:
-        who = f"draining {text.verb(len(wish.remove), 'broker', 'brokers')} {text.ids(wish.remove)}"
+        who = "Nothing changes"  # it is not "rebalanced"
     if certificate.unmovable_partitions:
         cannot = f"{text.counted(certificate.unmovable_partitions, 'partition')} cannot be moved"
         if wish.remove and not wish.options.keep_unmovable:
             brokers = f"{text.verb(len(wish.remove), 'broker', 'brokers')} {text.ids(wish.remove)}"
             return f"{cannot}, so {brokers} cannot be drained completely. {first}"
-        return f"{cannot}. {who[:1].upper()}{who[1:]}: {first}"
-    return f"{who[:1].upper()}{who[1:]}: {first}"
+        return f"{cannot}. {who}: {first}"
+    return f"{who}: {first}"
 
 
 def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:

@@ -8,7 +8,7 @@ from reseat.model.wording import listed, verb
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunState
 
-__all__ = ["plan_runs"]
+__all__ = ["drain_of", "plan_runs"]
 
 #: So many of the newest: each one's text is read for the brokers that it empties.
 _MOST = 50
@@ -29,6 +29,11 @@ def plan_runs(journal: Journal, cluster_id: str | None) -> tuple[PlanRun, ...]:
 
 
 def _name(run: Run) -> str:
-    name = f"{run.title[0].lower()}{run.title[1:]}"
+    name, drain = f"{run.title[0].lower()}{run.title[1:]}", drain_of(run)
+    return f"{name}, the {drain}" if drain else name
+
+
+def drain_of(run: Run) -> str:
+    """What a run is, where its plan empties brokers: ``drain of broker 7``; else, and of a rollback, nothing."""
     emptied = () if run.takes_back is not None else leaving_in(run.plan)
-    return f"{name}, the drain of {verb(len(emptied), 'broker', 'brokers')} {listed(emptied)}" if emptied else name
+    return f"drain of {verb(len(emptied), 'broker', 'brokers')} {listed(emptied)}" if emptied else ""

@@ -210,7 +210,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     drag(page, tile(page, 2), page.locator(".tray"))
     says(page, f"Draining broker 2: {held} replicas move")
     to(page, "Execute")
-    says(page, f"Broker 2 removed on lab: {held} replicas move; nothing prevents it")
+    says(page, f"Draining broker 2 on lab: {held} replicas move; all checks passed")
     unlock(page)
     if kind == "kraft":
         page.get_by_text("Cordon broker 2 first", exact=True).click()
@@ -248,7 +248,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     says(reader, "Draining broker 3")
     to(reader, "Execute")
     reader.get_by_text("Read-only.").wait_for()
-    says(reader, "Broker 3 removed on lab")
+    says(reader, "Draining broker 3 on lab")
     reader.get_by_text("RESEAT_OPERATE=1").wait_for()
     reader.get_by_role("button", name="Run 1").wait_for()
     seen(reader, f"state-operate-{kind}-read-only")
@@ -257,7 +257,7 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     expect(reader.get_by_label(re.compile("^Type the cluster's id"))).to_have_count(0)
 
     page.get_by_role("button", name="Roll back").click()
-    says(page, f"Run 1 is rolled back on lab: {held} replicas move; nothing prevents it")
+    says(page, f"Rolling back run 1 on lab: {held} replicas move; all checks passed")
     if kind == "zookeeper":
         page.get_by_text("Through ZooKeeper", exact=True).click()
     confirm(page, cluster_id, "Roll back run 1")

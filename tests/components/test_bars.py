@@ -33,6 +33,14 @@ def test_a_hatched_bar_has_a_ground():
     assert [one.pattern.bgcolor for one in hatched] == [one.color for one in hatched]
 
 
+def test_a_run_says_what_its_colours_are() -> None:
+    """One who watches it at night need not unfold how to read it; a colour that no bar has is not named."""
+    figure = arrivals(["broker 1", "broker 2"], np.array([[1, 0, 3, 0], [0, 0, 2, 0]]))
+
+    assert figure.layout.showlegend
+    assert [trace.name for trace in figure.data if trace.showlegend] == ["complete", "not sent"]
+
+
 def test_a_rack_whose_name_is_cut_says_all_of_it_to_whoever_points_at_it() -> None:
     """Eighteen characters of it stand below its brokers."""
     rack = "datacenter-frankfurt-row-17-rack-3"

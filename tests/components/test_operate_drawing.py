@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.operate.checks import stopping, tally, worst_first
 from components.operate.confirm import why_not
-from components.operate.run import arrivals, moves_frame, sentence
+from components.operate.run import arrivals, moves_frame, sentence, time_left
 from components.operate.schedule import draw_schedule
 from reseat.formats.documents.sealed import read_sealed
 from reseat.formats.documents.writers import write_reassignment
@@ -29,9 +29,9 @@ DONE = MoveProgress("orders", 2, (2, 1), (1, 2), (1, 2), "done", None, 0, None)
 REFUSED = MoveProgress("=cmd", 3, (1, 2), (1, 4), (1, 2), "failed", "INVALID_REPLICA_ASSIGNMENT", None, None)
 
 
-def progress(state: RunState, *, alive: bool = True, **figures: object) -> RunProgress:
+def progress(state: RunState, *, alive: bool = True, kind: str = "plan", **figures: object) -> RunProgress:
     """A run of four partitions, one of them there."""
-    run = Run(5, "ID", "prod", "plan", None, "{}", "{}", "ab" * 16, RunOptions(), "ana", state, "", datetime.now(UTC))
+    run = Run(5, "ID", "prod", kind, None, "{}", "{}", "ab" * 16, RunOptions(), "ana", state, "", datetime.now(UTC))
     told = {"partitions": 4, "done": 1, "sent": 1, "failed": 0, "batches": 2, "seconds_left": None}
     return RunProgress(run, bytes_total=100, bytes_done=20, alive=alive, moves=(WAITING,), **(told | figures))
 
@@ -57,7 +57,10 @@ def test_the_button_says_why_it_waits():
     ("told", "said"),
     [
         (progress(RunState.RUNNING, seconds_left=75.0), "1 of 4 partitions is complete, about 1 min 15 s left."),
-        (progress(RunState.RUNNING, alive=False), "The plan is paused, as no executor is running: "),
+        (
+            progress(RunState.RUNNING, alive=False),
+            "The plan is paused, as no executor is running: 1 of 4 partitions is complete, 1 still in progress.",
+        ),
         (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still in progress; "),
         (progress(RunState.APPROVED), "The plan is approved and about to start: 4 partitions to change."),
         (progress(RunState.DONE, done=4), "The plan is done: all 4 partitions are as planned."),
@@ -66,6 +69,7 @@ def test_the_button_says_why_it_waits():
             "The plan was stopped: 1 of 4 partitions is complete, and nothing is in progress.",
         ),
         (progress(RunState.FAILED), "The plan cannot continue: 1 of 4 partitions is complete."),
+        (progress(RunState.CANCELLED, kind="rollback"), "The rollback was stopped: 1 of 4 "),
     ],
 )
 def test_a_run_is_told_in_one_sentence(told, said):
@@ -82,7 +86,7 @@ def test_replicas_that_come_are_counted_by_receiver_and_state():
 
 def test_the_table_tells_state_error_and_bytes():
     """Refusals carry Kafka's error; a stalled partition says for how long; untold bytes are not 0."""
-    rows = moves_frame([WAITING, SENT, DONE, REFUSED], {("orders", 1): 61.0})
+    rows = moves_frame([WAITING, SENT, DONE, REFUSED], {("orders", 1): 61.0}, over=False)
 
     assert rows["state"].tolist() == [
         "○ waiting",
@@ -91,6 +95,26 @@ def test_the_table_tells_state_error_and_bytes():
         "✖ failed (INVALID_REPLICA_ASSIGNMENT)",
     ]
     assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "unknown"]
+
+
+def test_of_a_run_that_is_over_nothing_waits() -> None:
+    """What was not sent by then is not sent later."""
+    assert moves_frame([WAITING], {}, over=True)["state"].tolist() == ["○ not sent"]
+
+
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        (progress(RunState.RUNNING, seconds_left=75.0), "1 min 15 s"),
+        (progress(RunState.RUNNING), "unknown yet"),
+        (progress(RunState.PAUSED), "paused"),
+        (progress(RunState.RUNNING, alive=False), "paused"),
+        (progress(RunState.CANCELLED), "none"),
+    ],
+)
+def test_the_time_that_a_run_takes_yet(told: RunProgress, left: str) -> None:
+    """Of one that stands still no time comes to be known, and nothing of it is stalled."""
+    assert time_left(told) == left
 
 
 def test_a_schedule_tells_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,7 @@ def test_what_waits_elsewhere_is_listed_and_withdrawn(operate, world, there):  #
     buttons(at)[PROPOSE].click().run()
     buttons(at)["Back to the plan"].click().run()
 
-    assert "Proposal 1: Broker 3 removed" in buttons(at)
+    assert "Proposal 1: Draining broker 3" in buttons(at)
 
     at.button(key="open-proposal-1").click().run()
     buttons(at)["Withdraw"].click().run()

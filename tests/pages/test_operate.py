@@ -266,7 +266,10 @@ def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
 
     assert not at.exception
     assert world.begun == [1]
-    assert "no executor is running" in texts(at)
+    assert texts(at).count("no executor is running") == 3  # the head, the sentence, and the list of runs
+    assert "Kafka finishes what is in progress" in texts(at)
+    assert "Run 1: drain of broker 3" in texts(at)
+    assert "ago" not in next(one.value for one in at.caption if "approved by ana" in one.value)  # it stays for hours
     assert world.journal.run(1).operator == "ana"
 
     world.carry_out()
@@ -278,7 +281,7 @@ def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
 
     buttons(at)["Roll back"].click().run()
 
-    assert "Run 1 is rolled back on prod: 2 replicas move; nothing prevents it" in texts(at)
+    assert "Rolling back run 1 on prod: 2 replicas move; no check failed, 4 unknown." in texts(at)
 
     at.text_input(key="confirm-plan-rollback").set_value("FAKE").run()
     buttons(at)["Roll back run 1: move 2 replicas on prod"].click().run()
@@ -286,7 +289,7 @@ def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
     at.run()
 
     assert not at.exception
-    assert "Rollback is done" in texts(at)
+    assert "The rollback is done" in texts(at)
     assert world.cluster.lists == before
     assert [run.takes_back for run in world.journal.runs()] == [1, None]
 
@@ -640,7 +643,7 @@ def test_a_plan_between_log_directories_says_what_it_copies_where(operate, world
     shown = next(table.value for table in tables(at) if "from" in table.value)
 
     assert not at.exception
-    assert "The plan of disks.json on prod: 3 replicas move to another log directory, 150 B; nothing prevents" in texts(
+    assert "The plan of disks.json on prod: 3 replicas move to another log directory, 150 B; no check failed" in texts(
         at
     )
     assert [figure.value for figure in at.metric][:4] == ["3", "3", str(len(by_broker)), "150 B"]
@@ -816,7 +819,7 @@ def test_what_is_sent_is_the_plan_at_the_point_that_was_chosen(operate, world):
     shown = {figure.label: figure.value for figure in at.metric}
 
     assert not at.exception
-    assert "Broker 9 removed, with 3 moves" in texts(at)
+    assert "Draining broker 9, with 3 moves on prod" in texts(at)
     assert (shown["Replicas move"], shown["Partitions changed"]) == ("3", "3")
 
     at = operate(wish.at(None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import NONE
+from reseat.model.units import duration
 from reseat.model.wording import counted, listed
 from reseat.operate.checks.check import Check, failed, passed, unknown
 from reseat.operate.checks.plan_diff import PlanDiff
@@ -14,8 +15,7 @@ from reseat.schedule.batches import work_of
 __all__ = ["throttle_suits"]
 
 #: A plan that is to take longer than a week is more likely bytes taken for megabytes than meant.
-_LONGEST_DAYS = 7
-_DAY = 86_400.0
+_LONGEST = 7 * 86_400.0
 #: Kafka's settings are 64-bit numbers.
 _LARGEST = 2**63 - 1
 
@@ -47,8 +47,8 @@ def throttle_suits(diff: PlanDiff) -> Check:
             f"change the throttle of the run.{listed_whole}",
         )
     seconds = busiest / rate
-    least = f"At {rate:,} bytes/s per broker, copying takes at least {_long(seconds)}."
-    if seconds > _LONGEST_DAYS * _DAY:
+    least = f"At {rate:,} bytes/s per broker, copying takes at least {duration(seconds)}."
+    if seconds > _LONGEST:
         return failed(name, f"{least} {never}. Is the throttle in bytes?{listed_whole}", overridable=True)
     return passed(name, f"{least} {never}.{listed_whole}")
 
@@ -66,10 +66,3 @@ def _busiest(diff: PlanDiff) -> tuple[float, bool]:
     each = np.broadcast_to(sizes[:, None], receivers.shape)[receivers != NONE]
     received = np.bincount(receivers[receivers != NONE], weights=each, minlength=brokers)
     return float(max(sent.max(initial=0.0), received.max(initial=0.0))), True
-
-
-def _long(seconds: float) -> str:
-    for most, unit, name in ((90.0, 1.0, "s"), (5_400.0, 60.0, "min"), (2 * _DAY, 3_600.0, "h")):
-        if seconds < most:
-            return f"{seconds / unit:,.0f} {name}"
-    return f"{seconds / _DAY:,.0f} days"
