@@ -221,7 +221,15 @@ def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
     # A single receiver shall not be one block as wide as the page.
     axes = _axes(names, "replicas", float(counts.sum(axis=1).max(initial=0)), least=_LEAST_BARS)
     # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
-    legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False}
+    legend = {
+        "orientation": "h",
+        "traceorder": "normal",
+        "x": 0,
+        "y": 1.02,
+        "yanchor": "bottom",
+        "itemclick": False,
+        "itemdoubleclick": False,
+    }
     return plots.figure(
         traces,
         axes

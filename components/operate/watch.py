@@ -51,10 +51,16 @@ def draw_run(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
     if run.state.open and operated.may_write:
         _draw_open(operated, journal, progress)
     if not run.state.open:
-        _draw_moving(operated, journal, run_id, run.state, progress.alive)
+        _draw_moving(operated, journal, run_id, _stands(progress))
         return
     every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
-    st.fragment(_draw_moving, run_every=every)(operated, journal, run_id, run.state, progress.alive)
+    st.fragment(_draw_moving, run_every=every)(operated, journal, run_id, _stands(progress))
+
+
+def _stands(progress: RunProgress) -> tuple[object, ...]:
+    """What of a run the line, the buttons and the result above its progress are drawn by."""
+    run = progress.run
+    return run.state, progress.alive, run.paused_by, run.options
 
 
 def _progress(journal: Journal, run_id: int) -> RunProgress:
@@ -88,12 +94,12 @@ def _does(run: Run) -> str:
     return f": {drain}" if drain else ""
 
 
-def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
+def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, stands: tuple[object, ...]) -> None:
     """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
     progress = _progress(journal, run_id)
     progress = replace(progress, moves=tuple(as_shown(progress.run, progress.moves)))
-    if progress.run.state is not state or progress.alive is not alive:
-        redraw()  # buttons and result below belong to another state
+    if _stands(progress) != stands:
+        redraw()  # a pause point is reached while the run waits for what is in progress: it is paused before and after
     kept = _WATCHED.get((0, Watched()))
     seen = kept[1] if kept[0] == run_id else Watched()
     now = time.monotonic()

@@ -127,7 +127,8 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
         seen(ada, "state-operate-second-approved")
         # A proposal's fields are its own, in no address.
         set_to(ada, "Replication throttle per broker (MB/s)", "50", "")
-        refusal = f"approved proposal 1 with {WITH}, not with {WITH.replace('40,', '50,', 1)}"
+        rate = "a throttle of {},000,000 bytes/s per broker"
+        refusal = f"approved proposal 1 with other settings: {rate.format(40)}; now {rate.format(50)}."
         expect(ada.get_by_text(refusal).first).to_be_visible()
         ada.get_by_text(refusal).first.scroll_into_view_if_needed()
         seen(ada, "state-operate-second-differs")

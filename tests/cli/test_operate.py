@@ -198,7 +198,7 @@ def test_a_cluster_that_needs_a_second_person_takes_what_was_approved_on_execute
     journal.close()
 
     assert world.run(*command, "--throttle", "2000") == 2
-    assert "with a throttle of 1,000 bytes/s per broker" in capsys.readouterr().err
+    assert "settings: a throttle of 1,000 bytes/s per broker" in capsys.readouterr().err
     assert world.run(*command) == 0
     assert world.runs()[0].options == draft.options
     assert world.cluster.lists == AFTER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -35,6 +36,19 @@ def move(partition: int, state: str, *, now: tuple[int, ...] = (1, 2), error: st
 def test_how_a_run_goes_is_said_once_for_all(options: RunOptions, said: str) -> None:
     """What is not chosen is not said."""
     assert options.in_words == said
+
+
+def test_of_two_ways_only_what_differs_is_said() -> None:
+    """What is the same in both was asked by nobody, and hides what is not."""
+    approved = RunOptions(2, 40_000_000, cordon=(4,), windows=read_windows("22:00-06:00 UTC"))
+
+    assert approved.unlike(replace(approved, throttle=50_000_000)) == (
+        "a throttle of 40,000,000 bytes/s per broker; now a throttle of 50,000,000 bytes/s per broker"
+    )
+    assert approved.unlike(RunOptions(2, 40_000_000, order=Order.LARGEST)) == (
+        "smallest partitions first, only during 22:00-06:00 UTC and broker 4 cordoned; now largest partitions first, "
+        "at any time and no broker cordoned"
+    )
 
 
 def test_what_stands_still_is_named_with_what_may_hold_it() -> None:

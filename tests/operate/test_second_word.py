@@ -178,10 +178,16 @@ def test_an_override_that_was_not_approved_does_not_count(journal):
 @pytest.mark.parametrize(
     ("other", "word"),
     [
-        ({"options": RunOptions(throttle=50_000_000)}, "no throttle and at most 10 replica moves"),
-        ({"options": RunOptions(max_concurrent_moves_per_broker=500)}, "at most 500 replica moves per broker"),
-        ({"options": RunOptions(pause_after=(1,))}, "pausing after 1 partitions"),
-        ({"cordon": True}, "with broker 3 cordoned"),
+        (
+            {"options": RunOptions(throttle=50_000_000)},
+            "settings: no throttle; now a throttle of 50,000,000 bytes/s per broker.",
+        ),
+        (
+            {"options": RunOptions(max_concurrent_moves_per_broker=500)},
+            "settings: at most 10 replica moves per broker at a time; now at most 500 ",
+        ),
+        ({"options": RunOptions(pause_after=(1,))}, "settings: no pause; now pausing after 1 partition."),
+        ({"cordon": True}, "settings: no broker cordoned; now broker 3 cordoned."),
     ],
 )
 def test_what_is_executed_otherwise_than_it_was_approved_is_refused(journal, other, word):
@@ -192,7 +198,7 @@ def test_what_is_executed_otherwise_than_it_was_approved_is_refused(journal, oth
     assert row.options == RunOptions()
     assert said.result is CheckResult.FAILED
     assert word in said.sentence
-    assert "execute it as approved" in said.sentence
+    assert "Execute it as approved" in said.sentence
 
 
 def test_what_was_approved_with_a_cordon_and_a_throttle_is_executed_so(journal):
@@ -204,7 +210,7 @@ def test_what_was_approved_with_a_cordon_and_a_throttle_is_executed_so(journal):
     row = decide(journal, row, BO, ACCESS, approve=True)
 
     assert row.options == replace(how["options"], cordon=(3,))
-    assert "with broker 3 cordoned" in judged(NAME, asked(**how | {"cordon": False}), proposal=row).sentence
+    assert "broker 3 cordoned; now no broker" in judged(NAME, asked(**how | {"cordon": False}), proposal=row).sentence
     assert judged(NAME, asking, proposal=row).result is CheckResult.PASSED
 
 

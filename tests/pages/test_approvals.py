@@ -106,7 +106,7 @@ def test_the_approver_reads_how_it_is_executed_and_nothing_else_is_executed(oper
 
     at.number_input(key="operate-proposal-1-throttle").set_value(0).run()
 
-    assert "not with no throttle" in texts(at)
+    assert "bytes/s per broker; now no throttle." in texts(at)
     assert buttons(at)[MOVE].disabled
 
 

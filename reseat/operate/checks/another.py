@@ -63,12 +63,14 @@ def approved_by_another(
     asked = as_asked(request, now)
     if asked != proposal.options:
         approved = (
-            "in a way that its Reseat did not keep" if proposal.options is None else f"with {proposal.options.in_words}"
+            f"in a way that its Reseat did not keep, not with {asked.in_words}"
+            if proposal.options is None
+            else f"with other settings: {proposal.options.unlike(asked)}"
         )
         return failed(
             NAME,
-            f"{proposal.decided_by} approved proposal {proposal.id} {approved}, not with {asked.in_words}: execute "
-            "it as approved, or withdraw it and propose it again.",
+            f"{proposal.decided_by} approved proposal {proposal.id} {approved}. Execute it as approved, or withdraw it "
+            "and propose it again.",
         )
     return passed(
         NAME,

@@ -65,21 +65,35 @@ class RunOptions:
     @property
     def in_words(self) -> str:
         """How a run is carried out, as a part of a sentence."""
-        rate = "no throttle" if self.throttle is None else f"a throttle of {self.throttle:,} bytes/s per broker"
-        moves = counted(self.max_concurrent_moves_per_broker, "replica move")
-        return f"{rate} and at most {moves} per broker at a time{self.schedule_in_words}"
+        rate, moves, *_ = self._each_in_words
+        return f"{rate} and {moves}{self.schedule_in_words}"
 
     @property
     def schedule_in_words(self) -> str:
         """Order, windows, pause points and cordons, as the end of a sentence; "" where a run has none of its own."""
-        words = [] if self.order is Order.SMALLEST else [_ORDERS[self.order]]
-        if self.windows is not None:
-            words.append(f"only during {self.windows}")
-        if self.pause_after:
-            words.append(f"pausing after {listed(self.pause_after)} partitions")
-        if self.cordon:
-            words.append(f"with {named('broker', self.cordon)} cordoned")
-        return "".join(f", {word}" for word in words)
+        _, _, order, windows, pauses, cordon = self._each_in_words
+        own = {order: self.order is not Order.SMALLEST, windows: self.windows, pauses: self.pause_after}
+        own[f"with {cordon}"] = self.cordon
+        return "".join(f", {word}" for word, is_own in own.items() if is_own)
+
+    def unlike(self, now: RunOptions) -> str:
+        """What differs from the way that it is now, if any does, as a part of a sentence: ``no throttle; now …``."""
+        pairs = zip(self._each_in_words, now._each_in_words, strict=True)
+        mine, others = zip(*[(mine, theirs) for mine, theirs in pairs if mine != theirs], strict=True)
+        return f"{listed(mine)}; now {listed(others)}"
+
+    @property
+    def _each_in_words(self) -> tuple[str, ...]:
+        """Each of the attributes, whether a run has one of its own or not."""
+        points = f"{listed(self.pause_after)} {'partition' if self.pause_after == (1,) else 'partitions'}"
+        return (
+            "no throttle" if self.throttle is None else f"a throttle of {self.throttle:,} bytes/s per broker",
+            f"at most {counted(self.max_concurrent_moves_per_broker, 'replica move')} per broker at a time",
+            _ORDERS[self.order],
+            "at any time" if self.windows is None else f"only during {self.windows}",
+            f"pausing after {points}" if self.pause_after else "no pause",
+            f"{named('broker', self.cordon)} cordoned" if self.cordon else "no broker cordoned",
+        )
 
 
 @dataclass(frozen=True, slots=True)
