@@ -243,6 +243,26 @@ def test_a_topic_that_grew_several_times_was_not_moved(
     assert remade(found, len(lists), factor) == lists
 
 
+@pytest.mark.parametrize("racks", [0, 3])
+@pytest.mark.parametrize("sizes", [(30, 12), (12, 40), (14, 20, 30)])
+def test_partitions_added_after_brokers_joined_were_not_moved(racks: int, sizes: tuple[int, ...]) -> None:
+    """Kafka adds them over the brokers that are there then: most partitions may be the first, or the added ones."""
+    cluster = [Broker(i, f"r{i % racks}" if racks else None) for i in range(9)]
+    lists = place_striped(cluster[:6], sizes[0], 3, start=2, shift=4).assignment()
+    for more, there in zip(sizes[1:], (6, 9) if len(sizes) > 2 else (9,), strict=True):
+        lists = lists | place_added(cluster[:there], lists, len(lists) + more).assignment()
+    found = infer(layout_of(cluster, lists), ["t"])[0]
+
+    assert found.kind is FingerprintKind.GREW
+    assert len(found.fits[0].brokers) == 6
+    assert len(found.added[-1].brokers) == 9
+    assert remade(found, len(lists), 3) == lists
+    assert "before brokers 6, 7 and 8 joined" in found.sentence
+    last = found.added[-1].first_id
+    over = "over [0, 1, 2, 3, 4, 5, 6, 7, 8]" if not racks else "over [0, 3, 6"
+    assert (f"; from {last} on {over}" if len(sizes) > 2 else f", {over}") in found.sentence or racks
+
+
 def test_what_was_moved_of_a_topic_that_grew_is_told() -> None:
     """Those partitions and no others, whatever piece they are of; the additions are found all the same."""
     cluster = [Broker(i) for i in range(9)]

@@ -14,7 +14,8 @@ order of 2.8; then smaller clusters: the brokers that hold anything, brokers up 
 ascending order), clusters that other topics were found to be striped over, the brokers that the topic itself mentions,
 and all brokers with one missing id put back. The first of these groups in which something fits is told, all that fits
 in it. Lists that fit nothing in one piece are tried as a topic that grew: with the first replica of partition 0 known,
-added partitions have no draws of their own but for the id at which they begin. What is left is told by the nearest
+added partitions have no draws of their own but for the id at which they begin, and the brokers that were there then:
+those of the first partitions, or the present ones. What is left is told by the nearest
 pair: the one with the most partitions untouched.
 
 Topics made by a KRaft controller are placed otherwise and come out as not striped.
@@ -191,10 +192,13 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
 def _words_of(fit: Fit) -> str:
     """One fit in words: over which brokers, how, and its start and shifts."""
     how = "rack-aware" if fit.rack_aware else "rack-unaware"
-    which = f"[{', '.join(map(str, fit.brokers))}]" if len(fit.brokers) <= 12 else counted(len(fit.brokers), "broker")
-    where = f" {fit.circumstance}" if fit.circumstance else ""
     shifts = listed(fit.shifts).replace(" and ", " or ") if len(fit.shifts) < len(fit.brokers) else "any"
-    return f"striped over {which}{where}, {how}, start {fit.start}, shift {shifts}"
+    return f"striped {_over(fit)}, {how}, start {fit.start}, shift {shifts}"
+
+
+def _over(fit: Fit) -> str:
+    which = f"[{', '.join(map(str, fit.brokers))}]" if len(fit.brokers) <= 12 else counted(len(fit.brokers), "broker")
+    return f"over {which} {fit.circumstance}".rstrip()
 
 
 def _striped_sentence(name: str, fits: Sequence[Fit], size: int, factor: int) -> str:
@@ -218,8 +222,16 @@ def _striped_sentence(name: str, fits: Sequence[Fit], size: int, factor: int) ->
 
 def _grown_sentence(name: str, first: Fit, added: Sequence[Fit], size: int) -> str:
     """The sentence of a topic to which partitions were added."""
-    begins = [fit.first_id for fit in added]
+    begins, starts = [fit.first_id for fit in added], dict.fromkeys(fit.start for fit in added)
+    others = [fit for fit in added if fit.brokers != first.brokers]
+    over = ""
+    if others:
+        over = (
+            f", {_over(others[0])}"
+            if len(others) == len(added)
+            else f"; from {others[0].first_id} on {_over(others[0])}"
+        )
     return (
         f"{name} is {_words_of(first)}; partitions {listed(f'from {begin} on' for begin in begins)} (of {size:,}) were "
-        f"added later, as Kafka places added partitions: start and shift {added[0].start}."
+        f"added later, as Kafka places added partitions: start and shift {listed(starts)}{over}."
     )

@@ -6,7 +6,7 @@ A topic is open until some ring explains all of its lists; of those that explain
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,11 +59,14 @@ class Search:
 
     def __init__(self, layout: ClusterLayout, names: Sequence[str], rows: TopicRows) -> None:
         self.layout, self.names, self.rows = layout, names, rows
+        brokers = layout.brokers
+        #: All brokers, with their racks where all have one.
+        self.present = ring_of(brokers if all(broker.rack is not None for broker in brokers) else _rackless(brokers))
         self.exact: list[list[Found]] = [[] for _ in names]
         self.near: list[list[Found]] = [[] for _ in names]  # equally near ones, likeliest first
         self.farther: list[list[Found]] = [[] for _ in names]  # nearest until a nearer one was found, likeliest first
         self._best = np.full(len(names), np.inf)  # logarithm of the chance of ``near``
-        self._row_votes: dict[tuple[int, int], Votes] = {}
+        self._row_votes: dict[tuple[int, int], tuple[Ring, Votes]] = {}
         self._log_factorial = np.concatenate(
             [[0.0], np.cumsum(np.log(np.arange(1, int(rows.sizes.max(initial=1)) + 1)))]
         )
@@ -154,23 +157,31 @@ class Search:
                     self.near[topic].append(found)
 
     def gather_row_votes(self) -> None:
-        """Once all rings are tried: what each list of the topics still open speaks for on its nearest rings."""
+        """Once all rings are tried: what lists of open topics speak for on their nearest rings and on the present."""
         # By identity: rings are large to compare, and one object serves all topics that it was tried on.
         by_ring: dict[int, tuple[Ring, list[int]]] = {}
         for topic, near in enumerate(self.near):
             for found in (*near, *self.farther[topic]) if not self.exact[topic] else ():
-                by_ring.setdefault(id(found.ring), (found.ring, []))[1].append(topic)
+                for ring in (found.ring, self.present):
+                    by_ring.setdefault(id(ring), (ring, []))[1].append(topic)
         for ring, several in by_ring.values():
             topics = list(dict.fromkeys(several))
             rows = self.rows.only(np.array(topics, np.int64))
             votes = votes_on_ring(rows, ring)
             for number, topic in enumerate(topics):
                 span = slice(int(rows.begins[number]), int(rows.begins[number + 1]))
-                self._row_votes[topic, id(ring)] = votes.of(span, slice(number, number + 1))
+                self._row_votes[topic, id(ring)] = ring, votes.of(span, slice(number, number + 1))
 
     def row_votes(self, topic: int, ring: Ring) -> Votes:
-        """What each list of a topic speaks for on one of its nearest rings."""
-        return self._row_votes[topic, id(ring)]
+        """What each list of a topic speaks for on a ring."""
+        if (topic, id(ring)) not in self._row_votes:  # the ring is kept beside, so that no other gets its identity
+            self._row_votes[topic, id(ring)] = ring, votes_on_ring(self.rows.only(np.array([topic])), ring)
+        return self._row_votes[topic, id(ring)][1]
+
+    def present_up_to(self, highest: int) -> list[Broker]:
+        """The present brokers with at most this id, with racks where all present ones have one."""
+        racks = self.present.rack_aware
+        return [replace(one, rack=one.rack if racks else None) for one in self.layout.brokers if one.id <= highest]
 
     def membership_words(self, ids: Sequence[int]) -> str:
         """What a cluster of these brokers was, seen from the present one."""
@@ -183,6 +194,10 @@ class Search:
             one = verb(len(left), "broker", "brokers")
             words.append(f"while {one} {listed(left)} {verb(len(left), 'was', 'were')} there")
         return " and ".join(words)
+
+
+def _rackless(brokers: Iterable[Broker]) -> list[Broker]:
+    return [Broker(broker.id) for broker in brokers]
 
 
 def _log_factorials(most: int) -> FloatArray:
@@ -198,10 +213,9 @@ def _mentioned(rows: TopicRows, topic: int) -> tuple[int, ...]:
 
 def try_present_cluster(search: Search, topics: Longs) -> None:
     """Try all brokers, with their racks and without."""
-    brokers = search.layout.brokers
-    if brokers and all(broker.rack is not None for broker in brokers):
-        search.try_ring(ring_of(brokers), "", topics)
-    search.try_ring(ring_of([Broker(broker.id) for broker in brokers]), "", topics)
+    search.try_ring(search.present, "", topics)
+    if search.present.rack_aware:
+        search.try_ring(ring_of(_rackless(search.layout.brokers)), "", topics)
 
 
 def try_other_clusters(search: Search) -> None:
