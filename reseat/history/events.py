@@ -229,11 +229,11 @@ def _of_replicas(counts: pd.DataFrame, grown: Mapping[datetime, int], least: int
     added = counts[counts["kind"] == "replica_added"]
     open_at: datetime | None = None
     last: datetime | None = None
-    total = 0
+    total = 0  # of a replication factor that was raised, too, which moves nothing
 
     def close() -> None:
         if open_at is not None and last is not None and total >= least:
-            found.append(Event(open_at, last, "moved", f"{counted(total, 'replica')} moved to other brokers"))
+            found.append(Event(open_at, last, "moved", f"reassignment: {counted(total, 'replica')} added"))
 
     for when, count in zip(added["taken_at"], added["changes"].astype(int), strict=True):
         new = min(count, grown.get(when, 0))

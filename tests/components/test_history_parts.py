@@ -154,7 +154,7 @@ def test_a_reassignment_over_many_snapshots_is_one_mark():
         snapshots([0, 0], minutes=60),
     )
 
-    assert [(event.kind, event.sentence) for event in found] == [("moved", "30 replicas moved to other brokers")]
+    assert [(event.kind, event.sentence) for event in found] == [("moved", "reassignment: 30 replicas added")]
     assert (found[0].at, found[0].until) == (START, START + timedelta(hours=1))
 
 
@@ -165,7 +165,7 @@ def test_new_partitions_are_no_reassignment():
 
     assert [(event.kind, event.sentence) for event in found] == [
         ("grew", "36 replicas of new partitions"),
-        ("moved", "50 replicas moved to other brokers"),
+        ("moved", "reassignment: 50 replicas added"),
     ]
     assert [event.kind for event in events(broker_changes(), counts((60, "replica_added", 36)), RACKS, told)] == [
         "grew"
