@@ -16,7 +16,8 @@ from components.look import tables, text, theme
 from components.shell import frame, navigation
 from components.state import addresses, caching, session
 from components.what_if.bars import choose_bars, draw_bars
-from reseat.balance.finding_changes import finding_changes, findings_after
+from reseat.balance.finding_changes import finding_changes
+from reseat.election import layout_after
 from reseat.model import Plan
 from reseat.model.naming import natural
 
@@ -58,7 +59,8 @@ def hear(event: Mapping[str, object]) -> None:
 
 def _draw_finding_changes(plan: Plan) -> None:
     """Findings that the plan makes appear, go away or change, in sentences."""
-    changes = finding_changes(caching.findings_of(plan.current), caching.kept(findings_after, 2 * caching.PLANS)(plan))
+    after = caching.kept(layout_after, caching.AFTER)(plan)
+    changes = finding_changes(caching.findings_of(plan.current), caching.findings_of(after))
     if not changes:
         st.caption("No finding about replica placement is new, changed or resolved.")
         return

@@ -18,7 +18,7 @@ from reseat.balance.quorum import still_voting
 from reseat.balance.room import short_of_room
 from reseat.model import Certificate, Finding, Plan, Severity, Wish
 from reseat.model.glossary import define
-from reseat.model.plan import topic_spread
+from reseat.model.plan import byte_spread, topic_spread
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -36,9 +36,7 @@ _RACKS = define("Partitions without rack diversity")
 
 def present(open_layout: OpenLayout) -> None:
     """What one sees while no change is selected."""
-    # As the board does: what a plan would start from.
-    under_way = bool(open_layout.layout.under_way.any())
-    layout = open_layout.layout.target() if under_way else open_layout.layout
+    layout, under_way = open_layout.layout.target(), bool(open_layout.layout.under_way.any())
     balance = caching.balance_of(layout)
     loads = balance.by_broker
     where = racks_in_words(layout)
@@ -128,7 +126,7 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     draw_cautions(open_layout, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
     if votes := still_voting(open_layout.reading.quorum, plan.wish.remove):
         frame.findings([Finding("still_voting", Severity.ATTENTION, votes)])
-    before = caching.balance_of(plan.current).by_broker
+    before = caching.balance_of(open_layout.layout.target()).by_broker  # without brokers that join
     least = certificate.least_moves
     enough = None if least is None else f"minimum: {least:,}"
     proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
@@ -168,18 +166,13 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
 
 
 def _size_spread(plan: Plan) -> Figure | None:
-    """How far apart brokers' bytes are before and after, without those that leave; None where it is unknown."""
-    before, after = (caching.balance_of(layout).by_broker for layout in (plan.current, plan.proposed))
-    if before.byte_spread is None or after.size_bytes is None:
-        return None
-    stays = plan.proposed.receiving & ~plan.proposed.is_broker(plan.wish.remove)
-    held = after.size_bytes[stays]
-    if not held.size or np.isnan(held).any():
+    """How far apart brokers' bytes are before and after, as the curve has them; None where it is unknown."""
+    before, after = (byte_spread(plan, layout) for layout in (plan.current, plan.proposed))
+    if before is None or after is None:
         return None
     gap = plan.certificate.byte_sum_gap
     near = None if gap is None else f"within {max(gap, 0.0001):.2%} of the bound"
-    change = text.size_change(before.byte_spread.spread, float(np.ptp(held)))
-    return Figure("Size spread", change, near, f"{define('Size spread')} Before → after.")
+    return Figure("Size spread", text.size_change(before, after), near, f"{define('Size spread')} Before → after.")
 
 
 def _topic_spread(plan: Plan) -> Figure | None:

@@ -6,13 +6,12 @@ Example: a plan that moves orders-0 from [1, 2] to [1, 3], where 2 and 3 are on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from reseat.balance.findings import findings
 from reseat.balance.mends import KINDS
-from reseat.model import BrokerState, ClusterLayout, Finding, Plan
+from reseat.model import Finding
 
-__all__ = ["FindingChange", "finding_changes", "findings_after", "without_brokers"]
+__all__ = ["FindingChange", "finding_changes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +33,6 @@ class FindingChange:
         """The finding's own sentence: of the one afterwards, where there is one."""
         finding = self.after or self.before
         return finding.sentence if finding is not None else ""
-
-
-def without_brokers(layout: ClusterLayout, brokers: tuple[int, ...]) -> ClusterLayout:
-    """The layout in which these brokers take no part any more: they stay named, but count as dead."""
-    gone = frozenset(brokers)
-    return layout.with_brokers(replace(b, state=BrokerState.DEAD) for b in layout.brokers if b.id in gone)
-
-
-def findings_after(plan: Plan) -> tuple[Finding, ...]:
-    """The findings of what a plan proposes, where the brokers that it removes take no part any more."""
-    return findings(without_brokers(plan.proposed, plan.wish.remove))
 
 
 def finding_changes(before: tuple[Finding, ...], after: tuple[Finding, ...]) -> tuple[FindingChange, ...]:

@@ -15,7 +15,7 @@ from reseat.model.layout import ClusterLayout
 from reseat.model.units import size
 from reseat.model.wish import Wish
 
-__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan", "topic_spread", "widest_topic"]
+__all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan", "byte_spread", "topic_spread", "widest_topic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class CurvePoint:
             made.replica_sum_of_squares or 0,
             made.replica_spread or 0,
             bytes_to_move=made.bytes_to_move,
-            byte_spread=_byte_spread(plan) if by_size else None,
+            byte_spread=byte_spread(plan, plan.proposed) if by_size else None,
             changed_leaders=made.changed_preferred_leaders if leaders else None,
             leader_spread=made.leader_spread if leaders else None,
             topic_spread=topic_spread(plan, plan.proposed),
@@ -135,8 +135,12 @@ def _counting(plan: Plan) -> BoolArray:
     return layout.receiving & ~layout.is_broker((*plan.wish.remove, *plan.wish.options.never_onto))
 
 
-def _byte_spread(plan: Plan) -> float | None:
-    layout, counts = plan.proposed, _counting(plan)
+def byte_spread(plan: Plan, layout: ClusterLayout) -> float | None:
+    """Fullest minus emptiest broker in bytes in this layout of a plan, over the brokers that count then.
+
+    A replica is as large as the largest of its partition, as who evens them out takes it. None where no size is told.
+    """
+    counts = _counting(plan)
     if layout.replica_bytes is None or not counts.any():
         return None
     return float(np.ptp(layout.carried_bytes[counts]))

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from reseat.balance.health import order_told_by_row
 from reseat.balance.racks import rack_violations
 from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, Finding, IntArray, Longs, Options, Plan, Wish
 from reseat.model.arrays import lists_differ, widened
@@ -95,7 +96,10 @@ def concluded(
     verdict = check(start.layout, proposed, wish, limited=limited, pinned=start.pinned)
     verdict = replace(verdict, every_list=wish.orders_all)
     said = not_executed(verdict.faults) or say(verdict)
-    made = certified(start.layout, proposed, wish=wish, verdict=verdict, leaders=leaders, sentences=said)
+    standing = start.read.target()
+    made = certified(
+        start.layout, proposed, standing=standing, wish=wish, verdict=verdict, leaders=leaders, sentences=said
+    )
     plan = Plan(start.layout, proposed, made, (*start.findings, *findings))
     return with_cautions(with_doubtful_receivers(plan, start.under_way), start.read)
 
@@ -104,6 +108,7 @@ def certified(
     current: ClusterLayout,
     proposed: ClusterLayout,
     *,
+    standing: ClusterLayout,
     wish: Wish,
     verdict: Verdict,
     leaders: bool = True,
@@ -112,13 +117,15 @@ def certified(
     """The certificate: numbers counted by the checker, and least values where it proves them.
 
     Of racks nothing is the least where they are a rule and not an aim, and of leaders where not ``leaders`` says that
-    they were evened over all orders that the wish leaves open. On brokers that leave no partition could be afterwards.
+    they were evened over all orders that the wish leaves open. On brokers that leave no partition could be afterwards,
+    and on those that join none before: ``standing`` is ``current`` without them. Where the order of a topic is unknown,
+    so is the balance of preferred leaders; how many change is known where all that changes has one.
     """
     racks_proven = verdict.rack_proven and not wish.keeps_racks
     racks = verdict.rack_sum_of_squares if racks_proven else None
     rows = np.flatnonzero(lists_differ(current.replicas, proposed.replicas))
     stays = ~proposed.is_broker(wish.remove)
-    return Certificate(
+    certificate = Certificate(
         wish=wish,
         moves=verdict.moves,
         least_moves=verdict.least_moves,
@@ -136,14 +143,25 @@ def certified(
         least_leader_sum_of_squares=verdict.leader_sum_of_squares if leaders else None,
         leader_balance_proven=verdict.leaders_proven and leaders,
         leader_spread=verdict.leader_spread,
-        changed_preferred_leaders=verdict.changed_preferred_leaders,
+        changed_preferred_leaders=verdict.changed_preferred_leaders if order_told_by_row(current)[rows].all() else None,
         least_changed_preferred_leaders=verdict.changed_preferred_leaders if leaders else None,
         changed_leaders_proven=verdict.changed_leaders_proven and leaders,
-        rack_violations_before=rack_violations(current, levels=regions(current, wish.options)),
+        rack_violations_before=rack_violations(standing, levels=regions(standing, wish.options)),
         rack_violations_after=rack_violations(proposed, stays, regions(proposed, wish.options)),
         last_resorts=verdict.last_resorts,
         faults=verdict.faults,
         sentences=sentences,
+    )
+    if current.order_told.all():
+        return certificate
+    return replace(
+        certificate,
+        leader_sum_of_squares=None,
+        least_leader_sum_of_squares=None,
+        leader_balance_proven=False,
+        leader_spread=None,
+        least_changed_preferred_leaders=None,
+        changed_leaders_proven=False,
     )
 
 

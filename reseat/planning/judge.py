@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reseat.balance import frozen_by_cordon, rack_violations
+from reseat.balance import frozen_by_cordon
 from reseat.errors import WishRefused
 from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, LogDirectory, Plan, Wish
@@ -43,7 +43,7 @@ from reseat.planning.proof.checker import check
 from reseat.planning.proof.compared import noted
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, not_executed
 from reseat.planning.proposal import propose
-from reseat.planning.rack_levels import refused_of_racks, regions
+from reseat.planning.rack_levels import refused_of_racks
 
 __all__ = ["apply_assignment", "judge", "laid_over"]
 
@@ -101,28 +101,17 @@ def judge(
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
     sound = verdict.unproven() if faults else verdict
-    certificate = certified(current, after, wish=wish, verdict=sound)
+    ordered = bool(current.order_told.all())
+    certificate = certified(current, after, standing=standing, wish=wish, verdict=sound)
     certificate = replace(
         certificate,
         least_moves=least_moves,
         least_rack_sum_of_squares=least_rack,
         least_replica_sum_of_squares=least_replicas,
-        least_leader_sum_of_squares=comparison.least_leader_sum_of_squares,
-        least_changed_preferred_leaders=comparison.least_changed,
-        rack_violations_before=rack_violations(standing, levels=regions(standing, wish.options)),
+        least_leader_sum_of_squares=comparison.least_leader_sum_of_squares if ordered else None,
+        least_changed_preferred_leaders=comparison.least_changed if ordered else None,
         faults=faults,
     )
-    if not current.order_told.all():
-        certificate = replace(
-            certificate,
-            leader_sum_of_squares=None,
-            least_leader_sum_of_squares=None,
-            leader_balance_proven=False,
-            leader_spread=None,
-            changed_preferred_leaders=None,
-            least_changed_preferred_leaders=None,
-            changed_leaders_proven=False,
-        )
     judged = _with_sentences(certificate, comparison, reference, refusal, verdict)
     if doubled:
         named = f"{counted(doubled, 'partition names', 'partitions name')} a broker twice"

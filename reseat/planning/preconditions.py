@@ -174,8 +174,8 @@ class Settled:
     """A layout to plan on.
 
     Attributes:
-        read: the layout as it was read: what is leaving still serves there.
-        layout: the layout, its target where a reassignment is under way.
+        read: the layout as it was read: what is leaving still serves there, and who joins is not there yet.
+        layout: the layout with who joins, its target where a reassignment is under way.
         under_way: (n,) rows whose reassignment is under way, whose newcomers are not in sync yet.
         pinned: (P,) bool, partitions that stay as they are (``pinned``).
     """
@@ -199,12 +199,12 @@ class Settled:
         return (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
 
 
-def settled(layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = ()) -> Settled:
-    """The layout to plan on: its target where a reassignment is under way; arguments as of ``pinned``."""
-    stay = pinned(layout, options, leaving)
-    if layout.adding is None and layout.removing is None:
-        return Settled(layout, layout, np.empty(0, np.int64), stay)
-    return Settled(layout, layout.target(), np.flatnonzero(layout.under_way), stay)
+def settled(
+    layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = (), joining: Sequence[Broker] = ()
+) -> Settled:
+    """The layout to plan on: its target where a reassignment is under way; arguments as of ``begun``."""
+    there = layout.with_brokers(joining) if joining else layout
+    return Settled(layout, there.target(), np.flatnonzero(layout.under_way), pinned(there, options, leaving))
 
 
 def begun(
@@ -229,7 +229,7 @@ def begun(
     """
     require_complete(layout)
     require_order(layout)
-    start = settled(layout.with_brokers(joining) if joining else layout, options, leaving)
+    start = settled(layout, options, leaving, joining)
     if not duplicates:
         require_no_duplicates(start.layout)
     return start

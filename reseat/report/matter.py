@@ -142,6 +142,12 @@ class Matter:
         return self.balance if self.start is self.layout else measure(self.start)
 
     @cached_property
+    def balance_standing(self) -> Balance:
+        """The measures of ``start`` without the brokers that join."""
+        there = self.layout if self.plan is None else self.layout.target()
+        return self.balance if there is self.layout else measure(there)
+
+    @cached_property
     def balance_after(self) -> Balance | None:
         """The measures once the plan is done; None without one."""
         return None if self.after is None else measure(self.after)

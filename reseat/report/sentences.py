@@ -176,10 +176,5 @@ def spread_of(matter: Matter, *, after: bool) -> float:
     if after:
         made = None if matter.plan is None else matter.plan.certificate.replica_spread
         return math.nan if made is None else float(made)
-    there = {broker.id for broker in matter.layout.brokers}  # one that joins holds nothing yet, and is not counted
-    held = [
-        number
-        for broker, number in zip(matter.start.brokers, matter.balance_start.by_broker.replicas.tolist(), strict=True)
-        if broker.id in there and not broker.state.unavailable
-    ]
-    return float(max(held) - min(held)) if held else math.nan
+    standing = matter.balance_standing.by_broker.replica_spread
+    return math.nan if standing is None else standing.spread

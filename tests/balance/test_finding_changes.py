@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from reseat.balance import findings
-from reseat.balance.finding_changes import finding_changes, findings_after
-from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Severity, Wish
+from reseat.balance.finding_changes import finding_changes
+from reseat.model import Finding, Severity
 
 
 def test_findings_that_appear_and_go_away_are_told_apart() -> None:
@@ -24,15 +23,3 @@ def test_findings_that_appear_and_go_away_are_told_apart() -> None:
         ("changed", "replica_skew"),
     ]
     assert [change.sentence for change in changes] == ["x", "x", "after"]
-
-
-def test_a_rack_that_is_emptied_does_not_count_as_free() -> None:
-    """Brokers taken out are no place where replicas could be: their rack is not held against the plan."""
-    proposed = ClusterLayout.from_assignments(
-        {("t", 0): [1, 2]}, brokers=[Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
-    )
-    plan = Plan(proposed, proposed, Certificate(wish=Wish(remove=(3,)), moves=0))
-    kinds = {finding.kind for finding in findings_after(plan)}
-
-    assert "rack_shared_while_free" in {finding.kind for finding in findings(proposed)}
-    assert not kinds & {"rack_shared_while_free", "dead_broker_mentioned", "empty_broker"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from reseat.balance import findings
 from reseat.election import after_plan, layout_after, once_done
-from reseat.model import NONE, NOT_TOLD, Broker, ClusterLayout, Wish
+from reseat.model import NONE, NOT_TOLD, Broker, Certificate, ClusterLayout, Plan, Wish
 from reseat.planning import plan
 
 LAYOUT = ClusterLayout.from_assignments(
@@ -56,3 +57,15 @@ def test_a_broker_that_keeps_something_stays() -> None:
     kept = layout_after(type(made)(made.current, made.current, made.certificate))
 
     assert 4 in kept.broker_ids
+
+
+def test_a_rack_that_is_emptied_does_not_count_as_free() -> None:
+    """Brokers taken out are no place where replicas could be: their rack is not held against the plan."""
+    proposed = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2]}, brokers=[Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
+    )
+    made = Plan(proposed, proposed, Certificate(wish=Wish(remove=(3,)), moves=0))
+    kinds = {finding.kind for finding in findings(layout_after(made))}
+
+    assert "rack_shared_while_free" in {finding.kind for finding in findings(proposed)}
+    assert not kinds & {"rack_shared_while_free", "dead_broker_mentioned", "empty_broker"}

@@ -15,6 +15,7 @@ from components.what_if.points import bargain
 from reseat.demo import generate
 from reseat.model import Broker, Certificate, ClusterLayout, CurvePoint, Options, Quorum, QuorumMember, Wish
 from reseat.model.glossary import TERMS
+from reseat.planning import plan
 
 from .conftest import address, tables, texts, two_disks
 
@@ -607,3 +608,17 @@ def test_a_broker_to_come_begins_with_an_id_that_no_controller_has(opened):
     at = opened("plan", quorum=quorum)
 
     assert next(field for field in at.number_input if field.label == "Broker ID").value == 8
+
+
+def test_the_size_spread_is_that_of_the_point_chosen(opened):
+    """A broker that nothing may go onto counts in neither: 0 bytes on it are not what a plan by size leaves uneven."""
+    layout = ClusterLayout.from_assignments(
+        {("t", at): [1 + at // 3] for at in range(6)},
+        brokers=[Broker(broker) for broker in (1, 2, 3, 4)],
+        size_bytes={("t", at): 1e9 for at in range(6)},
+    )
+    wish = Wish(rebalance=True, options=Options(by_bytes=True, never_onto=(4,)))
+    at = opened("plan", layout, wish)
+
+    assert next(one.value for one in at.metric if one.label == "Size spread") == "3.0 → 0.0 GB"
+    assert CurvePoint.of(plan(layout, wish)).spread == "0 B"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.state import caching
 from reseat.errors import WorkerEnded
-from reseat.model import Broker, ClusterLayout, Options, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity
 from reseat.planning import plan
 from tests.pages.conftest import small, texts
@@ -43,6 +43,30 @@ def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
     assert figure(at, "Replicas move") == ("1", "proven minimum")
     assert figure(at, "Data to copy")[0] == "1.0 MB"
     assert "See the 1 move and download the files" in [link.proto.label for link in at.main.get("page_link")]
+
+
+def test_a_broker_that_joins_is_not_among_those_before(opened: Opened) -> None:
+    """Before is what the page says without a change, and what a report says: it held nothing, and was not there."""
+    at = opened("racks")
+    before, least = figure(at, "Replica spread")[0], figure(at, "Partitions without rack diversity")[0]
+    at = opened("racks", wish=Wish(add=((9, "d"),)))
+
+    assert figure(at, "Replica spread")[0].partition(" → ")[0] == before
+    assert figure(at, "Partitions without rack diversity")[0].partition(" → ")[0] == least
+
+
+def test_a_broker_that_cannot_be_drained_completely_is_not_called_dead(opened: Opened) -> None:
+    """What Overview finds after the plan is what changes here: the broker keeps an offline partition, and serves."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("t", 1): [1]},
+        brokers=[Broker(broker, state=BrokerState.ALIVE) for broker in (1, 2, 3)],
+        leaders={("t", 0): 1, ("t", 1): None},
+        in_sync={("t", 0): [1, 2], ("t", 1): []},
+    )
+    at = opened("racks", layout, Wish(remove=(1,)))
+
+    assert "cannot be drained completely" in texts(at)
+    assert "dead" not in texts(at)
 
 
 def test_what_cannot_be_has_choices(opened: Opened) -> None:

@@ -399,3 +399,28 @@ def test_a_reassignment_under_way_is_judged_from_its_target() -> None:
     assert certificate.sentences[-1] == (
         "A reassignment of 1 partition is in progress: the plan is validated from the layout after it completes."
     )
+
+
+def test_racks_before_are_those_of_the_brokers_that_are_there() -> None:
+    """The first rack besides "a" joins with broker 3: until then no partition is on fewer racks than it could be."""
+    layout = ClusterLayout.from_assignments(
+        {("t", p): [1, 2] for p in range(4)}, brokers=[Broker(1, "a"), Broker(2, "a")]
+    )
+    there = layout.with_brokers([Broker(3, "b")])
+
+    assert plan(layout, Wish(add=((3, "b"),))).certificate.rack_violations_before == 0
+    assert plan(there, Wish(add=((3, "b"),))).certificate.rack_violations_before == 4
+
+
+def test_where_an_order_is_unknown_neither_a_plan_nor_its_judge_counts_leaders() -> None:
+    """The topic that changes keeps its order; of the other one nobody knows who is preferred."""
+    layout = ClusterLayout.from_assignments({("known", 0): [1, 2], ("unknown", 0): [2, 1], ("unknown", 1): [2, 3]})
+    layout = replace(layout, order_told=np.array([True, False]))
+    wish = Wish(replication_factor=3, topics=("known",))
+    made = plan(layout, wish)
+    names = ("leader_sum_of_squares", "leader_spread", "least_changed_preferred_leaders")
+
+    for certificate in (made.certificate, judge(layout, made.proposed, wish)):
+        assert [getattr(certificate, name) for name in names] == [None] * 3
+        assert certificate.changed_preferred_leaders == 0  # its order is known
+        assert not certificate.leader_balance_proven

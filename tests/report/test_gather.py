@@ -21,6 +21,7 @@ from reseat.report.chapters import summary
 from reseat.report.content import Light
 from reseat.report.gather import gather
 from reseat.report.matter import ReportChoices
+from reseat.report.sentences import spread_of
 
 
 def test_rows_behind_a_finding_are_those_of_the_layout_told_of() -> None:
@@ -33,6 +34,18 @@ def test_rows_behind_a_finding_are_those_of_the_layout_told_of() -> None:
 
     assert matter.reading[0].rows.tolist() == [1]
     assert gather(reading, layout, Wish()).reading[0].rows.tolist() == [0, 2]
+
+
+def test_the_spread_before_is_that_of_the_pages() -> None:
+    """A cordoned broker can get nothing, so its 0 is no end of the spread, and a broker that joins was not there."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("t", 1): [1, 2]},
+        brokers=[Broker(1), Broker(2), Broker(3, state=BrokerState.CORDONED)],
+    )
+    for wish in (Wish(), Wish(add=((9, None),)), Wish(rebalance=True)):
+        matter = gather(Reading(layout, kind="a literal", source="x"), layout, wish)
+
+        assert spread_of(matter, after=False) == 0
 
 
 def test_a_plan_that_disks_and_controllers_speak_against_is_warned_of() -> None:

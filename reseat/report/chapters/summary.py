@@ -154,7 +154,7 @@ def _facts(matter: Matter, choices: ReportChoices) -> tuple[Fact, ...]:
         found["critical"] + found["warning"],
     )
     if matter.plan is None or matter.plan.certificate.faults:
-        possible = matter.balance_start.by_broker.replica_spread
+        possible = matter.balance_standing.by_broker.replica_spread
         least = None if possible is None or possible.least_possible is None else possible.least_possible
         return (
             Fact("Brokers", count(len(layout.brokers)), None, len(layout.brokers)),
