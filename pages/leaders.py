@@ -64,20 +64,19 @@ def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int | None) ->
 def election_done(plan: Plan, mode: Mode) -> None:
     """Who leads once the what-if's plan is done, and after an election then."""
     preview = caching.kept(after_plan)(plan, mode)
-    done = preview.leader_done if preview.leader_done is not None else preview.leader_before
-    changed = int((done != preview.leader_before).sum())
-    gone = plan.wish.remove
-    later = int((preview.leader_after != done).sum())
+    changed, later, gone = preview.while_moving, preview.by_election, plan.wish.remove
     worse = less_even(plan.proposed, preview, gone)
-    frame.answer(
-        f"{text.counted(changed, 'partition')} {text.verb(changed, 'changes', 'change')} leader while data moves; "
-        f"{text.counted(later, 'more changes', 'more change')} with a preferred election afterwards."
-        f"{'' if worse is None else f' {worse}'}"
-    )
+    said = preview.sentences[0]  # that leaders are unknown
+    if changed is not None:
+        said = (
+            f"{text.counted(changed, 'partition')} {text.verb(changed, 'changes', 'change')} leader while data moves; "
+            f"{text.counted(later, 'more changes', 'more change')} with a preferred election afterwards."
+        )
+    frame.answer(f"{said}{'' if worse is None else f' {worse}'}")
     frame.figures(
         [
             ("Leader changes while data moves", text.count(changed), None, None),
-            ("By an election afterwards", text.count(later), None, None),
+            ("By an election afterwards", text.count(None if changed is None else later), None, None),
             (
                 "Leader spread",
                 outages.apart(plan.proposed, preview.leaders_before, preview.leaders_done, away_after=gone),
@@ -133,6 +132,6 @@ elif view == STOPPED:
 elif view == WALKED:
     walk_view.draw_walk(layout, kraft)
 else:
-    outages.draw_next_restart(layout, open_layout.reading)
+    outages.draw_next_restart(layout, kraft, open_layout.reading)
 walk_state.tell(layout if view == WALKED else None)
 addresses.publish()

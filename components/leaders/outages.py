@@ -53,7 +53,6 @@ def draw_stopped(layout: ClusterLayout, mode: Mode, reading: Reading) -> None:
         if told is not None:
             st.markdown(of_quorum(told))
     taken = elections.reason_counts(election).get(Reason.TAKES_OVER, 0)
-    floors = layout.min_in_sync is not None
     frame.figures(
         [
             ("Leaders failed over", text.count(taken), None, Reason.TAKES_OVER.sentence),
@@ -71,7 +70,7 @@ def draw_stopped(layout: ClusterLayout, mode: Mode, reading: Reading) -> None:
             ),
             (
                 "Fall below min ISR",
-                flagged(len(preview.below_min_isr) if floors else None, Severity.BROKEN),
+                flagged(len(preview.below_min_isr) if layout.floor_told else None, Severity.BROKEN),
                 None,
                 "They reject acks=all writes.",
             ),
@@ -178,9 +177,9 @@ def _clicked(layout: ClusterLayout, chart: str) -> None:
         _CLICKS.begin()
 
 
-def draw_next_restart(layout: ClusterLayout, reading: Reading) -> None:
+def draw_next_restart(layout: ClusterLayout, mode: Mode, reading: Reading) -> None:
     """The next broker that is safe to restart, and why the others are not."""
-    restarts = caching.kept(safe_to_restart)(layout, reading.quorum, _controller(reading))
+    restarts = caching.kept(safe_to_restart)(layout, reading.quorum, _controller(reading), mode)
     safe = [restart for restart in restarts if restart.safe]
     if safe:
         others = f"{text.counted(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"

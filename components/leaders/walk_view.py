@@ -29,6 +29,7 @@ from components.shell import frame
 from components.shell.findings import flagged
 from components.state import caching, fields, widgets
 from reseat.balance.grid import brokers_by_rack
+from reseat.balance.health import brokers_down
 from reseat.election import Move, MoveKind, Reason, against_majority, stop
 from reseat.election import unclean as unclean_election
 from reseat.election import walk as walk_through
@@ -142,7 +143,8 @@ def _draw_next(layout: ClusterLayout, walk: Walk) -> None:
 def _draw_start(layout: ClusterLayout, walk: Walk, mode: Mode) -> None:
     preview = caching.kept(stop)(layout, (), unclean=False, mode=mode).election
     frame.answer("Initial state. Go to the next step, or add one.")
-    _figures(layout, changed=0, offline=int((layout.leader == -1).sum()), below=None, lost=0, back=None)
+    balance = caching.balance_of(layout)
+    _figures(layout, changed=0, offline=balance.offline, below=balance.below_min_isr, lost=0, back=None)
     _draw_bars(layout, preview.leaders_before, preview.leaders_after, walk)
     _draw_next(layout, walk)
     draw_lists(layout, preview, {}, caching.kept(against_majority)(layout, (), mode), "walk")
@@ -155,12 +157,11 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *,
     lossy = np.isin(foreseen.reason, [Reason.UNCLEAN, Reason.LAST_KNOWN])
     back = np.intersect1d(np.flatnonzero(lossy), step.offline)
     frame.answer(step.sentence)
-    told = layout.min_in_sync is not None
     _figures(
         after,
         changed=int(np.count_nonzero(election.changed)),
         offline=len(step.offline),
-        below=len(step.below_min_isr) if told else None,
+        below=len(step.below_min_isr) if layout.floor_told else None,
         lost=len(step.lost),
         back=len(back),
     )
@@ -184,12 +185,11 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *,
 
 
 def _figures(
-    layout: ClusterLayout, *, changed: int, offline: int, below: int | None, lost: int, back: int | None
+    layout: ClusterLayout, *, changed: int, offline: int | None, below: int | None, lost: int, back: int | None
 ) -> None:
-    down = int(layout.dead.sum())
     frame.figures(
         [
-            ("Brokers down", text.count(down), None, None),
+            ("Brokers down", text.count(brokers_down(layout)), None, None),
             ("Leaders changed", text.count(changed), None, None),
             ("Offline", flagged(offline, Severity.BROKEN), None, None),
             (
@@ -216,15 +216,15 @@ def _figures(
 
 def _draw_bars(layout: ClusterLayout, before: Longs | None, after: Longs, walk: Walk) -> None:
     key = ANEW.key("walk-bars")
-    dead = tuple(layout.broker_ids[layout.dead].tolist())
+    away = tuple(layout.broker_ids[layout.away].tolist())
     elections.draw_leaders(
-        layout, before, after, key, stopped=dead, on_click=partial(_clicked, layout, walk, key, frozenset(dead))
+        layout, before, after, key, stopped=away, on_click=partial(_clicked, layout, walk, key, frozenset(away))
     )
 
 
-def _clicked(layout: ClusterLayout, walk: Walk, chart: str, dead: frozenset[int]) -> None:
+def _clicked(layout: ClusterLayout, walk: Walk, chart: str, away: frozenset[int]) -> None:
     """A click on a broker's bar stops it next, or lets it return."""
     order = brokers_by_rack(layout)
     for place in widgets.clicked(chart)[:1]:
         broker = layout.brokers[order[place]].id
-        add(walk, Move(MoveKind.RETURN if broker in dead else MoveKind.STOP, (broker,)))
+        add(walk, Move(MoveKind.RETURN if broker in away else MoveKind.STOP, (broker,)))

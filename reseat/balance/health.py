@@ -10,11 +10,12 @@ from collections.abc import Collection
 
 import numpy as np
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Longs
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray, Longs
 from reseat.model.arrays import on_brokers, row_any, row_counts
 
 __all__ = [
     "below_min_in_sync",
+    "brokers_down",
     "frozen_by_cordon",
     "in_sync_count",
     "in_sync_required",
@@ -167,6 +168,11 @@ def leader_told(layout: ClusterLayout) -> BoolArray:
     """(P,) bool: whether the source says who leads, or that nobody does."""
     mask: BoolArray = layout.leader != NOT_TOLD
     return mask
+
+
+def brokers_down(layout: ClusterLayout) -> int | None:
+    """Brokers that are dead or fenced; None where no state is told."""
+    return None if layout.in_state(BrokerState.NOT_TOLD).all() else int(np.count_nonzero(layout.away))
 
 
 def out_of_every_isr(layout: ClusterLayout) -> BoolArray:

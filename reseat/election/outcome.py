@@ -181,8 +181,20 @@ class ElectionPreview:
     @property
     def changed(self) -> BoolArray:
         """(P,) bool: partitions whose leader is told and changes."""
-        mask: BoolArray = (self.leader_before != self.leader_after) & (self.leader_before != NOT_TOLD)
-        return mask
+        return _differ(self.leader_before, self.leader_after)
+
+    @property
+    def while_moving(self) -> int | None:
+        """Partitions whose leader is told and changes while a plan's data moves; None: no plan, or no leader told."""
+        if self.leader_done is None or (self.leaders_before is None and len(self.leader_before)):
+            return None
+        return int(np.count_nonzero(_differ(self.leader_before, self.leader_done)))
+
+    @property
+    def by_election(self) -> int:
+        """Partitions whose leader is told, of a plan once its data has moved, and changes with the election."""
+        start = self.leader_before if self.leader_done is None else self.leader_done
+        return int(np.count_nonzero(_differ(start, self.leader_after)))
 
     def reason_of(self, row: int) -> Reason:
         """The reason of one partition."""
@@ -194,8 +206,14 @@ class ElectionPreview:
         return {reason: numbers[reason] for reason in Reason if numbers[reason]}
 
 
+def _differ(one: IntArray, other: IntArray) -> BoolArray:
+    """(P,) bool: partitions whose leader is told first and is another one then."""
+    mask: BoolArray = (one != other) & (one != NOT_TOLD)
+    return mask
+
+
 def leader_spread(layout: ClusterLayout, counts: Longs | None, away: tuple[int, ...] = ()) -> int | None:
-    """Most minus fewest leaders over the brokers not known to be dead, as ``reseat.balance.measure`` counts them.
+    """Most minus fewest leaders over the brokers that can receive, as ``reseat.balance.measure`` counts them.
 
     Args:
         layout: whose brokers they are.
@@ -207,7 +225,7 @@ def leader_spread(layout: ClusterLayout, counts: Longs | None, away: tuple[int, 
     """
     if counts is None:
         return None
-    here = ~layout.dead & ~layout.is_broker(away)
+    here = layout.receiving & ~layout.is_broker(away)
     return int(np.ptp(counts[here])) if here.any() else None
 
 

@@ -88,26 +88,26 @@ def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
     done = once_done(plan)
     preview = preferred(done, mode)
     current = plan.current
-    known = (current.leader != NOT_TOLD).any()
+    known = bool((current.leader != NOT_TOLD).any())
     brokers = done.brokers
     before = current if current.brokers == brokers else current.with_brokers(brokers)
-    moved = int(np.count_nonzero((current.leader_ids != done.leader_ids) & (current.leader_ids != NOT_TOLD)))
+    planned = replace(
+        preview,
+        leader_before=current.leader_ids,
+        leaders_before=leader_counts(before, before.leader) if known else None,
+        leader_done=done.leader_ids,
+        leaders_done=leader_counts(done, done.leader),
+    )
+    moved = planned.while_moving
     hand_over = "No leader changes while data moves."
     if moved:
         hand_over = (
             f"{counted(moved, 'partition')} {verb(moved, 'changes', 'change')} {verb(moved, 'its', 'their')} leader "
             "while data moves, because the old leader loses its replica."
         )
-    elif not known:
+    elif moved is None:
         hand_over = "Current leaders are unknown, so leader changes while data moves are unknown, too."
-    return replace(
-        preview,
-        leader_before=current.leader_ids,
-        leaders_before=leader_counts(before, before.leader) if known else None,
-        leader_done=done.leader_ids,
-        leaders_done=leader_counts(done, done.leader),
-        sentences=(hand_over, *preview.sentences),
-    )
+    return replace(planned, sentences=(hand_over, *preview.sentences))
 
 
 def _sentences(preview: ElectionPreview, worse: str | None) -> tuple[str, ...]:

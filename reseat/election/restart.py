@@ -6,10 +6,10 @@ Promises: a broker is called safe only if, while it is down, no partition goes o
 Needs: any layout. What is not told is assumed and said: an ISR that is not told holds all replicas, a
 ``min.insync.replicas`` that is not told is 1, a broker whose state is not told is alive.
 
-How: each replica that is in sync is looked at as if its broker stopped: is the ISR then empty of others that could
-lead, or too small, or was it short already? The answers are counted by broker, all brokers in one pass. Safe brokers
-come first, those with the fewest leaders to hand over first of all, and the active controller last of them: each time
-that it stops, another one takes over.
+How: each replica is looked at as if its broker stopped, by the rules of ``reseat.election.stop``: can no other one lead
+then, is the ISR too small, or was it short already? The answers are counted by broker, all brokers in one pass. Safe
+brokers come first, those with the fewest leaders to hand over first of all, and the active controller last of them:
+each time that it stops, another one takes over.
 
 Example: [1, 2, 3] with ISR 1, 2, 3 and min ISR 2: any one of them is safe. With ISR 1, 2: stopping 1 or 2 falls below.
 
@@ -25,7 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.election.candidates import candidates
+from reseat.election.candidates import candidates, electable
+from reseat.election.isr import least_in_sync, with_eligible
+from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray, Longs, Quorum
 from reseat.model.arrays import row_counts
 from reseat.model.wording import counted, verb
@@ -61,7 +63,7 @@ class RestartSafety:
 
 
 def safe_to_restart(
-    layout: ClusterLayout, quorum: Quorum | None = None, controller: int | None = None
+    layout: ClusterLayout, quorum: Quorum | None = None, controller: int | None = None, mode: Mode = "zookeeper"
 ) -> tuple[RestartSafety, ...]:
     """Its safety for each broker, the next one to restart first.
 
@@ -72,21 +74,25 @@ def safe_to_restart(
         layout: the layout.
         quorum: the controllers of its KRaft cluster, where they are told; a node may be a broker and one of them.
         controller: id of the active one, of either era, where it is told.
+        mode: which controller elects.
     """
     brokers = len(layout.brokers)
     can = candidates(layout)
     in_sync = can.in_sync
     ready = in_sync & can.alive
-    floor = np.ones(layout.partition_count, np.int32)
-    if layout.min_in_sync is not None:
-        told = layout.min_in_sync[layout.topic_of]
-        floor = np.where(told < 1, floor, told).astype(np.int32)
-    size = row_counts(in_sync)
-    has_leader = layout.leader != NONE
+    others = row_counts(ready)[:, None] - ready
+    # An eligible replica leads where no other one is in sync.
+    spare = can.alive & electable(layout, can, mode, np.zeros_like(can.alive)) & ~in_sync
+    floor, size = least_in_sync(layout, mode)[:, None], row_counts(in_sync)[:, None]
+    leader = layout.leader[:, None]
+    leads = (layout.replicas == leader) | ((leader == NOT_TOLD) & ready)
     # In each, a True stands for one replica whose broker is thought to stop.
-    offline = ready & ((row_counts(ready) == 1) & has_leader)[:, None]
-    below = in_sync & ~offline & ((size >= floor) & (size - 1 < floor))[:, None]
-    short = in_sync & ~offline & ~below & (size < _meant(layout))[:, None]
+    lonely = (others == 0) & (row_counts(spare)[:, None] - spare == 0)
+    offline = leads & lonely & (layout.replicas != NONE)
+    # The last one of an ISR stays in it, or an eligible one is elected and is alone in it.
+    left = np.where(others | (with_eligible(layout, mode) & ~leads), size - 1, 1)
+    below = in_sync & ~offline & (size >= floor) & (left < floor)
+    short = in_sync & ~offline & ~below & (size < _meant(layout)[:, None])
 
     def by_broker(mask: BoolArray) -> Longs:
         return np.bincount(layout.replicas[mask], minlength=brokers).astype(np.int64)
@@ -133,7 +139,7 @@ def _lost(broker: Broker, layout: ClusterLayout, quorum: Quorum | None) -> str:
     """That the controllers' quorum would be lost without a broker; "" where it goes on."""
     if quorum is None or broker.id not in quorum.voter_ids:
         return ""
-    lost = {broker.id, *quorum.down(layout.broker_ids[layout.dead].tolist())}
+    lost = {broker.id, *quorum.down(layout.broker_ids[layout.away].tolist())}
     up = sum(voter not in lost for voter in quorum.voter_ids)
     if up >= quorum.majority:
         return ""

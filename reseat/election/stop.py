@@ -128,11 +128,12 @@ def _takeover(
     waits = leader == NONE
     involved = led | ((leader == NOT_TOLD) & row_any(on_brokers(layout.replicas, stopped))) | (waits & unclean)
     not_told = involved & (leader == NOT_TOLD)
+    could = row_any(can.alive & electable(layout, can, mode))
     table: list[tuple[BoolArray, Reason, IntArray]] = [
         (waits & ~involved, Reason.WAS_OFFLINE, leader),
         (~involved & (leader == NOT_TOLD), Reason.LEADER_NOT_TOLD, leader),
         (~involved, Reason.KEEPS_LEADING, leader),
-        (not_told & (successor != NONE), Reason.LEADER_NOT_TOLD, leader),
+        (not_told & ((successor != NONE) | ~could), Reason.LEADER_NOT_TOLD, leader),
         (eligible, Reason.ELIGIBLE, successor),
         (successor != NONE, Reason.TAKES_OVER, successor),
         ((known != NONE) & unclean, Reason.LAST_KNOWN, known),

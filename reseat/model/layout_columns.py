@@ -199,6 +199,11 @@ class LayoutColumns:
         return frozen(self.in_state(BrokerState.DEAD))
 
     @cached_property
+    def away(self) -> BoolArray:
+        """(B,) bool: brokers that the source says are gone: dead, or fenced, as a crashed broker of KRaft is."""
+        return frozen(np.array([broker.state.away for broker in self.brokers], np.bool_))
+
+    @cached_property
     def cordoned(self) -> BoolArray:
         """(B,) bool: brokers that serve and get no replica: Kafka refuses every list that names one (KIP-1066)."""
         return frozen(self.in_state(BrokerState.CORDONED))
@@ -233,6 +238,11 @@ class LayoutColumns:
         if self.gaps.racks_told:
             return tuple(b.id for b in self.brokers if self.racks and b.rack is None and b.state is BrokerState.DEAD)
         return tuple(b.id for b in self.brokers if b.rack is None)
+
+    @property
+    def floor_told(self) -> bool:
+        """Whether ``min.insync.replicas`` is told for any topic."""
+        return self.min_in_sync is not None and bool((self.min_in_sync >= 1).any())
 
     @cached_property
     def under_way(self) -> BoolArray:

@@ -23,12 +23,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reseat.balance import findings, measure
+from reseat.balance.health import brokers_down
 from reseat.balance.measure import Balance, Loads
 from reseat.balance.moved import all_findings
 from reseat.balance.spread import Spread
 from reseat.formats.documents.snapshot import reading_of
 from reseat.history.schema import table
-from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Finding, FloatArray, LogDirectory, Severity, Snapshot
+from reseat.model import NONE, ClusterLayout, Finding, FloatArray, LogDirectory, Severity, Snapshot
 
 __all__ = ["SMALL_TABLES", "Measures", "measures", "row_type", "topic_digests", "whole_bytes"]
 
@@ -98,7 +99,7 @@ def _snapshot(
         "controller": snapshot.controller,
         "consistency": snapshot.consistency.value,
         "brokers": len(layout.brokers),
-        "brokers_down": _down(layout.brokers),
+        "brokers_down": brokers_down(layout),
         "racks": len(layout.racks),
         "topics": len(layout.topics),
         "partitions": balance.partitions,
@@ -119,12 +120,6 @@ def _snapshot(
         "worst_severity": found[0].severity.value if found else None,
     }
     return {name: [value] for name, value in row.items()}
-
-
-def _down(brokers: Iterable[Broker]) -> int | None:
-    """Brokers that are dead or fenced; None where no state is told."""
-    told = [broker.state for broker in brokers if broker.state is not BrokerState.NOT_TOLD]
-    return sum(state.away for state in told) if told else None
 
 
 def _spread(of: str, spread: Spread | None) -> dict[str, object]:

@@ -77,7 +77,7 @@ def failover_order(layout: ClusterLayout, mode: Mode = "zookeeper") -> FailoverO
     can = candidates(layout)
     in_sync = once(layout, can.in_sync)
     # Nobody else is left: then eligible replicas may lead too.
-    able = electable(layout, can, mode, np.zeros_like(can.alive)) & can.alive
+    able = electable(layout, can, mode, np.zeros_like(can.alive)) & can.alive & (layout.leader != NONE)[:, None]
     soon, able = _apart(layout, able & can.in_sync, able)
     floor = least_in_sync(layout, mode)
     return FailoverOrder(
@@ -88,7 +88,7 @@ def failover_order(layout: ClusterLayout, mode: Mode = "zookeeper") -> FailoverO
         in_sync=in_sync,
         count=row_counts(in_sync),
         floor=np.where(floor > 1, floor, 0).astype(np.int32),
-        floor_told=layout.min_in_sync is not None and bool((layout.min_in_sync >= 1).any()),
+        floor_told=layout.floor_told,
         leader_told=bool((layout.leader != NOT_TOLD).any()),
     )
 

@@ -30,7 +30,7 @@ import numpy as np
 from reseat.election import Mode, Reason, stop
 from reseat.election.candidates import candidates, electable
 from reseat.election.isr import least_in_sync
-from reseat.model import NOT_TOLD, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, ClusterLayout
 from reseat.model.arrays import row_any, row_counts
 from reseat.resilience.failover_order import once
 from reseat.resilience.healing import Healer, Healing
@@ -45,7 +45,8 @@ class Loss:
     Attributes:
         lost: ids of the brokers lost, ascending.
         rack: the rack lost, where it is one.
-        offline_partitions: partitions of which no replica in sync remains (unclean election off).
+        offline_partitions: partitions of which no replica in sync remains (unclean election off), or that have no
+            leader already.
         below_min_isr: partitions with fewer replicas in sync than ``min.insync.replicas``, offline ones included.
         leaders_moved: partitions that get another leader.
         leaders_to: (broker id, partitions that it takes over), by id; brokers that take over none are left out.
@@ -77,19 +78,18 @@ def loss(layout: ClusterLayout, broker_ids: Iterable[int], *, mode: Mode = "zook
     lost = np.searchsorted(layout.broker_ids, np.array(preview.stopped, np.int32)).astype(np.int32)
     gone = np.isin(layout.replicas, lost)
     remaining = can.alive & ~gone
-    offline = ~row_any(remaining & electable(layout, can, mode, remaining))
+    offline = ~row_any(remaining & electable(layout, can, mode, remaining)) | (layout.leader == NONE)
     left = row_counts(once(layout, can.in_sync) & ~gone)
     # A partition with a leader has at least that one in sync, so that a minimum of 1 (or not told) is met.
     floor = least_in_sync(layout, mode)
     below = offline | ((left < floor) & (floor > 1))
     taken_over = np.isin(preview.election.reason, [Reason.TAKES_OVER, Reason.ELIGIBLE])
     heirs, numbers = np.unique(preview.election.leader_after[taken_over], return_counts=True)
-    told = layout.min_in_sync is not None and bool((layout.min_in_sync >= 1).any())
     return Loss(
         lost=preview.stopped,
         rack=None,
         offline_partitions=int(np.count_nonzero(offline)),
-        below_min_isr=int(np.count_nonzero(below)) if told else None,
+        below_min_isr=int(np.count_nonzero(below)) if layout.floor_told else None,
         leaders_moved=int(numbers.sum()) if bool((layout.leader != NOT_TOLD).any()) else None,
         leaders_to=tuple(zip(heirs.tolist(), numbers.tolist(), strict=True)),
         healing=Healer.of(layout).heal(lost),

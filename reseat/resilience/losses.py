@@ -310,7 +310,7 @@ def _inferred(layout: ClusterLayout) -> tuple[str, ...]:
     if untold:
         of = "" if untold == layout.partition_count else f" of {untold:,} of {layout.partition_count:,} partitions"
         notes.append(f"The ISR is unknown{of}: all their replicas are assumed to be in sync.")
-    if layout.min_in_sync is None or not (layout.min_in_sync >= 1).any():
+    if not layout.floor_told:
         notes.append(_NO_FLOOR)
     if layout.partition_count and not (layout.leader != NOT_TOLD).any():
         notes.append(_NO_LEADERS)

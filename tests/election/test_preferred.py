@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.election import Reason, after_plan, less_even, preferred
+from reseat.balance import measure
+from reseat.election import Reason, after_plan, leader_spread, less_even, preferred
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
 from tests.cases import cases
 
@@ -291,6 +292,18 @@ def test_an_election_that_makes_leaders_less_even_is_named() -> None:
     even = preferred(ClusterLayout.from_assignments(lists, brokers=brokers, leaders=dict.fromkeys(leaders, 1)))
 
     assert not any("worsens" in sentence for sentence in even.sentences)
+
+
+@pytest.mark.parametrize("state", [BrokerState.FENCED, BrokerState.CORDONED, BrokerState.DEAD])
+def test_the_spread_of_leaders_is_the_one_that_is_measured(state: BrokerState) -> None:
+    """Over the same brokers as on Overview: one that gets no replica is no emptiest one."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [0, 1], ("t", 1): [1, 0]}, brokers=[Broker(9, state=state)], leaders={("t", 0): 0, ("t", 1): 1}
+    )
+    measured = measure(layout).by_broker.leader_spread
+
+    assert measured is not None
+    assert leader_spread(layout, preferred(layout).leaders_before) == measured.spread == 0
 
 
 def test_where_a_leader_is_not_told_nothing_is_said_of_evenness() -> None:

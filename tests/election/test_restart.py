@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reseat.balance.quorum import quorum_without
 from reseat.election import safe_to_restart, stop
 from reseat.model import Broker, BrokerState, ClusterLayout, Quorum, QuorumMember
 from tests.cases import cases
@@ -97,6 +98,18 @@ def test_a_voter_whose_broker_is_dead_counts_as_lost() -> None:
     found = safe_to_restart(layout, Quorum(None, tuple(map(QuorumMember, (1, 2, 3)))))
 
     assert {one.broker_id: one.safe for one in found} == {1: False, 2: False, 3: False, 4: True}
+
+
+def test_a_voter_whose_broker_is_fenced_is_down_as_in_an_outage() -> None:
+    """A broker of KRaft that crashed is fenced: with it the quorum has no other voter to lose."""
+    brokers = [Broker(3, state=BrokerState.FENCED)]
+    layout = layout_of([[1, 2, 4]], [[1, 2, 4]], min_isr=1, brokers=brokers)
+    quorum = Quorum(None, tuple(map(QuorumMember, (1, 2, 3))))
+    found = {one.broker_id: one.safe for one in safe_to_restart(layout, quorum)}
+    outage = {broker: quorum_without(quorum, layout.brokers, [broker]) for broker in found}
+
+    assert found == {1: False, 2: False, 3: False, 4: True}
+    assert sorted(broker for broker, told in outage.items() if told is not None and not told[0]) == [1, 2]
 
 
 def test_what_is_not_told_is_assumed_and_said() -> None:

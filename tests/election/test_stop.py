@@ -26,6 +26,13 @@ def layout_of(lists: list[list[int]], leaders: list[int | None], isr: list[list[
     )
 
 
+def test_what_nobody_could_lead_before_does_not_go_offline() -> None:
+    """Its leader is unknown and its ISR is empty: a stop changes nothing of that."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, in_sync={("t", 0): []})
+
+    assert stop(layout, [1]).offline.size == 0
+
+
 def test_the_first_in_sync_replica_takes_over() -> None:
     """Broker 2 is out of sync, so 3 takes over; partition 1 is not led by 1 and keeps its leader."""
     after = stop(layout_of([[1, 2, 3], [1, 2, 3]], [1, 2], [[1, 3], [1, 2, 3]]), [1])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from components.leaders.walk_state import Walk, from_query, to_query
 from components.state.store import KEY
 from reseat.election import Move, MoveKind
-from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Quorum, QuorumMember, Severity, Wish
+from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout, Finding, Quorum, QuorumMember, Severity, Wish
 
 from .conftest import address, small, tables, texts, two_disks
 
@@ -56,6 +57,24 @@ def test_the_plan_has_a_preview_only_where_something_is_wished(opened):
 
     assert not at.exception
     assert "A preferred leader election changes the leader of 1 partition." in texts(at)
+
+
+def test_a_leader_that_is_unknown_is_no_change_after_the_plan(opened):
+    """As the sentences and the report have it: of whom it is known who leads, the leader of one partition changes."""
+    layout = small()
+    wish = Wish(remove=(1,))
+    assert "2 partitions change leader while data moves; 1 more" in texts(opened("leaders", layout, wish))
+
+    leader = layout.leader.copy()
+    leader[layout.row("orders", 0)] = NOT_TOLD
+    at = opened("leaders", replace(layout, leader=leader), wish)
+
+    assert "1 partition changes leader while data moves; " in texts(at)
+
+    at = opened("leaders", replace(layout, leader=np.full_like(leader, NOT_TOLD)), wish)
+
+    assert "leader changes while data moves are unknown" in texts(at)
+    assert [one.value for one in at.metric][:2] == ["unknown", "unknown"]
 
 
 def test_an_election_that_makes_leaders_less_even_says_so(opened):
@@ -129,6 +148,20 @@ def test_an_automatic_rebalance_that_is_off_elects_nobody(opened):
         shown += [one.value for one in at.metric if one.label == "auto.leader.rebalance"]
 
     assert shown == ["1 election", "off"]
+
+
+def test_a_restart_counts_as_the_controller_that_is_chosen(opened):
+    """As an outage does: KRaft asks for no more in-sync replicas than there are, so the second one is needed."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, leaders={("t", 0): 1}, in_sync={("t", 0): [1, 2]})
+    at = opened("leaders", replace(layout, min_in_sync=np.array([3], np.int32)), facts={"metadata": "kraft"})
+    at.segmented_control[0].set_value("Rolling restart").run()
+
+    assert "2 partitions" not in texts(at)
+    assert "No broker is safe to restart now." in texts(at)
+
+    next(one for one in at.segmented_control if one.label == "Controller").set_value("zookeeper").run()
+
+    assert "Restart broker 2 next" in texts(at)
 
 
 def test_a_restart_that_would_end_the_quorum_waits(opened):
@@ -258,6 +291,18 @@ def test_without_a_partition_of_two_replicas_no_story_is_told(opened):
 
     assert not at.exception
     assert "Initial state." in texts(at)
+
+
+@pytest.mark.parametrize(("state", "down"), [(BrokerState.FENCED, "1"), (BrokerState.NOT_TOLD, "unknown")])
+def test_the_initial_state_is_what_the_pages_say_of_the_present(opened, state, down):
+    """A fenced broker is down, as above every page; of brokers and leaders of which nothing is told nothing is 0."""
+    other = BrokerState.ALIVE if state is BrokerState.FENCED else state
+    layout = ClusterLayout.from_assignments({("t", 0): [1], ("t", 1): [2]})
+    at = opened("leaders", layout.with_brokers([Broker(1, state=other), Broker(2, state=state)]))
+    at.segmented_control[0].set_value("Step by step").run()
+    figures = {metric.label: metric.value for metric in at.metric}
+
+    assert (figures["Brokers down"], figures["Offline"]) == (down, "unknown")
 
 
 def test_in_the_example_no_broker_stops_that_is_down(opened):

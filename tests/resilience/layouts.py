@@ -98,13 +98,11 @@ def at_once(
         leader = int(layout.leader_ids[row])
         isr = isr_of[row]
         candidates = [i for i in isr if i in able - lost]
-        if leader == NONE:
-            candidates = [i for i in candidates if state[i] is BrokerState.ALIVE]
         if not candidates and kraft and layout.eligible is not None:
             known = {i for i, s in state.items() if s is not BrokerState.NOT_TOLD} | in_some_isr
             candidates = [i for i in _members(layout, row, layout.eligible) if i in (able & known) - lost]
-            if leader == NONE:
-                candidates = [i for i in candidates if state[i] is BrokerState.ALIVE]
+        if leader == NONE:  # as Kafka would have elected one of them
+            candidates = []
         floor = -1 if layout.min_in_sync is None else int(layout.min_in_sync[layout.topic_of[row]])
         if kraft:
             floor = min(floor, int(layout.replication_factor[row]))

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.election import Mode, stop
+from reseat.balance import measure
+from reseat.election import Mode, safe_to_restart, stop
 from reseat.errors import WishRefused
 from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout
 from reseat.planning import remove_brokers
 from reseat.resilience import loss, pair
+from reseat.resilience.losses import from_layout
 from tests.cases import cases
 from tests.resilience.layouts import at_once, layouts, losing
 
@@ -35,6 +37,32 @@ def test_the_documented_example() -> None:
     assert found.healing is not None
     assert (found.healing.moves, found.healing.bytes_to_move, found.healing.least_spread) == (2, 110, 0)
     assert found.healing.racks_kept is None
+
+
+def test_what_has_no_leader_is_offline_whatever_else_is_unknown() -> None:
+    """As Overview counts it: that a replica is on a live broker and its ISR is unknown brings no leader back."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("t", 1): [2, 1]},
+        brokers=[Broker(broker, state=BrokerState.ALIVE) for broker in (1, 2, 3)],
+        leaders={("t", 0): None, ("t", 1): 2},
+    )
+
+    assert measure(layout).offline == 1
+    assert loss(layout, ()).offline_partitions == 1
+    assert loss(layout, [3]).offline_partitions == 1
+    assert from_layout(layout, "kraft").already["offline_partitions"] == 1
+
+
+@given(st.data(), st.sampled_from(["zookeeper", "kraft"]))
+@settings(max_examples=cases(150))
+def test_a_restart_does_what_a_stop_does(data: st.DataObject, mode: Mode) -> None:
+    """One question: what goes offline, and what falls below min ISR, without this broker."""
+    layout = data.draw(layouts(odd=False))
+    for answer in safe_to_restart(layout, mode=mode):
+        stopped = stop(layout, [answer.broker_id], mode=mode)
+
+        assert answer.goes_offline == len(stopped.offline)
+        assert answer.falls_below_min_isr == len(stopped.below_min_isr)
 
 
 def test_a_pair_that_holds_a_partition_takes_it_offline() -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from reseat.election import ElectionPreview
 from reseat.model import NOT_TOLD
 from reseat.model.units import count, duration, money, size
 from reseat.model.wording import counted, verb
@@ -18,7 +19,7 @@ from reseat.report.tiered import tiered_sentences
 from reseat.schedule.batches import Hours
 from reseat.schedule.tiered import left_out
 
-__all__ = ["chapter", "handed_over", "price_of"]
+__all__ = ["chapter", "price_of"]
 
 #: Throttles that are shown where none was chosen, bytes a second a broker.
 THROTTLES = (10e6, 25e6, 50e6, 100e6, 250e6)
@@ -52,17 +53,6 @@ def price_of(route: Route, price_per_gb: float | None) -> float:
     if price_per_gb is None or (route.copies and route.unsized == route.copies):
         return math.nan
     return route.bytes / _GB * price_per_gb
-
-
-def handed_over(matter: Matter) -> tuple[int, int, int] | None:
-    """Leaders that change while data moves, by an election afterwards, and partitions whose leader is not told."""
-    election = matter.election
-    if election is None or election.leader_done is None:
-        return None
-    told = election.leader_before != NOT_TOLD
-    moving = int((told & (election.leader_before != election.leader_done)).sum())
-    elected = int((told & (election.leader_done != election.leader_after)).sum())
-    return moving, elected, int((~told).sum())
 
 
 def _amount(route: Route) -> str:
@@ -110,9 +100,8 @@ def _text(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[str
     if matter.plan is not None:
         said += tiered_sentences(matter.plan, matter.tiering)
     said += _racks(matter, choices, copying)
-    hands = handed_over(matter)
-    if hands is not None:
-        said += _leaders(matter, hands)
+    if matter.election is not None:
+        said += _leaders(matter.election)
     return tuple(said)
 
 
@@ -166,9 +155,10 @@ def _racks(matter: Matter, choices: ReportChoices, copying: Copying) -> list[str
     return said
 
 
-def _leaders(matter: Matter, hands: tuple[int, int, int]) -> list[str]:
-    moving, elected, untold, partitions = *hands, len(matter.start.leader)
-    if untold == partitions:
+def _leaders(election: ElectionPreview) -> list[str]:
+    moving, elected = election.while_moving, election.by_election
+    untold = int(np.count_nonzero(election.leader_before == NOT_TOLD))
+    if moving is None:
         return ["Leaders are unknown, so the number of leader changes is unknown."]
     said = []
     if moving:
@@ -218,12 +208,10 @@ def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fa
         )
     if choices.throttle is not None and len(copying):
         facts.append(_time(copying, choices.throttle))
-    hands = handed_over(matter)
-    if hands is not None:
-        detail = f"and {hands[1]:,} by an election afterwards" if hands[1] else None
-        told = hands[2] < len(matter.start.leader) or not len(matter.start.leader)
-        led = (count(hands[0]), hands[0]) if told else ("unknown", math.nan)
-        facts.append(Fact("Leader changes", led[0], detail, led[1]))
+    if matter.election is not None:
+        moving, elected = matter.election.while_moving, matter.election.by_election
+        detail = f"and {elected:,} by an election afterwards" if elected else None
+        facts.append(Fact("Leader changes", count(moving), detail, math.nan if moving is None else moving))
     return tuple(facts)
 
 

@@ -28,9 +28,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
     before, after = preview.leaders_before, preview.leaders_after
     joined = tuple(broker for broker, _ in matter.wish.add) if matter.plan is not None else ()
     spreads = leader_spread(everyone, before, joined), leader_spread(everyone, after, away)
-    moved = None if preview.leader_done is None else _different(preview.leader_before, preview.leader_done)
-    start = preview.leader_before if preview.leader_done is None else preview.leader_done
-    elected = _different(start, preview.leader_after)
+    moved, elected = preview.while_moving, preview.by_election
     return Chapter(
         kind=ChapterKind.LEADERS,
         name="Leaders",
@@ -44,11 +42,6 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
             "Clients reconnect briefly when a leader changes; no data is copied for it.",
         ),
     )
-
-
-def _different(one: IntArray, other: IntArray) -> int:
-    """Partitions whose leader is told before and is another one afterwards."""
-    return int(np.count_nonzero((one != other) & (one != NOT_TOLD)))
 
 
 def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads: tuple[int | None, int | None]) -> str:
@@ -68,7 +61,7 @@ def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads:
         if not elected:
             return f"A preferred leader election would change nothing{apart}."
         return f"A preferred leader election would change {counted(elected, 'leader')}{apart}."
-    changed = _different(preview.leader_before, preview.leader_after)
+    changed = int(np.count_nonzero(preview.changed))
     if not changed:
         return f"The change keeps every leader{apart}."
     return f"{counted(changed, 'partition')} {verb(changed, 'has', 'have')} another leader afterwards{apart}."
@@ -88,9 +81,8 @@ def _text(preview: ElectionPreview, choices: ReportChoices) -> tuple[str, ...]:
 def _facts(
     preview: ElectionPreview, moved: int | None, elected: int, spreads: tuple[int | None, int | None]
 ) -> tuple[Fact, ...]:
-    told = preview.leaders_before is not None
     facts = []
-    if moved is not None and told:
+    if moved is not None:
         facts.append(
             Fact("Leaders change while data moves", count(moved), "because the old leader loses its replica", moved)
         )
