@@ -119,10 +119,11 @@ def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, stand
 def _draw_open(operated: OperatedCluster, journal: Journal, progress: RunProgress) -> None:
     """What a person may ask of a run: stop, cancel, pause, another pace; and go on where nobody is at work."""
     run = progress.run
-    stopping = run.state is RunState.STOPPING
+    asked = journal.stop_requested(run.id)  # before whoever is at work hears of it
+    stopping = bool(asked) or run.state is RunState.STOPPING
     # Each stays in its place whatever the run does: a popover that moved up would stand open under the mouse.
     with st.container(horizontal=True, key="run-buttons"):
-        _draw_stop(operated, journal, run, stopping=stopping)
+        _draw_stop(operated, journal, run, stopping=stopping, cancelling=asked == "cancel")
         paused = bool(run.paused_by)
         st.button(
             "Resume" if paused else "Pause",
@@ -144,7 +145,7 @@ def _draw_open(operated: OperatedCluster, journal: Journal, progress: RunProgres
     _draw_trouble()
 
 
-def _draw_stop(operated: OperatedCluster, journal: Journal, run: Run, *, stopping: bool) -> None:
+def _draw_stop(operated: OperatedCluster, journal: Journal, run: Run, *, stopping: bool, cancelling: bool) -> None:
     """The two ways to end a run before its time."""
     with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
         st.markdown(
@@ -152,7 +153,8 @@ def _draw_stop(operated: OperatedCluster, journal: Journal, run: Run, *, stoppin
             "are. The throttles are restored. What has moved stays moved: a rollback reverts it."
         )
         st.button("Send nothing further", key="stop", on_click=_stop, args=(operated, journal, run, False))
-    with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
+    # Another key once it was asked for: it closes by that, and what comes of it is seen.
+    with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}-{cancelling}", disabled=cancelling):
         st.markdown(
             "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas they "
             "had, and what was copied so far is dropped. What is done stays: a rollback reverts it too."

@@ -450,6 +450,17 @@ def test_a_run_that_nobody_works_on_can_be_gone_on_with_or_cancelled(operate, wo
     assert world.journal.stop_requested(1) == "cancel"
 
 
+@pytest.mark.parametrize(("cancel", "left"), [(False, {"Cancel"}), (True, set())])
+def test_what_a_run_was_asked_for_is_not_offered_again(operate, world, cancel, left):
+    """What reverts stood open for seconds after it was pressed, over the sentence that says so."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    world.journal.request_stop(1, cancel, operator="bo")
+    found = [one.proto.popover for one in operate().get("popover")]
+
+    assert {one.label for one in found if one.label in ("Stop", "Cancel", "Pace") and not one.disabled} == left
+
+
 @pytest.mark.parametrize("label", ["Send nothing further", "Revert what is in progress", "Pause"])
 def test_a_button_drawn_before_does_nothing_for_who_may_not_write_any_more(operate, world, monkeypatch, label):
     """The right ends between a look and a click: the run is neither stopped nor paused, and the page says why."""
