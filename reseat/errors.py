@@ -136,6 +136,12 @@ class ClusterUnreachable(ReseatError):
     def __str__(self) -> str:
         return self.sentence
 
+    @property
+    def in_short(self) -> str:
+        """What is wrong, in two words: a cluster that refuses a password is not ``unreachable``."""
+        told = {"authentication": "login failed", "authorization": "not authorized", "tls": "TLS failed"}
+        return told.get(self.reason, "unreachable")
+
 
 @dataclass(eq=False)
 class WriteRefused(ReseatError):

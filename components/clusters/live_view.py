@@ -80,7 +80,10 @@ def _sentence(offered: Connectable, live: LiveCluster | None, state: LiveState) 
         named = f"broker {away[0]} is" if len(away) == 1 else f"{len(away):,} are"
         size += f"; {named} not alive"
     if state.error is not None:
-        return f"{live.name} is unreachable. Shown: the state read {text.ago(state.snapshot.taken_at)}: {size}."
+        return (
+            f"{live.name} cannot be read: {connections.trouble(state.error)}. "
+            f"Shown: the state read {text.ago(state.snapshot.taken_at)}: {size}."
+        )
     return f"{live.name} was read {text.ago(state.snapshot.taken_at)}: {size}."
 
 

@@ -47,7 +47,7 @@ def _draw(open_layout: OpenLayout, live: LiveCluster) -> None:
             st.markdown(f":material/sync: {text.plain(progress_in_words(state.progress))}", width="content")
         elif state.error is not None:
             since = text.plain(text.ago(state.failed_at or open_layout.read_at))
-            st.markdown(f":red[:material/cloud_off: **unreachable** {since}]", width="content")
+            st.markdown(f":red[:material/cloud_off: **{connections.trouble(state.error)}** {since}]", width="content")
         st.button(
             "Refresh",
             key="strip-refresh",
@@ -78,6 +78,8 @@ def _protocol(snapshot: Snapshot | None) -> str:
 
 def progress_in_words(progress: ReadingProgress) -> str:
     """What is read now, and how much of it is there."""
+    if progress.step == "connection":
+        return "connecting"
     if not progress.total:
         return f"reading {progress.step}"
     return f"reading {progress.step}, {progress.done:,} of {progress.total:,}"

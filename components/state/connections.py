@@ -13,7 +13,7 @@ from components.server import visitor
 from components.state import addresses, fields, session, shared
 from components.state.slots import Slot
 from reseat.access import Decision, Door
-from reseat.errors import InputRefused
+from reseat.errors import ClusterUnreachable, InputRefused, ReseatError
 from reseat.sources.configuration import named_clusters
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster, LiveState
@@ -24,12 +24,14 @@ __all__ = [
     "choose",
     "chosen",
     "draw_list",
+    "in_short",
     "open_if_read",
     "read",
     "read_to_open",
     "refused_address",
     "state_in_words",
     "test",
+    "trouble",
 ]
 
 _CHOSEN: Slot[str] = Slot("connect-chosen", addressed=True)
@@ -39,6 +41,8 @@ _OPENING: Slot[tuple[str, int]] = Slot("connect-opening")
 _NAMED = "named"
 #: More clusters than these scroll within a fixed height.
 _MOST_ROWS = 7
+#: From so many servers on, the list counts them.
+_COUNTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +156,7 @@ def draw_list(offered: Connectable, current: LiveCluster | None) -> None:
                 on_click=choose,
                 args=(name,),
             )
-            right.caption(f"{text.plain(live.connection.address, 80)}  \n{state_in_words(live.state)}")
+            right.caption(f"{text.plain(in_short(live.connection), 80)}  \n{state_in_words(live.state)}")
         for name, refusal in offered.refused.items():
             place = refusal.source or "the configuration"
             line = f", line {refusal.line}" if refusal.line is not None else ""
@@ -163,11 +167,24 @@ def draw_list(offered: Connectable, current: LiveCluster | None) -> None:
             )
 
 
+def in_short(connection: Connection) -> str:
+    """Servers and chroot, of many the first and how many there are."""
+    servers = connection.zookeeper or connection.bootstrap
+    if len(servers) < _COUNTED:
+        return connection.address
+    return f"{servers[0]}{connection.chroot} and {len(servers) - 1:,} more"
+
+
+def trouble(error: ReseatError) -> str:
+    """Why a cluster could not be read, in two words."""
+    return error.in_short if isinstance(error, ClusterUnreachable) else "not readable"
+
+
 def state_in_words(state: LiveState) -> str:
     """How things stand with a cluster, as Markdown."""
     if state.refreshing:
         return ":material/sync: being read"
     read = None if state.snapshot is None else f"read {text.ago(state.snapshot.taken_at)}"
     if state.error is not None:
-        return f":red[:material/cloud_off: unreachable] · {read}" if read else ":red[:material/cloud_off: unreachable]"
+        return f":red[:material/cloud_off: {trouble(state.error)}]" + (f" · {read}" if read else "")
     return f":green[:material/check_circle: {read}]" if read else "not read yet"

@@ -154,7 +154,7 @@ def test_test_read_change_lose_and_find(
     page.locator(".st-key-strip").get_by_text("8 partitions").wait_for()
     settled(page, "state-connect-lost-overview")
     to(page, "Live")
-    page.get_by_text("lab is unreachable").wait_for()
+    page.get_by_text("lab cannot be read: unreachable").wait_for()
     settled(page, "state-connect-lost")
 
     server.start_again()

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.shell.live_strip import progress_in_words
 from components.state import shared
+from components.state.connections import in_short
 from components.state.linked import LinkedLayouts
 from components.state.store import KEY
 from reseat.errors import Cancelled, ClusterUnreachable
@@ -254,7 +256,7 @@ def test_a_lost_cluster_keeps_its_layout_and_comes_back(app: AppTest, reads: Rea
     at_connect(app)
     read(app, registry)
 
-    assert "prod is unreachable" in lost
+    assert "prod cannot be read: unreachable. Shown: " in lost
     assert "refused the connection" in lost
     assert "unreachable" in overview
     assert "refused the connection" in overview
@@ -508,3 +510,31 @@ def test_hostile_names_are_text(app: AppTest, opened: Opened, reads: Reads, regi
     assert not app.exception
     assert not any(evil in str(markdown.value) for markdown in (*app.markdown, *app.caption))
     assert tables(app)[0].value["topic"].tolist() == [evil]
+
+
+def test_a_wrong_password_is_no_network_that_fails(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """Whoever reads "unreachable" looks for a firewall; the strip of every page says what it is, too."""
+    reads(taken(), ClusterUnreachable("prod:9092 rejects the login.", "authentication", "prod:9092"))
+    read(at_connect(app), registry)
+    read(app, registry)
+    lost = texts(app)
+    app.switch_page("pages/overview.py").run()
+
+    assert "prod cannot be read: login failed. Shown: " in lost
+    assert "login failed" in texts(app)
+    assert "unreachable" not in lost + texts(app)
+
+
+def test_many_servers_are_counted_in_the_list() -> None:
+    """Cut in the middle of all of them, ports of one stood behind names of another."""
+    few = Connection("prod", ("b1:9092", "b2:9092"))
+    many = Connection("old", zookeeper=tuple(f"zk{i}:2181" for i in range(5)), chroot="/kafka")
+
+    assert in_short(few) == "b1:9092,b2:9092"
+    assert in_short(many) == "zk0:2181/kafka and 4 more"
+
+
+def test_what_is_read_first_is_no_connection() -> None:
+    """The first step is one that is made."""
+    assert progress_in_words(ReadingProgress("connection")) == "connecting"
+    assert progress_in_words(ReadingProgress("topics", 3, 1_200)) == "reading topics, 3 of 1,200"
