@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import settled
+from tests.browser.conftest import open_sample, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
+SAMPLE = "Nine brokers"
 #: Presses of Tab from one step to the next; further away is not reachable for a person in a hurry.
 FAR = 60
 #: What a screen reader would call the focused element, also inside a component.
@@ -90,3 +91,48 @@ def test_from_a_pasted_text_to_the_plan_file_by_keyboard_alone(page: Page, dashb
     assert saved.value.suggested_filename == "plan.json"
     assert len(lists) >= 6
     assert all(2 not in replicas and len(set(replicas)) == 3 for replicas in lists)
+
+
+def test_what_has_the_focus_is_seen(page: Page, dashboard: str) -> None:
+    """A link lay on a ground that is hardly another, the open page's on the very same; a table's buttons on none."""
+    open_sample(page, dashboard, SAMPLE, then="Overview")
+    settled(page, "focus-of-links")
+    for name in ("Overview", "Heatmap"):
+        reach(page, rf"\b{name}$")
+
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+    page.get_by_role("button", name="Download as CSV").first.focus()
+    page.keyboard.press("Tab")
+    bar = "document.activeElement.closest('[data-testid=stElementToolbar]')"
+    page.wait_for_function(f"getComputedStyle({bar}).opacity === '1'")
+
+
+def test_a_popover_is_entered_and_left_where_it_stands(page: Page, dashboard: str) -> None:
+    """Its fields came behind all of the page; Tab led to what lies below it, with the popover open over that."""
+    open_sample(page, dashboard, SAMPLE, then="Plan")
+    opener = page.get_by_role("button", name="Remove brokers")
+    opener.focus()
+    page.keyboard.press("Enter")
+    inside = page.get_by_test_id("stPopoverBody")
+    inside.get_by_role("combobox", name="Brokers to drain").wait_for()
+    page.keyboard.press("Tab")
+
+    expect(inside.get_by_role("combobox", name="Brokers to drain")).to_be_focused()
+
+    page.keyboard.press("Shift+Tab")
+
+    expect(opener).to_be_focused()
+
+    inside.get_by_role("button", name="Preview").focus()
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_role("button", name="Add brokers")).to_be_focused()
+
+    opener.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    inside.wait_for(state="detached")
+
+    expect(opener).to_be_focused()

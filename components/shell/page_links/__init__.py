@@ -1,5 +1,7 @@
 """What Streamlit's links to pages lack: a new tab by Ctrl, Cmd or Shift, and who hears which page is open.
 
+And what its popovers lack: that Tab leads into them.
+
 May import: Streamlit. A Streamlit component (v2) of one real file, ``page_links.js``, which draws nothing; without it
 every link still leads on.
 """

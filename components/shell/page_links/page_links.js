@@ -10,6 +10,29 @@ function leaveToBrowser(event) {
   if (apart && event.target.closest?.(LINK)) event.stopPropagation();
 }
 
+// Streamlit draws an open popover at the end of the page, and Tab went on below it: here it goes from the button into
+// the popover, and from its ends back to the button.
+
+const STOPS = "button, input, textarea, a[href], summary, [tabindex]";
+
+function passThroughPopover(event) {
+  if (event.key !== "Tab") return;
+  const opener = document.querySelector("[data-testid='stPopover'] button[aria-expanded='true']");
+  const body = document.querySelector("[data-testid='stPopoverBody']");
+  const stops = [...(body?.querySelectorAll(STOPS) ?? [])].filter(
+    (one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }),
+  );
+  if (!opener || !stops.length) return;
+  const at = document.activeElement;
+  if (at === opener && !event.shiftKey) {
+    event.preventDefault();
+    stops[0].focus();
+  } else if (at === stops[0] && event.shiftKey) {
+    event.preventDefault();
+    opener.focus();
+  } else if (at === stops.at(-1) && !event.shiftKey) opener.focus(); // and on from there by itself
+}
+
 // The lists of links, by what they are called: the pages, and the views of one page.
 const LISTS = { Pages: ".st-key-navigation", Views: ".st-key-views" };
 
@@ -39,9 +62,11 @@ export default function pageLinks({ setTriggerValue }) {
   });
   if (app) dressed.observe(app, { attributeFilter: ["class"] });
   window.addEventListener("click", leaveToBrowser, true);
+  window.addEventListener("keydown", passThroughPopover, true);
   return () => {
     watch.disconnect();
     dressed.disconnect();
     window.removeEventListener("click", leaveToBrowser, true);
+    window.removeEventListener("keydown", passThroughPopover, true);
   };
 }
