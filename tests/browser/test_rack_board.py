@@ -190,6 +190,11 @@ def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
     racks.keyboard.press("Enter")
     says(racks, "Draining broker 2: 6 replicas move")
 
+    expect(racks.locator(".tile:focus")).to_have_attribute("data-place", "tray")
+
+    racks.keyboard.press("Escape")
+    says(racks, PRESENT)
+
 
 def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
     """A touch on a tile drags it to the tray; the page does not scroll away under the finger."""

@@ -70,7 +70,8 @@ class Dragging {
       return;
     }
     const lift = this.letGo();
-    if (over.key === "tray") this.takeOut(ids);
+    if (over.key === "tray" && lift.by === "key") this.takeOutFollowed(ids);
+    else if (over.key === "tray") this.takeOut(ids);
     else this.bringTo(ids, Number(over.key));
     if (lift.by !== "key") this.selected.clear();
   }

@@ -83,7 +83,7 @@ class Keys {
       return true;
     }
     if (event.key === "Delete" || event.key === "Backspace") {
-      if (!inTray) this.takeOutFrom(node);
+      if (!inTray) this.takeOutFollowed(this.idsOf(node));
       return true;
     }
     if ((event.key === "Escape" || event.key === "Enter") && inTray) {
@@ -103,8 +103,7 @@ class Keys {
     return false;
   }
 
-  takeOutFrom(node) {
-    const ids = this.idsOf(node);
+  takeOutFollowed(ids) {
     this.takeOut(ids);
     // The focus follows what was done, so that Escape takes it back.
     this.focusTile(this.trayTiles.get(ids[0]) ?? this.first());
