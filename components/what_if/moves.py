@@ -80,8 +80,10 @@ def _by_partition(plan: Plan, rows: Longs) -> tuple[list[str], list[str], FloatA
 
     sizes = None
     if moves.bytes is not None:
-        running = np.concatenate(([0.0], np.cumsum(np.nan_to_num(moves.bytes, nan=0.0))))
-        sizes = running[after] - running[first]
+        # One size that is unknown makes its partition's unknown, and no other one's.
+        sums = np.nan_to_num(moves.bytes), np.isnan(moves.bytes)
+        told, unknown = (np.concatenate(([0], np.cumsum(each))) for each in sums)
+        sizes = np.where(unknown[after] > unknown[first], np.nan, told[after] - told[first])
     return words(moves.source), words(moves.target), sizes
 
 

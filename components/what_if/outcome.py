@@ -64,7 +64,7 @@ def present(open_layout: OpenLayout) -> None:
             ),
             Figure(
                 "Partitions without rack diversity",
-                text.count(balance.rack_violations if layout.racks else None),
+                text.count(balance.rack_violations),
                 None,
                 _RACKS,
             ),
@@ -130,7 +130,8 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     least = certificate.least_moves
     enough = None if least is None else f"minimum: {least:,}"
     proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
-    racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
+    racks = (certificate.rack_violations_before, certificate.rack_violations_after)
+    diverse = text.count(None) if racks == (None, None) else " → ".join(map(text.count, racks))
     changed = _size_spread(plan) if plan.wish.options.by_bytes else _topic_spread(plan)
     if changed is None:
         partitions = text.count(certificate.changed_partitions)
@@ -157,9 +158,7 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
                 _least_leaders(certificate),
                 f"{_LEADERS} Before → after.",
             ),
-            Figure(
-                "Partitions without rack diversity", racks if plan.current.racks else text.count(None), None, _RACKS
-            ),
+            Figure("Partitions without rack diversity", diverse, None, _RACKS),
         ]
     )
     return columns[_SPREAD_AT]

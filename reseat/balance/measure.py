@@ -128,7 +128,7 @@ class Balance:
     order_told: int
     sizes_told: int
     rack_sum_of_squares: int | None
-    rack_violations: int
+    rack_violations: int | None
     by_broker: Loads
     by_rack: Loads
     by_topic: TopicLoads

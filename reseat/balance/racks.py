@@ -2,7 +2,7 @@
 
 Promises, in this order: the numbers are exact; a partition is judged by *racks as groups of brokers*, so that a broker
 without a rack beside brokers with one is a rack of its own (nothing is known that it shares); where no broker has a
-rack, rack terms are off (``None`` or 0).
+rack, rack terms are off (``None``, or nobody's).
 
 Needs: any layout; duplicates and mixed replication factors are allowed.
 
@@ -108,9 +108,11 @@ def rack_violating(
     return wrong
 
 
-def rack_violations(layout: ClusterLayout, remaining: BoolArray | None = None, levels: Iterable[_Level] = ()) -> int:
-    """The number of partitions that sit on fewer racks than they could (see ``rack_violating``)."""
-    return int(np.count_nonzero(rack_violating(layout, remaining, levels)))
+def rack_violations(
+    layout: ClusterLayout, remaining: BoolArray | None = None, levels: Iterable[_Level] = ()
+) -> int | None:
+    """The number of partitions that sit on fewer racks than they could (``rack_violating``); None without any rack."""
+    return int(np.count_nonzero(rack_violating(layout, remaining, levels))) if layout.racks else None
 
 
 def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArray:

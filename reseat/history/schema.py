@@ -108,7 +108,12 @@ TABLES: tuple[Table, ...] = (
                 "partitions",
             ),
             Column("reassigning", _COUNT, "Partitions that are being reassigned; null where unknown.", "partitions"),
-            Column("rack_violations", _COUNT, "Partitions on fewer racks than they could be on.", "partitions"),
+            Column(
+                "rack_violations",
+                _COUNT,
+                "Partitions on too few racks; null where no rack is known.",
+                "partitions",
+            ),
             *_spread("replica", "replicas"),
             *_spread("leader", "leaders"),
             *_spread("preferred_leader", "preferred leaders"),

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reseat.balance import rack_violations
+from reseat.balance.racks import rack_violating
 from reseat.errors import WishRefused
 from reseat.model import NONE, BrokerState, ClusterLayout, IntArray, Longs, Plan
 from reseat.model.arrays import newcomers, of_one_width, row_any, row_counts, widened
@@ -114,7 +114,7 @@ def against_generate(
         enough=lambda _: clock() - begin > seconds,
     )
     remaining = plan.current.is_broker(brokers)
-    others = rack_violations(plan.current.without_topics(topics), remaining)
+    others = np.count_nonzero(rack_violating(plan.current.without_topics(topics), remaining))
     return AgainstGenerate(tool, brokers, topics, replace(found, rack_violations=found.rack_violations + others))
 
 

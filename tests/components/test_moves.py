@@ -39,6 +39,16 @@ def test_the_table_tells_each_changed_partition_from_and_to():
     assert frame["bytes to copy"].tolist() == [100.0, 100.0]
 
 
+def test_a_size_that_is_unknown_is_not_0_bytes_to_copy():
+    """As the report has it: of whom no replica's size is told nobody knows how much is copied; others are as before."""
+    sizes = {("=cmd", 7): 100.0, ("orders", 0): float("nan")}
+    current = ClusterLayout.from_assignments(PLAN.current.assignments(), size_bytes=sizes)
+    frame = moves_frame(Plan(current, PLAN.proposed, PLAN.certificate), np.flatnonzero(PLAN.changed))
+
+    assert frame["bytes to copy"].tolist()[0] == 100.0
+    assert frame["bytes to copy"].isna().tolist() == [False, True]
+
+
 def test_what_moves_stands_before_lists_that_are_only_reordered():
     """A rebalance by size reorders a thousand lists and moves few: the first rows shown are the moves."""
     plan = planned(

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.state import caching
+from reseat.balance import measure
 from reseat.errors import WorkerEnded
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.model.rules import Capacity
@@ -43,6 +44,17 @@ def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
     assert figure(at, "Replicas move") == ("1", "proven minimum")
     assert figure(at, "Data to copy")[0] == "1.0 MB"
     assert "See the 1 move and download the files" in [link.proto.label for link in at.main.get("page_link")]
+
+
+def test_where_no_rack_is_known_nothing_is_said_of_their_diversity(opened: Opened) -> None:
+    """Not before a plan, not in it, and not on the command line: 0 would say that all is well."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [2, 3]})
+    label = "Partitions without rack diversity"
+
+    assert figure(opened("racks", layout), label)[0] == "unknown"
+    assert figure(opened("racks", layout, Wish(remove=(3,))), label)[0] == "unknown"
+    assert measure(layout).rack_violations is None
+    assert plan(layout, Wish(remove=(3,))).certificate.rack_violations_after is None
 
 
 def test_a_broker_that_joins_is_not_among_those_before(opened: Opened) -> None:

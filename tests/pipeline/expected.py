@@ -211,7 +211,9 @@ def snapshots(moment: Moment) -> Rows:
         "below_min_isr": int(below.sum()) if below.notna().any() else None,
         "not_preferred": told((preferred >= 0) & (preferred != parts["first"]), preferred),
         "reassigning": int((parts.adding > 0).sum()),
-        "rack_violations": int((parts.racks < parts.racks_possible).sum()),
+        "rack_violations": int((parts.racks < parts.racks_possible).sum())
+        if any(rack is not None for rack, _ in moment.brokers.values())
+        else None,
     }
     for name, column in (
         ("replica", "replicas"),

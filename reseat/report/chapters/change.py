@@ -127,7 +127,7 @@ def _spreads(matter: Matter) -> tuple[Fact, ...]:
     widest, after = (topic_spread(matter.plan, layout) for layout in (matter.plan.current, matter.plan.proposed))
     if widest is not None and after is not None:
         facts.append(Fact("Topic spread", f"{widest:,} to {counted(after, 'replica')}", None, after))
-    if made.rack_violations_before is not None and made.rack_violations_after is not None and matter.layout.racks:
+    if made.rack_violations_before is not None and made.rack_violations_after is not None:
         facts.append(
             Fact(
                 "Partitions without rack diversity",
