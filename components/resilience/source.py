@@ -19,7 +19,7 @@ from components.state.past import Past
 from components.state.slots import Slot
 from components.what_if.what_if import shown
 from reseat.balance.quorum import quorum_without
-from reseat.election import Mode
+from reseat.election import Mode, mode_of
 from reseat.errors import InputRefused
 from reseat.history.places import Places
 from reseat.history.read import History
@@ -177,7 +177,7 @@ def _past(history: History, places: Places, open_layout: OpenLayout | None) -> S
             taken = snapshot()
         except InputRefused:
             return None  # the detail says that more is not known
-        mode: Mode = "kraft" if taken.metadata == "kraft" else "zookeeper"
+        mode = mode_of(taken.layout, taken.metadata, taken.version)
         return caching.kept(loss)(taken.layout, chosen.lost, mode=mode)
 
     def opens(lost: tuple[int, ...]) -> Mapping[str, str]:

@@ -71,5 +71,5 @@ class OpenLayout:
 
     @property
     def mode(self) -> Mode:
-        """Which controller decides: as a live cluster or a snapshot tells it, else as far as the layout shows."""
-        return mode_of(self.layout, self.metadata)
+        """Which controller decides (``mode_of``)."""
+        return mode_of(self.layout, self.metadata, self.version)

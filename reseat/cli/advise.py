@@ -21,7 +21,7 @@ def advise(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     with working("Planning what helps"):
-        mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"))
+        mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"), reading.facts.get("version"))
         found = advice(layout, mode=mode, directories=reading.log_dirs, critical=critical_beside(layout, reading))
     throttle = chosen.throttle or None
     notes = reading_notes(reading, layout, ())

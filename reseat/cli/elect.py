@@ -45,7 +45,7 @@ def elect(chosen: argparse.Namespace) -> int:
         raise WishRefused("--partitions is for a preferred leader election and cannot be combined with --stopped.")
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
-    mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"))
+    mode = chosen.controller or mode_of(layout, reading.facts.get("metadata"), reading.facts.get("version"))
     notes = reading_notes(reading, layout)
     if chosen.partitions:
         _say_outcomes(elect_leaders(layout, "preferred", named_partitions(chosen.partitions), mode), chosen)

@@ -24,17 +24,29 @@ import numpy as np
 
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
 from reseat.model.arrays import row_any
+from reseat.model.naming import version_of
 
 __all__ = ["Mode", "controlled_shutdown", "first_column", "mode_of", "offline", "preferred", "reassignment"]
 
+#: Kafka has no ZooKeeper from this version on.
+_KRAFT_ALONE = (4,)
 #: Which controller decides. They differ for partitions without a leader, and in who counts as able to lead.
 Mode: TypeAlias = Literal["zookeeper", "kraft"]
 
 
-def mode_of(layout: ClusterLayout, metadata: object = None) -> Mode:
-    """Which controller decides: as a cluster tells where it keeps its metadata, else as far as the layout shows."""
-    told = metadata or ("zookeeper" if layout.eligible is None else "kraft")
-    return "kraft" if told == "kraft" else "zookeeper"
+def mode_of(layout: ClusterLayout | None, metadata: object = None, version: object = None) -> Mode:
+    """Which controller decides: as told, else KRaft where layout or version show it, else the ZooKeeper era's.
+
+    Args:
+        layout: the layout; None where only the rest is at hand.
+        metadata: ``zookeeper`` or ``kraft``: where the cluster keeps its metadata; None where not told.
+        version: of Kafka, as text; None where not told.
+    """
+    if metadata:
+        return "kraft" if metadata == "kraft" else "zookeeper"
+    numbers = version_of(version) if isinstance(version, str) else None
+    eligible = layout is not None and layout.eligible is not None
+    return "kraft" if eligible or (numbers is not None and numbers >= _KRAFT_ALONE) else "zookeeper"
 
 
 def first_column(mask: BoolArray) -> IntArray:

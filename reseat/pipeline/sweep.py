@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reseat.election import mode_of
 from reseat.errors import InputRefused
 from reseat.history.delta import delta_of
 from reseat.history.folder import Folder
@@ -74,7 +75,7 @@ _SMALL = 3_000
 MANY_DAYS = 32
 #: Files of snapshots that are looked through before the first of them are swept.
 _LOOK_AHEAD = 20_000
-_CHOSEN = ("cluster", "day", "snapshot_id", "taken_at", "metadata", "brokers", "replicas")
+_CHOSEN = ("cluster", "day", "snapshot_id", "taken_at", "metadata", "version", "brokers", "replicas")
 _TABLES = ("copysets", "resilience")
 
 
@@ -287,7 +288,7 @@ def _jobs(snapshots: pa.Table, *, cores: int) -> list[Job]:
                 day=one["day"],
                 snapshot_id=one["snapshot_id"],
                 taken_at=one["taken_at"],
-                mode="kraft" if one["metadata"] == "kraft" else "zookeeper",
+                mode=mode_of(None, one["metadata"], one["version"]),
                 share=share,
                 shares=shares,
             )

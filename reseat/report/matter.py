@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance import Balance, findings, measure
-from reseat.election import ElectionPreview, Mode, after_plan, layout_after
+from reseat.election import ElectionPreview, Mode, after_plan, layout_after, mode_of
 from reseat.formats.documents.writers import ZNODE_BYTES
 from reseat.formats.text.commands import by_admin
 from reseat.model import ClusterLayout, Curve, Finding, FloatArray, Plan, Severity, Wish
-from reseat.model.naming import version_of
 from reseat.model.tiering import Tiering
 from reseat.report.content import Audience, ChapterKind
 from reseat.report.copying import Copying, copying_of
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ALL", "Matter", "ReportChoices", "ReportPast", "chapters_for"]
 
-#: Kafka has no ZooKeeper from this version on.
-_KRAFT_ALONE = (4,)
 #: Every chapter, in order.
 ALL = tuple(ChapterKind)
 
@@ -162,13 +159,8 @@ class Matter:
 
     @cached_property
     def mode(self) -> Mode:
-        """Which controller decides: as told, else KRaft where layout or version show it, else the ZooKeeper era's."""
-        if self.metadata is not None:
-            return "kraft" if self.metadata == "kraft" else "zookeeper"
-        numbers = version_of(self.version)
-        if self.layout.eligible is not None or (numbers is not None and numbers >= _KRAFT_ALONE):
-            return "kraft"
-        return "zookeeper"
+        """Which controller decides (``mode_of``)."""
+        return mode_of(self.layout, self.metadata, self.version)
 
     @cached_property
     def election(self) -> ElectionPreview | None:

@@ -6,12 +6,14 @@ The literals are inputs and outputs of ``kafka.controller.PartitionLeaderElectio
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reseat.election import preferred, rules
+from reseat.election import mode_of, preferred, rules
 from reseat.model import Broker, BrokerState, ClusterLayout
 
 
@@ -150,3 +152,30 @@ def test_every_rule_equals_its_one_line_in_kafka(replicas: list[tuple[bool, bool
     assert rules.controlled_shutdown(alive, in_sync, stopping).tolist() == [
         first([a and s and not x for a, s, x in replicas])
     ]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "version", "mode"),
+    [
+        ("zookeeper", "4.1", "zookeeper"),
+        ("kraft", None, "kraft"),
+        (None, None, "zookeeper"),
+        (None, "3.9", "zookeeper"),
+        (None, "4.1.0", "kraft"),
+        (None, "unknown", "zookeeper"),
+    ],
+)
+def test_the_controller_is_the_one_that_is_told_or_the_only_one_of_its_version(
+    metadata: str | None, version: str | None, mode: str
+) -> None:
+    """For pages, commands, checks, sweeps and reports alike: Kafka 4 has no ZooKeeper."""
+    assert mode_of(None, metadata, version) == mode
+
+
+def test_only_kraft_has_eligible_leader_replicas() -> None:
+    """A layout that tells them shows who decides, unless it is told."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]})
+    layout = replace(layout, eligible=np.zeros((1, 2), np.bool_))
+
+    assert mode_of(layout) == "kraft"
+    assert mode_of(layout, "zookeeper") == "zookeeper"

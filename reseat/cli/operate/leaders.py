@@ -12,7 +12,7 @@ from reseat.cli.inputs import expecting, named_partitions, text_of
 from reseat.cli.operate.session import Session, connected, guarded, notes_of, sending
 from reseat.cli.output.exit_codes import ExitCode
 from reseat.cli.output.writer import complain, more, say, table, write_json
-from reseat.election.rules import Mode
+from reseat.election import mode_of
 from reseat.errors import InputRefused, WriteRefused
 from reseat.formats.input.json_fault import each_once
 from reseat.model import Snapshot
@@ -51,7 +51,7 @@ def elect(chosen: argparse.Namespace) -> int:
     with connected(chosen) as session:
         now = read_cluster(session.connection)
         partitions = _partitions(chosen, now)
-        mode: Mode = "kraft" if now.metadata == "kraft" else "zookeeper"
+        mode = mode_of(now.layout, now.metadata, now.version)
         ends: Ends = {}
         if election is Election.UNCLEAN:
             ends = session.target.log_ends(partitions or ())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from reseat.election import mode_of
 from reseat.model import ClusterLayout, Longs, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
@@ -16,7 +17,6 @@ from reseat.operate.request import ElectionRequest
 from reseat.operate.targets.target import Election, Partition
 
 if TYPE_CHECKING:
-    from reseat.election import Mode
     from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["Ends", "election_checks"]
@@ -102,7 +102,7 @@ def _loss_accepted(request: ElectionRequest, snapshot: Snapshot, ends: Ends | No
     name = "loss_accepted"
     if request.election is Election.PREFERRED:
         return passed(name, "A preferred election loses no record.")
-    mode: Mode = "kraft" if snapshot.metadata == "kraft" else "zookeeper"
+    mode = mode_of(snapshot.layout, snapshot.metadata, snapshot.version)
     found = losses(snapshot.layout, request.partitions or (), mode, ends)
     losing = tuple(loss for loss in found if loss.may_lose)
     names = tuple(f"{loss.topic}-{loss.partition}" for loss in losing)
