@@ -111,7 +111,7 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "rack_violations",
                 _COUNT,
-                "Partitions on too few racks; null where no rack is known.",
+                "Partitions that could be on more racks; null where none is known.",
                 "partitions",
             ),
             *_spread("replica", "replicas"),
