@@ -10,12 +10,13 @@ import html
 import re
 from datetime import UTC, datetime
 
-from reseat.model.units import SIZES, count, duration, number, share, signed, size, size_change
+from reseat.model.units import SIZES, amount, count, duration, number, share, signed, size, size_change
 from reseat.model.wording import counted, ids, verb, visible, wish_in_words
 
 __all__ = [
     "SIZES",
     "ago",
+    "amount",
     "code",
     "count",
     "counted",

@@ -192,7 +192,7 @@ def figures_of(plan: Plan, proposal: Proposal, schedule: Preview, rate: float) -
         Figure("Partitions changed", text.count(plan.certificate.changed_partitions), None, None),
         Figure(
             "Data to copy",
-            text.size(float(schedule.bytes.sum()) if told else None),
+            text.amount(float(schedule.bytes.sum()), without, plan.certificate.moves),
             unknown,
             "Counted from the sizes just read.",
         ),

@@ -141,7 +141,8 @@ def _time(open_layout: OpenLayout, plan: Plan, throttle: int | None) -> str:
     if not schedule.busiest:
         return "No data is copied."
     broker = copying.broker_ids[(copying.sent if sends else copying.received).argmax()]
-    most, does = "Up to " if left_out(schedule) else "", "sends" if sends else "receives"
+    most, does = "At least " if copying.unsized else "", "sends" if sends else "receives"
+    most = "Up to " if left_out(schedule) else most
     what = f"{most}**{text.size(copying.told_bytes)}** are copied; broker {broker} {does} the most, "
     what += f"{text.size(schedule.busiest)}."
     rates = shared.observed_rates(open_layout.cluster_id)

@@ -145,7 +145,7 @@ def outcome(open_layout: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
                 define("Replica moves"),
             ),
             changed,
-            Figure("Data to copy", text.size(certificate.bytes_to_move), None, define("Data to copy")),
+            Figure("Data to copy", plan.moves.amount, None, define("Data to copy")),
             Figure(
                 "Replica spread",
                 f"{_apart(before.replica_spread)} → {text.count(certificate.replica_spread)}",

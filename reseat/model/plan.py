@@ -12,7 +12,7 @@ from reseat.model.columns import NONE, BoolArray, FloatArray, IntArray, Longs
 from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
-from reseat.model.units import size
+from reseat.model.units import amount, size
 from reseat.model.wish import Wish
 
 __all__ = ["Certificate", "Curve", "CurvePoint", "Moves", "Plan", "byte_spread", "topic_spread", "widest_topic"]
@@ -37,6 +37,14 @@ class Moves:
 
     def __len__(self) -> int:
         return len(self.row)
+
+    @property
+    def amount(self) -> str:
+        """What is copied, in words: "10.9 GB", "at least 10.9 GB" or "unknown"."""
+        copies = self.target != NONE
+        sizes = np.full(len(self), np.nan) if self.bytes is None else self.bytes
+        unsized = int(np.count_nonzero(np.isnan(sizes[copies])))
+        return amount(float(np.nansum(sizes)), unsized, int(np.count_nonzero(copies)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["SIZES", "bytes_in", "count", "duration", "money", "number", "share", "signed", "size"]
+__all__ = ["SIZES", "amount", "bytes_in", "count", "duration", "money", "number", "share", "signed", "size"]
 
 
 def count(value: float | None) -> str:
@@ -91,6 +91,17 @@ def size(value: float | None) -> str:
         scaled, unit = scaled / 1000, bigger
     digits = 0 if unit == "B" or abs(scaled) >= 99.5 else 1
     return f"{scaled:,.{digits}f} {unit}"
+
+
+def amount(told: float, unsized: int, copies: int) -> str:
+    """Bytes of some copies: "at least" where the size of some is unknown, "unknown" where that of all is.
+
+    Args:
+        told: bytes of the copies whose size is known.
+        unsized: copies whose size is not known.
+        copies: how many there are.
+    """
+    return size(None) if 0 < copies <= unsized else f"at least {size(told)}" if unsized else size(told)
 
 
 def size_change(before: float, after: float) -> str:

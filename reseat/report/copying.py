@@ -24,7 +24,7 @@ import numpy as np
 
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray, Longs, Plan
 from reseat.model.tiering import Tiering
-from reseat.model.units import money, size
+from reseat.model.units import amount, money, size
 from reseat.model.wording import counted, verb
 from reseat.schedule.batches import BatchLimits, Hours, Preview, Work, batches, work_of
 from reseat.schedule.estimate import Estimate, ObservedRate, estimate_at
@@ -46,6 +46,11 @@ class Route:
     copies: int
     bytes: float
     unsized: int
+
+    @property
+    def amount(self) -> str:
+        """Its bytes in words: "at least" where some sizes are unknown, "unknown" where all are."""
+        return amount(self.bytes, self.unsized, self.copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +102,11 @@ class Copying:
     def sized(self) -> bool:
         """Whether the size of any copy is told, or there is none to tell."""
         return self.unsized < len(self) or not len(self)
+
+    @property
+    def whole(self) -> Route:
+        """All copies."""
+        return Route(len(self), self.told_bytes, self.unsized)
 
     @cached_property
     def sent(self) -> FloatArray:

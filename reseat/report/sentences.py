@@ -10,14 +10,16 @@ import math
 
 from reseat.balance import health_unknown
 from reseat.model import Certificate, Severity, Wish
-from reseat.model.units import count, size
+from reseat.model.units import count, duration
 from reseat.model.wording import counted, ids, verb
 from reseat.report.content import Fact
+from reseat.report.copying import Copying, Route
 from reseat.report.matter import Matter
 
 __all__ = [
     "capital",
     "copied",
+    "copying_takes",
     "data_to_copy",
     "headline",
     "least_moves",
@@ -31,10 +33,18 @@ __all__ = [
 ]
 
 
-def data_to_copy(made: Certificate) -> Fact:
+def data_to_copy(whole: Route, detail: str | None = None) -> Fact:
     """What a plan copies, as a figure."""
-    amount = made.bytes_to_move
-    return Fact("Data to copy", size(amount), None, math.nan if amount is None else amount)
+    return Fact("Data to copy", whole.amount, detail, math.nan if whole.unsized else whole.bytes)
+
+
+def copying_takes(copying: Copying, throttle: float, detail: str) -> Fact:
+    """How long a plan copies at a throttle, as a figure; at least that where some sizes are unknown."""
+    if not copying.sized:
+        return Fact("Copying takes", "unknown", detail)
+    likely = copying.hours(throttle).likely
+    least = "at least" if copying.unsized else "about"
+    return Fact("Copying takes", f"{least} {duration(likely)}", detail, math.nan if copying.unsized else likely)
 
 
 def capital(sentence: str) -> str:
@@ -86,9 +96,8 @@ def copied(matter: Matter) -> str:
     """What is copied: "92 replicas (30.7 MB)"; without sizes that are not told."""
     if matter.plan is None:
         return "nothing"
-    made = matter.plan.certificate
-    said = counted(made.moves, "replica")
-    return said if made.bytes_to_move is None or not made.moves else f"{said} ({size(made.bytes_to_move)})"
+    said, amount = counted(matter.plan.certificate.moves, "replica"), matter.plan.moves.amount
+    return said if amount == "unknown" or not matter.plan.certificate.moves else f"{said} ({amount})"
 
 
 def least_moves(certificate: Certificate) -> str | None:

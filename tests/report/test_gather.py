@@ -16,7 +16,7 @@ from reseat.model import (
     Severity,
     Wish,
 )
-from reseat.report.build import warnings_of
+from reseat.report.build import build, warnings_of
 from reseat.report.chapters import summary
 from reseat.report.content import Light
 from reseat.report.gather import gather
@@ -75,3 +75,17 @@ def test_a_log_directory_that_is_offline_is_a_finding_of_the_report_too() -> Non
 
     assert "log_dir_error" in {one.kind for one in matter.findings}
     assert "log_dir_error" in {one.kind for one in matter.findings_after or ()}
+
+
+def test_sizes_that_are_known_in_part_make_one_amount_and_one_time() -> None:
+    """In each chapter, and on Plan: what is known is the least, not unknown in one place and all in another."""
+    sizes = {("t", 0): 1e9, ("t", 1): float("nan")}
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [1, 2]}, size_bytes=sizes)
+    layout = layout.with_brokers([Broker(3)])
+    matter = gather(Reading(layout, kind="a literal", source="x"), layout, Wish(remove=(2,)))
+    told = [fact for chapter in build(matter, ReportChoices(throttle=1e7)).chapters for fact in chapter.facts]
+
+    assert {fact.shown for fact in told if fact.label == "Data to copy"} == {"at least 1.0 GB"}
+    assert {fact.shown for fact in told if fact.label == "Copying takes"} == {"at least 1 min 40 s"}
+    assert matter.plan is not None
+    assert matter.plan.moves.amount == "at least 1.0 GB"

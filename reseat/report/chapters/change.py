@@ -61,7 +61,7 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
         text=_text(matter),
         facts=(
             Fact("Replicas to copy", count(made.moves), None, made.moves),
-            data_to_copy(made),
+            *([] if matter.copying is None else [data_to_copy(matter.copying.whole)]),
             Fact("Partitions changed", count(made.changed_partitions), None, made.changed_partitions),
             *_spreads(matter),
         ),

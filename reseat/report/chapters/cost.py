@@ -14,6 +14,7 @@ from reseat.report.carriers import brokers_of, busiest, rack_name
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.copying import Copying, Route
 from reseat.report.matter import Matter, ReportChoices
+from reseat.report.sentences import copying_takes, data_to_copy
 from reseat.report.shown import value
 from reseat.report.tiered import tiered_sentences
 from reseat.schedule.batches import Hours
@@ -61,23 +62,19 @@ def _amount(route: Route) -> str:
         return size(0)
     if route.unsized == route.copies:
         return counted(route.copies, "replica")
-    return f"at least {size(route.bytes)}" if route.unsized else size(route.bytes)
-
-
-def _whole(copying: Copying) -> Route:
-    return Route(len(copying), copying.told_bytes, copying.unsized)
+    return route.amount
 
 
 def _heading(matter: Matter, choices: ReportChoices, copying: Copying) -> str:
     if not len(copying):
         return "No data is copied, so the change costs no copying."
-    said = f"{_amount(_whole(copying))} {verb(len(copying), 'is', 'are')} copied"
+    said = f"{_amount(copying.whole)} {verb(len(copying), 'is', 'are')} copied"
     if copying.across.copies:
         every = copying.across.copies == len(copying)
         said += f", {'all' if every else _amount(copying.across)} of it from rack to rack"
     if choices.throttle is not None and copying.sized:
-        least = "at least " if copying.unsized else ""
-        said += f", in about {least}{duration(copying.hours(choices.throttle).likely)}"
+        least = "at least" if copying.unsized else "about"
+        said += f", in {least} {duration(copying.hours(choices.throttle).likely)}"
     elif not copying.sized:
         said += "; the duration is unknown without sizes"
     return f"{said[:1].upper()}{said[1:]}."
@@ -176,16 +173,8 @@ def _leaders(election: ElectionPreview) -> list[str]:
 
 
 def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fact, ...]:
-    whole, across = _whole(copying), copying.across
-    told = not copying.unsized
-    facts = [
-        Fact(
-            "Data to copy",
-            _amount(whole) if copying.sized else "unknown",
-            counted(len(copying), "replica") if len(copying) else None,
-            whole.bytes if told else math.nan,
-        )
-    ]
+    across = copying.across
+    facts = [data_to_copy(copying.whole, counted(len(copying), "replica") if len(copying) else None)]
     known = copying.unplaced.copies < len(copying) or not len(copying)
     facts.append(
         Fact(
@@ -216,17 +205,10 @@ def _facts(matter: Matter, choices: ReportChoices, copying: Copying) -> tuple[Fa
 
 
 def _time(copying: Copying, throttle: float) -> Fact:
-    if not copying.sized:
-        return Fact("Copying takes", "unknown", f"at {size(throttle)}/s per broker")
-    told = copying.estimate(throttle)
+    told, rate = copying.estimate(throttle), f"at {size(throttle)}/s per broker"
     hours, runs = told.hours, told.source if told.runs else ""
-    least = "at least " if copying.unsized else "about "
-    return Fact(
-        "Copying takes",
-        f"{least}{duration(hours.likely)}",
-        f"at {size(throttle)}/s per broker; low {duration(hours.low)}, high {duration(hours.high)}{runs}",
-        hours.likely,
-    )
+    more = f"; low {duration(hours.low)}, high {duration(hours.high)}{runs}" if copying.sized else ""
+    return copying_takes(copying, throttle, f"{rate}{more}")
 
 
 def _figures(matter: Matter, copying: Copying) -> tuple[Figure, ...]:
@@ -316,12 +298,12 @@ def _routes(choices: ReportChoices, copying: Copying) -> Table:
         "inside one rack": copying.within,
         "from rack to rack": copying.across,
         "rack unknown": copying.unplaced,
-        "all": _whole(copying),
+        "all": copying.whole,
     }
     if not copying.unplaced.copies:
         del routes["rack unknown"]
     elif copying.unplaced.copies == len(copying):
-        routes = {"all": _whole(copying)}
+        routes = {"all": copying.whole}
     columns = [
         Column("Way", tuple(routes)),
         Column("Replicas", np.array([route.copies for route in routes.values()], np.float64), "replicas"),

@@ -7,11 +7,12 @@ import numpy as np
 from reseat.formats.text.commands import ASSUMED, Command, Part, commands
 from reseat.model import NONE, Longs, Plan
 from reseat.model.naming import version_of
-from reseat.model.units import count, duration, size
+from reseat.model.units import count, size
 from reseat.model.wording import counted, ids, verb
 from reseat.report.content import Chapter, ChapterKind, Column, Fact, Light, Lines, Series, Table
 from reseat.report.copying import Copying, rollback
 from reseat.report.matter import Matter, ReportChoices
+from reseat.report.sentences import copying_takes, data_to_copy
 from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES, Preview
 
 __all__ = ["chapter"]
@@ -116,10 +117,8 @@ def _way_back(plan: Plan, choices: ReportChoices) -> tuple[str, ...]:
         if copied
         else "To roll back, nothing is copied"
     )
-    if back.bytes is not None and copied:
-        untold = int(np.count_nonzero(np.isnan(back.bytes)))
-        total = size(float(np.nansum(back.bytes)))
-        needs += f", {total}{f' and {count(untold)} replicas of unknown size' if untold else ''}"
+    if copied and back.amount != "unknown":
+        needs += f", {back.amount}"
     said = [f"{needs}: the rollback file has every changed partition's replica list from before the plan."]
     targets = np.unique(back.target[back.target != NONE])
     gone = [broker for broker in targets.tolist() if broker in plan.wish.remove]
@@ -151,16 +150,12 @@ def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Longs, choice
         Fact("Partitions changed", count(changed), None, changed),
         Fact("Replicas to copy", count(total), None, total),
     ]
-    if copying.sized:
-        unknown = f"{counted(copying.unsized, 'replica')} of unknown size not counted" if copying.unsized else None
-        facts.append(Fact("Data to copy", size(copying.told_bytes), unknown, copying.told_bytes))
-        if choices.throttle and total and not copying.unsized:
-            told = copying.estimate(choices.throttle)
-            seconds, at = told.hours.likely, f"at {size(choices.throttle)}/s per broker"
-            pace = f"{at}{told.source}" if told.runs else f"one batch after the other, {at}"
-            facts.append(Fact("Copying takes", f"about {duration(seconds)}", pace, seconds))
-    else:
-        facts.append(Fact("Data to copy", size(None), "the input has no sizes"))
+    unknown = f"{counted(copying.unsized, 'replica')} of unknown size" if copying.unsized else None
+    facts.append(data_to_copy(copying.whole, unknown if copying.sized else "the input has no sizes"))
+    if choices.throttle and total and copying.sized:
+        told, at = copying.estimate(choices.throttle), f"at {size(choices.throttle)}/s per broker"
+        pace = f"{at}{told.source}" if told.runs else f"one batch after the other, {at}"
+        facts.append(copying_takes(copying, choices.throttle, pace))
     waits = plan.certificate.way_back_waits_for
     if waits:
         facts.append(Fact("Can be rolled back", "not yet", f"needs {ids(waits)} alive", 0.0, Light.AMBER))

@@ -6,13 +6,14 @@ import math
 
 from reseat.balance import health_unknown, racks_unknown
 from reseat.model import Severity
-from reseat.model.units import count, duration, size
+from reseat.model.units import count, size
 from reseat.model.wording import counted, verb
 from reseat.report.content import Chapter, ChapterKind, Fact, Light
 from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import (
     capital,
     copied,
+    copying_takes,
     data_to_copy,
     headline,
     ranging,
@@ -126,22 +127,15 @@ def _asked(matter: Matter, choices: ReportChoices, light: Light) -> str:
         return "No decision is needed: the plan changes nothing."
     if light is Light.RED:
         return "Please do not approve it before the critical issues are understood."
-    time = _time(matter, choices)
-    if not matter.plan.certificate.moves:
+    if not matter.plan.certificate.moves or matter.copying is None:
         return "Please approve the change."
     if choices.throttle is None:
         return "Please approve the change, and decide how fast each broker may copy."
-    if math.isnan(time):
+    rate = f"at {size(choices.throttle)}/s per broker"
+    if not matter.copying.sized:
         return "Please approve the change. How long it takes is unknown without replica sizes."
-    return f"Please approve the change and about {duration(time)} of copying at {size(choices.throttle)}/s per broker."
-
-
-def _time(matter: Matter, choices: ReportChoices) -> float:
-    """The likely seconds of copying; NaN where sizes or the throttle are not told."""
-    copying = matter.copying
-    if copying is None or choices.throttle is None or copying.unsized:
-        return math.nan
-    return copying.hours(choices.throttle).likely
+    time = copying_takes(matter.copying, choices.throttle, rate).shown
+    return f"Please approve the change and {time} of copying {rate}."
 
 
 def _facts(matter: Matter, choices: ReportChoices) -> tuple[Fact, ...]:
@@ -168,11 +162,11 @@ def _facts(matter: Matter, choices: ReportChoices) -> tuple[Fact, ...]:
             ),
             findings,
         )
-    made = matter.plan.certificate
+    made, copying = matter.plan.certificate, matter.copying
     then = spread_of(matter, after=True)
     return (
         Fact("Replicas to copy", count(made.moves), "proven minimum" if made.moves_proven else None, made.moves),
-        data_to_copy(made),
+        *([] if copying is None else [data_to_copy(copying.whole)]),
         _third(matter, choices),
         Fact(
             "Replica spread",
@@ -187,9 +181,7 @@ def _facts(matter: Matter, choices: ReportChoices) -> tuple[Fact, ...]:
 def _third(matter: Matter, choices: ReportChoices) -> Fact:
     """How long copying takes where a throttle is chosen and something is copied, else how much changes."""
     made = None if matter.plan is None else matter.plan.certificate
-    if made is None or choices.throttle is None or not made.moves:
+    if made is None or matter.copying is None or choices.throttle is None or not made.moves:
         changed = 0 if made is None else made.changed_partitions
         return Fact("Partitions changed", count(changed), f"of {matter.start.partition_count:,}", changed)
-    time = _time(matter, choices)
-    rate = f"at {size(choices.throttle)}/s per broker"
-    return Fact("Copying takes", "unknown" if math.isnan(time) else f"about {duration(time)}", rate, time)
+    return copying_takes(matter.copying, choices.throttle, f"at {size(choices.throttle)}/s per broker")
