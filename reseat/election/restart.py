@@ -29,7 +29,7 @@ from reseat.election.candidates import candidates, electable
 from reseat.election.isr import least_in_sync, with_eligible
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray, Longs, Quorum
-from reseat.model.arrays import row_counts
+from reseat.model.arrays import row_any, row_counts
 from reseat.model.wording import counted, verb
 
 __all__ = ["RestartSafety", "safe_to_restart"]
@@ -85,7 +85,8 @@ def safe_to_restart(
     spare = can.alive & electable(layout, can, mode, np.zeros_like(can.alive)) & ~in_sync
     floor, size = least_in_sync(layout, mode)[:, None], row_counts(in_sync)[:, None]
     leader = layout.leader[:, None]
-    leads = (layout.replicas == leader) | ((leader == NOT_TOLD) & ready)
+    could = row_any(can.alive & electable(layout, can, mode))[:, None]
+    leads = (layout.replicas == leader) | ((leader == NOT_TOLD) & could)
     # In each, a True stands for one replica whose broker is thought to stop.
     lonely = (others == 0) & (row_counts(spare)[:, None] - spare == 0)
     offline = leads & lonely & (layout.replicas != NONE)
