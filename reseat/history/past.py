@@ -21,7 +21,7 @@ from reseat.history.folder import Folder
 from reseat.history.read import History
 from reseat.history.rebuild import layout_from_tables
 from reseat.model import Consistency, Gaps, LogDirectory, Snapshot
-from reseat.model.snapshot import GAPS_BY_PROTOCOL, with_offline_dirs
+from reseat.model.snapshot import GAPS_BY_PROTOCOL
 
 __all__ = ["snapshot_at"]
 
@@ -86,7 +86,7 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
         for one in row["log_dirs"] or ()
     )
     return Snapshot(
-        layout=with_offline_dirs(replace(layout, gaps=GAPS_BY_PROTOCOL.get(told["way"], Gaps())), log_dirs),
+        layout=replace(layout, gaps=GAPS_BY_PROTOCOL.get(told["way"], Gaps())),
         log_dirs=log_dirs,
         taken_at=told["taken_at"],
         protocol=told["way"],

@@ -161,11 +161,14 @@ def _brokers(table: pa.Table) -> list[Broker]:
     unsaid: list[None] = [None] * table.num_rows
     columns = [
         table[name].to_pylist() if name in table.column_names else unsaid
-        for name in ("broker", "rack", "host", "port", "state")
+        for name in ("broker", "rack", "host", "port", "state", "log_dirs")
     ]
     return [
-        Broker(broker, rack, host, port, BrokerState(state))
-        for broker, rack, host, port, state in zip(*columns, strict=True)
+        Broker(
+            *(broker, rack, host, port, BrokerState(state)),
+            offline_dirs=tuple(one["path"] for one in dirs or () if one["error"] is not None),
+        )
+        for broker, rack, host, port, state, dirs in zip(*columns, strict=True)
     ]
 
 

@@ -330,6 +330,18 @@ TABLES: tuple[Table, ...] = (
             Column("copysets", _COUNT, "Distinct sets of brokers that hold a partition.", "sets"),
             Column("chance_two", _REAL, "Chance that losing 2 random brokers loses every replica of some partition."),
             Column("chance_three", _REAL, "The same for 3 random brokers."),
+            Column(
+                "offline_partitions",
+                _COUNT,
+                "Partitions offline while nothing more is lost; null in rows of earlier versions.",
+                "partitions",
+            ),
+            Column(
+                "below_min_isr",
+                _COUNT,
+                "The same below min.insync.replicas, offline ones included; null, too, where no minimum is known.",
+                "partitions",
+            ),
         ),
     ),
     Table(

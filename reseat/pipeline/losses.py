@@ -28,13 +28,13 @@ from reseat.election import Mode
 from reseat.history.rebuild import layout_from_tables
 from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout
-from reseat.resilience import Loss, Pairs, copysets, pairs, racks, singles
+from reseat.resilience import Loss, Pairs, copysets, loss, pairs, racks, singles
 
 __all__ = ["PAIR_TAKEOVERS", "SOURCES", "Job", "loss_rows", "lossy_schema", "sweeper"]
 
 #: The tables that a job reads, with the columns that it needs of them.
 SOURCES = {
-    "brokers": ("broker", "rack", "state"),
+    "brokers": ("broker", "rack", "state", "log_dirs"),
     "replicas": ("topic", "partition", "position", "broker", "in_sync", "size_bytes", "leader"),
     "topic_spread": ("topic", "order_told", "min_isr"),
 }
@@ -122,8 +122,11 @@ def loss_rows(job: Job, layout: ClusterLayout) -> Iterator[pa.RecordBatch]:
         both = pairs(layout, mode=job.mode, most_takeovers=PAIR_TAKEOVERS)
         for rows in _slices(both):
             yield _batch(job, "resilience", _of_pairs(both, rows))
-        found = copysets(layout)
-        columns = {"copysets": found.copysets, "chance_two": found.chance_two, "chance_three": found.chance_three}
+        found, already = copysets(layout), loss(layout, (), mode=job.mode)
+        columns = {
+            **{"copysets": found.copysets, "chance_two": found.chance_two, "chance_three": found.chance_three},
+            **{"offline_partitions": already.offline_partitions, "below_min_isr": already.below_min_isr},
+        }
         yield _batch(job, "copysets", {name: pa.array([value]) for name, value in columns.items()})
 
 

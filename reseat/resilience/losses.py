@@ -239,14 +239,15 @@ def from_tables(resilience: pa.Table, copysets: pa.Table, snapshot: Mapping[str,
     brokers, placed = order_of(np.array(alone, np.int32), rack_of)
     lost = np.asarray(pairs["lost"].combine_chunks().flatten(), np.int32).reshape(-1, 2)
     told = {one: None if pairs[one].null_count else pairs[one].to_numpy() for one in MEASURES}
-    scattered = [Scatter(row["copysets"], row["chance_two"], row["chance_three"]) for row in copysets.to_pylist()]
+    whole = copysets.to_pylist()
+    scattered = [Scatter(row["copysets"], row["chance_two"], row["chance_three"]) for row in whole]
     return Losses(
         single=single,
         brokers=brokers,
         racks=placed,
         pairs=_cells(lost[:, 0], lost[:, 1], told, single, brokers),
         scatter=scattered[0] if scattered else None,
-        already=_already(snapshot, single),
+        already=_already(whole, snapshot, single),
         notes=_missing(snapshot, single),
     )
 
@@ -333,8 +334,17 @@ def _missing(snapshot: Mapping[str, object], single: pd.DataFrame) -> tuple[str,
     return tuple(notes)
 
 
-def _already(snapshot: Mapping[str, object], single: pd.DataFrame) -> dict[LossMeasure, int]:
-    """What stands before anything is lost: as the snapshot says, never more than after the mildest loss."""
+def _already(
+    whole: Sequence[Mapping[str, object]], snapshot: Mapping[str, object], single: pd.DataFrame
+) -> dict[LossMeasure, int]:
+    """What stands before anything is lost: as it was swept.
+
+    Earlier versions did not sweep it: then as the snapshot says, never more than after the mildest loss.
+    """
+    offline = whole[0].get("offline_partitions") if whole else None
+    if isinstance(offline, int):
+        below = whole[0]["below_min_isr"]
+        return {"offline_partitions": offline, "below_min_isr": below if isinstance(below, int) else 0}
     already: dict[LossMeasure, int] = {}
     names: dict[LossMeasure, str] = {"offline_partitions": "offline", "below_min_isr": "below_min_isr"}
     for measure, name in names.items():

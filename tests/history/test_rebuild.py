@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from reseat.errors import LayoutInvalid
 from reseat.history.rebuild import layout_from_tables
 from reseat.history.schema import arrow_schema
-from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, Snapshot
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
 from reseat.pipeline.decode import Landed, replica_batches
+from reseat.pipeline.losses import SOURCES
 from reseat.pipeline.measures import measures
 from tests.cases import cases
 from tests.resilience.layouts import layouts
@@ -35,9 +36,9 @@ SMALL = ClusterLayout.from_assignments(
 )
 
 
-def tables_of(layout: ClusterLayout) -> tuple[pa.Table, pa.Table, pa.Table]:
+def tables_of(layout: ClusterLayout, log_dirs: tuple[LogDirectory, ...] = ()) -> tuple[pa.Table, pa.Table, pa.Table]:
     """The rows of ``brokers``, ``replicas`` and ``topic_spread`` that the pipeline writes of a layout."""
-    snapshot = Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "text", cluster="shop")
+    snapshot = Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "text", cluster="shop", log_dirs=log_dirs)
     small = measures(snapshot, path="a.json", file_bytes=1)
     brokers, topics = (
         pa.Table.from_struct_array(small[name]) if len(small[name]) else _empty(small[name])
@@ -114,6 +115,14 @@ def test_log_directories_come_back() -> None:
     assert found == _told(layout)
     assert found.log_dir is not None
     assert layout_from_tables(brokers, replicas.drop_columns(["log_dir"]), topics).log_dir is None
+
+
+def test_a_failed_disk_comes_back() -> None:
+    """So a sweep lets no broker that has lost one receive what another one held, as the pages do."""
+    told = (LogDirectory(1, "/a"), LogDirectory(1, "/b", error="KAFKA_STORAGE_ERROR"))
+    brokers, replicas, topics = tables_of(SMALL, told)
+
+    assert layout_from_tables(brokers.select(SOURCES["brokers"]), replicas, topics).brokers[0].offline_dirs == ("/b",)
 
 
 def test_no_topic_and_no_broker() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from reseat.election import Mode
 from reseat.errors import LayoutInvalid
 from reseat.history.schema import arrow_schema
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot
@@ -15,6 +17,7 @@ from reseat.pipeline import losses
 from reseat.pipeline.decode import Landed, replica_batches
 from reseat.pipeline.losses import SOURCES, Job, loss_rows, lossy_schema, sweeper
 from reseat.pipeline.measures import measures
+from reseat.resilience.losses import from_layout, from_tables
 
 WHEN = datetime(2026, 5, 1, 3, tzinfo=UTC)
 JOB = Job("shop", "2026-05-01", "id", WHEN)
@@ -87,6 +90,27 @@ def test_the_rows_of_a_small_snapshot() -> None:
     assert (pair["leaders_to"], first["leaders_to"]) == ([], [{"broker": 3, "leaders": 1}])
     assert (pair["below_min_isr"], pair["least_spread"], pair["racks_kept"]) == (None,) * 3
     assert (sets["copysets"], sets["chance_two"]) == (3, 4 / 6)
+
+
+@pytest.mark.parametrize("mode", ["zookeeper", "kraft"])
+def test_what_is_so_already_is_what_the_layout_says(mode: Mode) -> None:
+    """One topic of one replica asks for two in sync: below in the ZooKeeper era alone; another has no leader."""
+    layout = ClusterLayout.from_assignments(
+        {("gone", 0): [1, 2], ("one", 0): [1], ("one", 1): [2]},
+        leaders={("gone", 0): None, ("one", 0): 1, ("one", 1): None},
+        in_sync={("gone", 0): [1], ("one", 0): [1]},
+    )
+    layout = replace(layout, min_in_sync=np.array([1, 2], np.int32))
+    rows = _rows(loss_rows(replace(JOB, mode=mode), layout))
+    resilience, sets = (
+        pa.Table.from_pylist([row for row in rows if row["of"] == name], arrow_schema(name))
+        for name in ("resilience", "copysets")
+    )
+    (told,) = pa.Table.from_struct_array(
+        measures(Snapshot(layout, WHEN, "text", cluster="shop"), path="a.json", file_bytes=1)["snapshots"]
+    ).to_pylist()
+
+    assert from_tables(resilience, sets, told).already == from_layout(layout, mode).already
 
 
 def test_pairs_go_to_spark_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
