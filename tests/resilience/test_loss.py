@@ -204,6 +204,17 @@ def test_what_has_no_live_copy_already_heals_by_no_copy() -> None:
     assert healing.moves == remove_brokers(layout, {2}).certificate.moves == 1
 
 
+def test_what_the_others_hold_already_counts_in_the_balance_after_healing() -> None:
+    """Broker 1 holds much beside, and little together with what is lost: newcomers go to the others first."""
+    lists = {("t", p): [0, 1 + p % 2] for p in range(8)} | {("u", p): [1, 2 + p % 3] for p in range(12)}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i) for i in range(6)])
+    for lost in ({0}, {1}, {0, 3}, {2, 5}):
+        healing, certificate = loss(layout, frozenset(lost)).healing, remove_brokers(layout, lost).certificate
+
+        assert healing is not None
+        assert (healing.moves, healing.least_spread) == (certificate.moves, certificate.replica_spread)
+
+
 @given(st.data())
 @settings(max_examples=cases(100), deadline=None)
 def test_healing_is_what_the_planner_certifies(data: st.DataObject) -> None:
