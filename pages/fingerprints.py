@@ -27,7 +27,7 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
     """How many topics each verdict has."""
     counts = Counter(one.kind for one in found)
     placed = [one for one in found if one.striped]
-    elsewhere = sum(bool(one.fits[0].circumstance) for one in placed)
+    elsewhere = sum(bool(one.fits and one.fits[0].circumstance) for one in placed)
     exact = sum(sum(len(fit.shifts) for fit in one.fits) == 1 for one in placed)
     moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
     frame.figures(
@@ -77,8 +77,8 @@ def next_start(open_layout: OpenLayout) -> str:
     brokers = len(open_layout.layout.brokers)
     if open_layout.layout.eligible is not None:
         return (
-            "This looks like a KRaft cluster. KRaft shuffles brokers after each round, so its lists have no start and "
-            "shift; topics that match were created before KRaft, by a tool, or match by chance."
+            "This looks like a KRaft cluster: the next topic begins at a random broker of each rack, and after as many "
+            "partitions as there are brokers their order is shuffled. Nothing here predicts either."
         )
     return (
         f"The next topic's start is random: each of the {brokers:,} brokers has one chance in {brokers:,}, whatever "
@@ -109,7 +109,7 @@ def draw(open_layout: OpenLayout) -> None:
     """The page, once the lists are in assignment order."""
     with st.spinner(f"Analysing {text.counted(open_layout.layout.partition_count, 'replica list')} …"):
         found = caching.kept(infer, caching.LAYOUTS)(open_layout.layout)
-    frame.answer(drawn.summary(found, kraft=open_layout.layout.eligible is not None))
+    frame.answer(drawn.summary(found))
     if any(one.kind is FingerprintKind.UNKNOWN for one in found):
         draw_input_cautions(open_layout, "fingerprints")
     figures(found)

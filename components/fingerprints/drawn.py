@@ -29,6 +29,7 @@ __all__ = ["MARKS", "draw_starts", "draw_table", "draw_topic", "rings_of", "summ
 MARKS = {
     FingerprintKind.STRIPED: "✔ match",
     FingerprintKind.GREW: "✔ match, grown later",
+    FingerprintKind.KRAFT: "✔ match, KRaft",
     FingerprintKind.MOVED: "▲ moved later",
     FingerprintKind.NOT_STRIPED: "○ not striped",
     FingerprintKind.UNKNOWN: "? unknown",
@@ -39,15 +40,10 @@ _LISTED = 12
 _Ring = tuple[tuple[int, ...], bool, str]
 
 
-def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
-    """The sentence that answers the page's question.
-
-    Args:
-        found: the fingerprints.
-        kraft: whether the cluster looks like one of KRaft, whose placer leaves no start and shift.
-    """
+def summary(found: Sequence[TopicFingerprint]) -> str:
+    """The sentence that answers the page's question, from the fingerprints."""
     total, counts = len(found), Counter(one.kind for one in found)
-    placed = counts[FingerprintKind.STRIPED] + counts[FingerprintKind.GREW]
+    placed = sum(one.striped for one in found)
     if not total:
         return "There are no topics."
     if placed == total:
@@ -60,9 +56,6 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
     if unknown == total:
         whose = "the only topic matches" if total == 1 else f"the {total:,} topics match"
         return f"Without every broker's rack, it is unknown whether {whose} Kafka's initial assignment."
-    if kraft and 2 * counts[FingerprintKind.NOT_STRIPED] > total:
-        none = text.counted(counts[FingerprintKind.NOT_STRIPED], "topic")
-        return f"KRaft's assignments have no start and shift: {none} of {total:,} match none."
     moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
     match = verb(placed, "matches", "match")
     words = [f"{placed:,} of {text.counted(total, 'topic')} {match} Kafka's initial assignment"]
@@ -228,12 +221,11 @@ def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
     span = settled.rows_of_topic(one.topic)
     ids = settled.partition[span.start : span.stop].tolist()
     now = [[b for b in row if b != NONE] for row in settled.replica_ids[span.start : span.stop].tolist()]
-    fit = one.fits[0] if one.fits else one.nearest
     with st.container(border=True, key="fingerprint-topic"):
         st.markdown(text.plain(one.sentence))
-        if fit is None:
+        made = one.placed(ids, max(map(len, now), default=0))
+        if made is None:
             return
-        made = _as_placed(fit, one.added, ids, max(map(len, now), default=0))
         differ = [a != b for a, b in zip(now, made, strict=True)]
         only = any(differ) and fields.yes("Only differences", name="differ", key="fingerprint-differ", toggle=True)
         rows = [i for i, off in enumerate(differ) if off or not only][: tables.MOST_ROWS]
@@ -241,7 +233,7 @@ def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
             {
                 "partition": [ids[i] for i in rows],
                 "replicas": [", ".join(map(str, now[i])) for i in rows],
-                "initial assignment": [", ".join(map(str, made[i])) for i in rows],
+                "initial assignment": [", ".join("?" if b == NONE else str(b) for b in made[i]) for i in rows],
                 "": ["▲ differs" if differ[i] else "✔" for i in rows],
             }
         )
@@ -250,13 +242,3 @@ def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
             f"{sum(differ):,} of {text.counted(len(ids), 'partition')} "
             f"{verb(sum(differ), 'differs', 'differ')} from this initial assignment."
         )
-
-
-def _as_placed(fit: Fit, added: Sequence[Fit], ids: Sequence[int], factor: int) -> list[list[int]]:
-    """Where the draws put each partition, those added later by their own."""
-    factor = min(factor, len(fit.brokers))
-    made = fit.lists(ids, factor)
-    for later in added:
-        fresh = later.lists([i for i in ids if i >= later.first_id], factor)
-        made[len(made) - len(fresh) :] = fresh
-    return made

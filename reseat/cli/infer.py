@@ -10,6 +10,7 @@ from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
 from reseat.placement import FingerprintKind, Fit, TopicFingerprint
 from reseat.placement import infer as infer_placements
+from reseat.placement.fingerprint.krafted import Krafted
 
 __all__ = ["infer"]
 
@@ -29,8 +30,6 @@ def infer(chosen: argparse.Namespace) -> int:
         return 0
     counts = [(kind, sum(one.kind is kind for one in found)) for kind in FingerprintKind]
     say(*(f"{counted(number, 'topic')} {verb(number, 'is', 'are')} {kind.value}." for kind, number in counts if number))
-    if any(one.kind is FingerprintKind.NOT_STRIPED for one in found):
-        say("Topics created by a KRaft controller are placed differently and count as not striped.")
     say("", *(one.sentence for one in found[:LISTED_TOPICS]))
     if len(found) > LISTED_TOPICS:
         say(f"and {counted(len(found) - LISTED_TOPICS, 'more topic')}; --json lists all")
@@ -52,7 +51,16 @@ def _as_json(found: TopicFingerprint) -> dict[str, object]:
         "fits": [_fit(fit) for fit in found.fits],
         "added": [_fit(fit) for fit in found.added],
         "nearest": None if found.nearest is None else _fit(found.nearest),
+        "kraft": None if found.krafted is None else _kraft(found.krafted),
         "sentence": found.sentence,
+    }
+
+
+def _kraft(near: Krafted) -> dict[str, object]:
+    return {
+        "brokers": list(near.cluster.ids),
+        "added": list(near.added),
+        "lists": [list(replicas) for replicas in near.lists],
     }
 
 

@@ -34,7 +34,7 @@ TERMS: dict[str, str] = {
     "Data copied": "Bytes of the data to copy that the receiving brokers hold already.",
     "Data held": "Bytes of all replicas whose size is known.",
     "Data to copy": "Bytes that the added replicas fetch; per partition the largest known replica size counts.",
-    "Do not match": "Topics whose replica lists no start and shift give, as after a reassignment or under KRaft.",
+    "Do not match": "Topics that match neither a start and shift nor KRaft's placement, as after a reassignment.",
     "Drain": "Move every replica off a broker so that it can be removed without losing redundancy.",
     "Election": "The choice of a partition's leader; a preferred leader election returns leadership to the preferred "
     "leader.",

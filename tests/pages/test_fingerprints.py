@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reseat.model import Broker, ClusterLayout
-from reseat.placement import place_striped
+from reseat.placement import JavaRandom, place_kraft, place_striped
 
 from .conftest import tables, texts
 
@@ -65,6 +65,27 @@ def test_a_broker_that_came_later_is_told(opened):
     assert not at.exception
     assert tables(at)[0].value["placed"].tolist() == ["before broker 9 joined"]
     assert at.metric[5].value == "1"
+
+
+def test_topics_of_kraft_match_and_what_was_moved_is_shown(opened):
+    """Without start and shift; of a broker that other lists do not tell stands a question mark."""
+    lists = {
+        (topic, p): ids
+        for topic, size in (("big", 14), ("small", 2))
+        for p, ids in place_kraft(FIVE, size, 3, draws=JavaRandom(size)).assignment().items()
+    }
+    lists["big", 12] = [9, *lists["big", 12][:2]]
+    at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=[*FIVE, Broker(9, "a")]))
+    rows = tables(at)[0].value.set_index("topic")
+
+    assert not at.exception
+    assert rows.loc["small", "start"] == ""
+    assert (rows.loc["big", "verdict"], rows.loc["big", "moved partitions"]) == ("▲ moved later", "12")
+    at.text_input(key="fingerprint-search").set_value("big").run()
+    partitions = tables(at)[1].value
+    assert [mark for mark in partitions[""] if mark != "✔"] == ["▲ differs"]
+    assert partitions["initial assignment"][12] != partitions["replicas"][12]
+    assert "from what KRaft placed over [1, 2, 3, 4, 5] before broker 9 joined, rack by rack" in texts(at)
 
 
 @pytest.mark.parametrize(("typed", "left"), [("topic-4", ["topic-4"]), ("TOPIC", ["topic-1", "topic-4"]), ("no", [])])

@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 
 from reseat.model import NONE, IntArray, Longs
+from reseat.placement.fingerprint.krafted import Krafted
 from reseat.placement.ring import Ring
 from reseat.placement.striped import lists_at
 
@@ -23,7 +24,9 @@ class FingerprintKind(Enum):
     GREW = "striped, partitions added later"
     """Striped, and the partitions added later are where Kafka puts added ones."""
     MOVED = "striped, partitions moved since"
-    """Most of it sits as placed; some partitions were moved by hand or by a tool."""
+    """Most of it sits as placed, by draws or by KRaft; some partitions were moved by hand or by a tool."""
+    KRAFT = "placed as KRaft does"
+    """Every partition sits as KRaft's controller put it, which leaves no start and shift."""
     NOT_STRIPED = "not striped"
     """No draws make it, nor nearly."""
     UNKNOWN = "unknown"
@@ -75,7 +78,7 @@ class TopicFingerprint:
         topic: its name.
         kind: what its lists say.
         fits: everything that makes all its lists (for ``GREW``: the lists first placed), likeliest first; for ``MOVED``
-            the nearest; empty for ``NOT_STRIPED`` and ``UNKNOWN``.
+            the nearest; empty for ``NOT_STRIPED`` and ``UNKNOWN``, and for what KRaft placed.
         added: for ``GREW``, the fits of partitions added later, each with its ``first_id``.
         nearest: the nearest fit where none makes all lists, also for ``NOT_STRIPED``; None where there is nothing near.
         moved: partition ids whose list differs from the nearest fit; empty for ``NOT_STRIPED``, where nothing is known
@@ -83,6 +86,7 @@ class TopicFingerprint:
         replicas_off: replicas that differ from the nearest fit, by place in their lists; None where there is none.
         partitions: how many partitions the topic has.
         sentence: all this for a person.
+        krafted: where KRaft placed it, for ``KRAFT``, and for ``MOVED`` where that is nearer than any draws.
     """
 
     topic: str
@@ -94,11 +98,26 @@ class TopicFingerprint:
     replicas_off: int | None
     partitions: int
     sentence: str
+    krafted: Krafted | None = None
 
     @property
     def striped(self) -> bool:
         """Whether every partition sits where Kafka put it."""
-        return self.kind in (FingerprintKind.STRIPED, FingerprintKind.GREW)
+        return self.kind in (FingerprintKind.STRIPED, FingerprintKind.GREW, FingerprintKind.KRAFT)
+
+    def placed(self, ids: Sequence[int], factor: int) -> list[list[int]] | None:
+        """Where its partitions, of these ids, were put, -1 where that is not known; None where nothing is near."""
+        if self.krafted is not None:
+            return [list(row) for row in self.krafted.lists]
+        fit = self.fits[0] if self.fits else self.nearest
+        if fit is None:
+            return None
+        factor = min(factor, len(fit.brokers))
+        made = fit.lists(ids, factor)
+        for later in self.added:
+            fresh = later.lists([i for i in ids if i >= later.first_id], factor)
+            made[len(made) - len(fresh) :] = fresh
+        return made
 
     @property
     def rack_aware(self) -> bool | None:

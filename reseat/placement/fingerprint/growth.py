@@ -21,7 +21,7 @@ from reseat.placement.fingerprint.rings import Found, Search, nearest_fit
 from reseat.placement.ring import Ring, ring_of
 from reseat.placement.votes import TopicRows, Votes, count_votes, votes_on_ring
 
-__all__ = ["CHANCE_OF_MOVED", "pieces_of"]
+__all__ = ["CHANCE_OF_MOVED", "least_untouched", "pieces_of"]
 
 #: Lists drawn at random fit as many by chance at most this often where a topic counts as moved (``rings`` says more).
 CHANCE_OF_MOVED = 0.1
@@ -45,6 +45,11 @@ class _Addition(NamedTuple):
     ring: Ring
     position: int
     begin: int
+
+
+def least_untouched(size: int) -> float:
+    """How many of so many lists are to be as placed where a topic counts as moved: one alone fits some draws easily."""
+    return max(2, size / 3)
 
 
 @dataclass(frozen=True, eq=False)

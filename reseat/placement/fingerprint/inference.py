@@ -18,7 +18,8 @@ added partitions have no draws of their own but for the id at which they begin, 
 those of the first partitions, or the present ones. What is left is told by the nearest
 pair: the one with the most partitions untouched.
 
-Topics made by a KRaft controller are placed otherwise and come out as not striped.
+Topics made by a KRaft controller are placed otherwise, without draws that could be told: that is tried beside
+(``by_kraft.py``), and told where it explains all lists, or leaves fewer than any draws.
 
 Two limits, said where they matter. The shift is known modulo n - 1 only, so 0 and n - 1 look alike; with replication
 factor 1, or two brokers, it leaves no trace at all. And the first partition id is taken to be the lowest there is.
@@ -42,8 +43,9 @@ from reseat.errors import PlacementRefused
 from reseat.model import Broker, ClusterLayout, Longs
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.admin_order import admin_order
+from reseat.placement.fingerprint.by_kraft import as_kraft_places
 from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
-from reseat.placement.fingerprint.growth import CHANCE_OF_MOVED, pieces_of
+from reseat.placement.fingerprint.growth import CHANCE_OF_MOVED, least_untouched, pieces_of
 from reseat.placement.fingerprint.rings import (
     CHANCE_OF_ADMIN_ORDER,
     Search,
@@ -51,15 +53,12 @@ from reseat.placement.fingerprint.rings import (
     nearest_fit,
     try_other_clusters,
     try_present_cluster,
+    words_of_brokers,
 )
 from reseat.placement.ring import ring_of
 from reseat.placement.votes import TopicRows
 
 __all__ = ["infer"]
-
-#: And only from this many lists on, and this share of all: one list alone fits some draws easily, and lists of KRaft's
-#: placer, which are turns of one order, agree with a few draws more often than lists at random.
-_UNTOUCHED_LEAST, _UNTOUCHED_SHARE = 2, 1 / 3
 
 
 def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[TopicFingerprint, ...]:
@@ -103,7 +102,7 @@ def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[T
     )
     try_other_clusters(search)
     search.gather_row_votes()
-    found = [_fingerprint(search, number) for number in range(len(names))]
+    found = as_kraft_places(search, [_fingerprint(search, number) for number in range(len(names))])
     if not settled.unknown_racks:
         return tuple(found)
     return tuple(_in_doubt(one) if factor else one for one, factor in zip(found, rows.factor.tolist(), strict=True))
@@ -173,7 +172,7 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
         sentence = _grown_sentence(name, nearest, grown, size)
         firsts = tuple(piece.first for piece in best)
         return TopicFingerprint(name, FingerprintKind.GREW, firsts, grown, None, (), None, size, sentence)
-    if best[0].chance <= CHANCE_OF_MOVED and untouched >= max(_UNTOUCHED_LEAST, size * _UNTOUCHED_SHARE):
+    if best[0].chance <= CHANCE_OF_MOVED and untouched >= least_untouched(size):
         replicas = counted(off, "replica differs", "replicas differ")
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
@@ -197,8 +196,7 @@ def _words_of(fit: Fit) -> str:
 
 
 def _over(fit: Fit) -> str:
-    which = f"[{', '.join(map(str, fit.brokers))}]" if len(fit.brokers) <= 12 else counted(len(fit.brokers), "broker")
-    return f"over {which} {fit.circumstance}".rstrip()
+    return words_of_brokers(fit.brokers, fit.circumstance)
 
 
 def _striped_sentence(name: str, fits: Sequence[Fit], size: int, factor: int) -> str:

@@ -6,13 +6,13 @@ A topic is open until some ring explains all of its lists; of those that explain
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from reseat.model import NONE, Broker, ClusterLayout, FloatArray, IntArray, Longs
-from reseat.model.wording import listed, named, verb
+from reseat.model.wording import counted, listed, named, verb
 from reseat.placement.fingerprint.fits import Fit, differences
 from reseat.placement.ring import Ring, ring_of
 from reseat.placement.votes import Tally, TopicRows, Votes, count_votes, votes_on_own_rings, votes_on_ring
@@ -26,6 +26,7 @@ __all__ = [
     "nearest_fit",
     "try_other_clusters",
     "try_present_cluster",
+    "words_of_brokers",
 ]
 
 #: The most memberships of one kind tried beside the present cluster; each costs a pass over the topics still open.
@@ -59,9 +60,10 @@ class Search:
 
     def __init__(self, layout: ClusterLayout, names: Sequence[str], rows: TopicRows) -> None:
         self.layout, self.names, self.rows = layout, names, rows
-        brokers = layout.brokers
-        #: All brokers, with their racks where all have one.
-        self.present = ring_of(brokers if all(broker.rack is not None for broker in brokers) else _rackless(brokers))
+        racks_told = all(broker.rack is not None for broker in layout.brokers)
+        #: All brokers, by id, with their racks where all have one; and their ring.
+        self.brokers = {one.id: Broker(one.id, one.rack if racks_told else None) for one in layout.brokers}
+        self.present = ring_of(list(self.brokers.values()))
         self.exact: list[list[Found]] = [[] for _ in names]
         self.near: list[list[Found]] = [[] for _ in names]  # equally near ones, likeliest first
         self.farther: list[list[Found]] = [[] for _ in names]  # nearest until a nearer one was found, likeliest first
@@ -179,9 +181,8 @@ class Search:
         return self._row_votes[topic, id(ring)][1]
 
     def present_up_to(self, highest: int) -> list[Broker]:
-        """The present brokers with at most this id, with racks where all present ones have one."""
-        racks = self.present.rack_aware
-        return [replace(one, rack=one.rack if racks else None) for one in self.layout.brokers if one.id <= highest]
+        """The present brokers with at most this id."""
+        return [one for one in self.brokers.values() if one.id <= highest]
 
     def membership_words(self, ids: Sequence[int]) -> str:
         """What a cluster of these brokers was, seen from the present one."""
@@ -196,8 +197,10 @@ class Search:
         return " and ".join(words)
 
 
-def _rackless(brokers: Iterable[Broker]) -> list[Broker]:
-    return [Broker(broker.id) for broker in brokers]
+def words_of_brokers(ids: Sequence[int], circumstance: str) -> str:
+    """Which brokers something was placed over, and what these are where they are not the present ones."""
+    which = f"[{', '.join(map(str, ids))}]" if len(ids) <= 12 else counted(len(ids), "broker")
+    return f"over {which} {circumstance}".rstrip()
 
 
 def _log_factorials(most: int) -> FloatArray:
@@ -215,7 +218,7 @@ def try_present_cluster(search: Search, topics: Longs) -> None:
     """Try all brokers, with their racks and without."""
     search.try_ring(search.present, "", topics)
     if search.present.rack_aware:
-        search.try_ring(ring_of(_rackless(search.layout.brokers)), "", topics)
+        search.try_ring(ring_of([Broker(broker) for broker in search.brokers]), "", topics)
 
 
 def try_other_clusters(search: Search) -> None:
