@@ -1,6 +1,7 @@
 """Fingerprints: which topics sit as Kafka placed them, with which draws; which were moved; and what comes next."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,6 +13,7 @@ from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if.cautions import draw_input_cautions
 from reseat.errors import PlacementRefused
+from reseat.model import ClusterLayout
 from reseat.placement.fingerprint.fits import FingerprintKind, TopicFingerprint
 from reseat.placement.fingerprint.inference import infer
 
@@ -27,7 +29,7 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
     """How many topics each verdict has."""
     counts = Counter(one.kind for one in found)
     placed = [one for one in found if one.striped]
-    elsewhere = sum(bool(one.fits and one.fits[0].circumstance) for one in placed)
+    elsewhere = sum(bool(one.circumstance) for one in placed)
     exact = sum(sum(len(fit.shifts) for fit in one.fits) == 1 for one in placed)
     moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
     frame.figures(
@@ -72,10 +74,10 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
     )
 
 
-def next_start(open_layout: OpenLayout) -> str:
+def next_start(layout: ClusterLayout, found: Sequence[TopicFingerprint]) -> str:
     """What can be said of where the next topic begins, which is nothing but its chances."""
-    brokers = len(open_layout.layout.brokers)
-    if open_layout.layout.eligible is not None:
+    brokers = len(layout.brokers)
+    if layout.eligible is not None or any(one.krafted is not None for one in found):
         return (
             "This looks like a KRaft cluster: the next topic begins at a random broker of each rack, and after as many "
             "partitions as there are brokers their order is shuffled. Nothing here predicts either."
@@ -118,7 +120,7 @@ def draw(open_layout: OpenLayout) -> None:
     rings = drawn.rings_of(found)
     if rings:
         drawn.draw_starts(open_layout.layout, rings)
-    st.markdown(f":material/casino: {text.plain(next_start(open_layout))}")
+    st.markdown(f":material/casino: {text.plain(next_start(open_layout.layout, found))}")
     opened = drawn.draw_table(found)
     if opened is not None:
         drawn.draw_topic(open_layout.layout, opened)

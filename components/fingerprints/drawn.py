@@ -173,7 +173,7 @@ def _frame(found: Sequence[TopicFingerprint]) -> pd.DataFrame:
             "topic": [text.visible(one.topic) for one in found],
             "verdict": [MARKS[one.kind] for one in found],
             "partitions": [one.partitions for one in found],
-            "racks": ["" if fit is None else "aware" if fit.rack_aware else "ignored" for fit in fits],
+            "racks": ["" if one.rack_aware is None else "aware" if one.rack_aware else "ignored" for one in found],
             "start": ["" if fit is None else str(fit.start) for fit in fits],
             "shift": ["" if fit is None else _shifts(fit) for fit in fits],
             "matching pairs": pd.array(
@@ -185,7 +185,9 @@ def _frame(found: Sequence[TopicFingerprint]) -> pd.DataFrame:
                 ],
                 dtype="Int64",
             ),
-            "placed": ["" if fit is None else fit.circumstance or "on the current brokers" for fit in fits],
+            "placed": [
+                "" if one.circumstance is None else one.circumstance or "on the current brokers" for one in found
+            ],
             "moved partitions": [_moved(one) for one in found],
             "replicas that differ": pd.array([one.replicas_off for one in found], dtype="Int64"),
         }

@@ -79,7 +79,8 @@ def test_topics_of_kraft_match_and_what_was_moved_is_shown(opened):
     rows = tables(at)[0].value.set_index("topic")
 
     assert not at.exception
-    assert rows.loc["small", "start"] == ""
+    assert rows.loc["small", ["start", "racks", "placed"]].tolist() == ["", "aware", "before broker 9 joined"]
+    assert "the next topic begins at a random broker of each rack" in texts(at)
     assert (rows.loc["big", "verdict"], rows.loc["big", "moved partitions"]) == ("▲ moved later", "12")
     at.text_input(key="fingerprint-search").set_value("big").run()
     partitions = tables(at)[1].value

@@ -72,7 +72,7 @@ def as_kraft_places(search: Search, found: Sequence[TopicFingerprint]) -> list[T
         clusters.append(Cluster(Broker(broker) for broker in search.brokers))
     clusters += [Cluster(there[:-joined]) for joined in range(1, min(_JOINED + 1, len(there)))]
     topics = {number: _of(search, number, one, clusters) for number, one in enumerate(found) if not one.striped}
-    only_kraft = sum(topic.whole and topic.proven for topic in topics.values())
+    only_kraft = sum(_told(search, topic, surely=False).krafted is not None for topic in topics.values())
     if only_kraft:
         topics |= {number: _of(search, number, one, clusters) for number, one in enumerate(found) if one.striped}
     only_draws = sum(topic.one.striped and not topic.whole for topic in topics.values())
@@ -114,9 +114,10 @@ def _told(search: Search, topic: _Topic, *, surely: bool) -> TopicFingerprint:
     one, near = topic.one, topic.near
     if near is None or one.kind is FingerprintKind.GREW or (one.striped and not (surely and topic.whole)):
         return one
+    near = replace(near, circumstance=search.membership_words(near.cluster.ids))
     bare = replace(one, fits=(), added=(), nearest=None, krafted=near)
     if topic.whole and (surely or topic.proven):
-        sentence = _placed_sentence(search, one, near)
+        sentence = _placed_sentence(one, near)
         return replace(bare, kind=FingerprintKind.KRAFT, moved=(), replicas_off=None, sentence=sentence)
     moved = len(one.moved) if one.kind is FingerprintKind.MOVED else one.partitions
     # Rounds are told less by their lists than draws are: they are to leave far fewer.
@@ -128,7 +129,7 @@ def _told(search: Search, topic: _Topic, *, surely: bool) -> TopicFingerprint:
     sentence = (
         f"{counted(len(gone), 'partition')} of {one.partitions:,} of {one.topic} ({listed(gone)}) "
         f"{verb(len(gone), 'was', 'were')} moved{late}: {counted(off, 'replica differs', 'replicas differ')} "
-        f"from what KRaft placed {_where(search, near)}."
+        f"from what KRaft placed {_where(near)}."
     )
     return replace(bare, kind=FingerprintKind.MOVED, moved=gone, replicas_off=off, sentence=sentence)
 
@@ -139,13 +140,13 @@ def _off(made: tuple[int, ...], there: tuple[int, ...]) -> int:
     return max(1, known + abs(len(made) - len(there)))
 
 
-def _where(search: Search, near: Krafted) -> str:
+def _where(near: Krafted) -> str:
     racks = ", rack by rack" if len(near.cluster.racks) > 1 else ""
-    return f"{words_of_brokers(near.cluster.ids, search.membership_words(near.cluster.ids))}{racks}"
+    return f"{words_of_brokers(near.cluster.ids, near.circumstance)}{racks}"
 
 
-def _placed_sentence(search: Search, one: TopicFingerprint, near: Krafted) -> str:
-    sentence = f"{one.topic} is placed as KRaft does, {_where(search, near)}"
+def _placed_sentence(one: TopicFingerprint, near: Krafted) -> str:
+    sentence = f"{one.topic} is placed as KRaft does, {_where(near)}"
     if near.added:
         begins = listed(f"from {begin} on" for begin in near.added)
         sentence += f"; partitions {begins} (of {one.partitions:,}) were added later"

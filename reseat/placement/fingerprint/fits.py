@@ -121,8 +121,17 @@ class TopicFingerprint:
 
     @property
     def rack_aware(self) -> bool | None:
-        """Whether racks played a part in the likeliest fit; None where nothing fits."""
+        """Whether racks played a part in the likeliest fit, or for KRaft; None where nothing fits."""
+        if self.krafted is not None:
+            return len(self.krafted.cluster.racks) > 1
         return self.fits[0].rack_aware if self.fits else None
+
+    @property
+    def circumstance(self) -> str | None:
+        """What the cluster was that the likeliest fit is on, or KRaft's placement; None where nothing fits."""
+        if self.krafted is not None:
+            return self.krafted.circumstance
+        return self.fits[0].circumstance if self.fits else None
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:

@@ -97,6 +97,7 @@ class Krafted:
         misfits: (m,) whether a list is another.
         added: the first ids of partitions that were added later.
         evidence: logarithm of how unlikely it is that lists at random say as much.
+        circumstance: where this is not the present cluster, a clause that says what it is; else empty.
     """
 
     cluster: Cluster
@@ -104,6 +105,7 @@ class Krafted:
     misfits: tuple[bool, ...]
     added: tuple[int, ...]
     evidence: float
+    circumstance: str = ""
 
     @property
     def left(self) -> int:
