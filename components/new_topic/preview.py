@@ -39,7 +39,7 @@ class Effect:
     Attributes:
         replicas: (B,) replicas it brings.
         leaders: (B,) preferred leaders it brings.
-        up: (B,) bool, brokers that are not known to be dead: spreads are over these.
+        up: (B,) bool, brokers that can receive: spreads are over these, as everywhere.
         fewer_racks: its partitions on fewer racks than they could be; None where no broker has a rack.
     """
 
@@ -53,7 +53,7 @@ def effect_of(layout: ClusterLayout, placement: Placement) -> Effect:
     """The replicas, leaders and racks of a placement."""
     size = len(layout.brokers)
     places = np.searchsorted(layout.broker_ids, placement.replicas)
-    up = ~layout.dead
+    up = layout.receiving
     fewer = None
     if layout.racks:
         held = np.sort(layout.rack_groups[places], axis=1)

@@ -342,5 +342,5 @@ def _on_too_few_racks(lists: IntArray, brokers: Sequence[Broker]) -> int:
     racks = np.array([code[name] for name in names], np.int32)
     held = np.where(lists != NONE, racks[np.minimum(np.searchsorted(ids, lists), len(ids) - 1)], NONE)
     held.sort(axis=1)
-    distinct = ((held[:, 1:] != held[:, :-1]) & (held[:, 1:] != NONE)).sum(axis=1) + (held[:, 0] != NONE)
+    distinct = ((held[:, 1:] != held[:, :-1]) & (held[:, 1:] != NONE)).sum(axis=1) + (held[:, :1] != NONE).sum(axis=1)
     return int((distinct < np.minimum((lists != NONE).sum(axis=1), len(code))).sum())

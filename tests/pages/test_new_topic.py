@@ -7,7 +7,7 @@ import json
 import pytest
 
 from components.state.store import KEY
-from reseat.model import Broker, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.model.edits import Edits
 
 from .conftest import address, tables, texts
@@ -254,3 +254,16 @@ def test_the_version_and_the_controller_are_those_of_the_cluster(opened):
     assert "version" not in address(at)
     kraft = opened("new_topic", facts={"version": "3.6", "metadata": "kraft"})
     assert kraft.segmented_control(key="topic-controller-kraft").value == "KRaft"
+
+
+@pytest.mark.parametrize("state", [BrokerState.CORDONED, BrokerState.FENCED, BrokerState.DEAD])
+def test_spreads_before_are_those_of_the_board(opened, state):
+    """Over the same brokers: one that can get nothing is no emptiest one."""
+    layout = ClusterLayout.from_assignments(
+        {("t", at): [1 + at % 3, 1 + (at + 1) % 3] for at in range(6)},
+        brokers=[*(Broker(broker, state=BrokerState.ALIVE) for broker in (1, 2, 3)), Broker(9, state=state)],
+    )
+    board, new = ({one.label: one.value for one in opened(page, layout).metric} for page in ("racks", "new_topic"))
+
+    for label in ("Replica spread", "Preferred leader spread"):
+        assert new[label].partition(" → ")[0] == board[label] == "0"

@@ -198,3 +198,11 @@ def test_cordoned_brokers_take_no_part_in_krafts_placement_and_refusals_name_the
         place_kraft(without, 1, 6, draws=JavaRandom(9))
     with pytest.raises(PlacementRefused, match="All brokers are currently fenced, or have all their log directories"):
         place_kraft(cordoned[2:3], 1, 1, draws=JavaRandom(9))
+
+
+def test_of_no_partition_every_number_is_0() -> None:
+    """A cluster without topics, of which somebody asks what draining a broker takes."""
+    layout = ClusterLayout.from_assignments({}, brokers=[Broker(1, "a"), Broker(2, "b")])
+    spread = proposal_spread(layout, [1], draws_of=JavaRandom, rounds=1)
+
+    assert (spread.moves.tolist(), spread.replica_spread.tolist(), spread.rack_violations.tolist()) == ([0], [0], [0])

@@ -126,7 +126,7 @@ def _racks(request: TopicRequest, layout: ClusterLayout) -> Check:
     made = ClusterLayout.from_assignments(
         {(request.topic, i): ids for i, ids in request.assignments.items()}, brokers=layout.brokers
     )
-    rows = np.flatnonzero(rack_violating(made, ~made.dead))
+    rows = np.flatnonzero(rack_violating(made, made.receiving))
     if not rows.size:
         return passed(name, "Every partition has rack diversity.")
     names = made.names_at(rows)
