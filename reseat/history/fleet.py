@@ -128,7 +128,7 @@ def _last(rows: pa.Table) -> pa.Table:
 
 def _weakest(history: History, latest: pd.DataFrame) -> pd.DataFrame:
     """By cluster: what its worst single losses would do; clusters that were not swept are left out."""
-    losses = _beyond(frame(_losses(history, latest)), latest)
+    losses = _beyond(frame(_losses(history, latest)), latest, _already(history, latest))
     losses["id"] = losses["lost"].str[0].astype("Int64")
     losses = losses.sort_values(
         ["cluster", *HARM, "rack", "id"], ascending=[True, False, False, False, True, True], na_position="last"
@@ -143,14 +143,28 @@ def _weakest(history: History, latest: pd.DataFrame) -> pd.DataFrame:
     return worst.merge(of_rack, on="cluster", how="outer")
 
 
-def _beyond(losses: pd.DataFrame, latest: pd.DataFrame) -> pd.DataFrame:
-    """The losses without what is offline or below min ISR before anything is lost: each counts that too."""
+def _beyond(losses: pd.DataFrame, latest: pd.DataFrame, swept: pd.DataFrame) -> pd.DataFrame:
+    """The losses without what is offline or below min ISR before anything is lost: each counts that too.
+
+    That is told as it was swept. Earlier versions did not sweep it: then as the snapshot says, never more than after
+    the mildest loss.
+    """
     told = latest.set_index("cluster")
     for measure, column in (("offline_partitions", "offline"), ("below_min_isr", "below_min_isr")):
         mildest = losses.groupby("cluster")[measure].transform("min")
-        already = losses["cluster"].map(told[column]).astype("Int64")
-        losses[measure] -= already.where(already < mildest, mildest).where(already.notna(), 0)
+        said = losses["cluster"].map(told[column]).astype("Int64")
+        already = losses["cluster"].map(swept[measure]).astype("Int64")
+        losses[measure] -= already.fillna(said.where(said < mildest, mildest).where(said.notna(), 0))
     return losses
+
+
+def _already(history: History, latest: pd.DataFrame) -> pd.DataFrame:
+    """By cluster: what the sweep of its latest snapshot found offline and below min ISR with nothing lost."""
+    day = dict(zip(latest["cluster"], ({day_of(one)} for one in latest["taken_at"]), strict=True))
+    columns = ["snapshot_id", "cluster", "offline_partitions", "below_min_isr"]
+    found = read_kept(history.tables, "copysets", partial(_parts, history.tables, "copysets", day), columns)
+    ids = pa.array(latest["snapshot_id"], pa.string())
+    return frame(found.filter(pc.is_in(found["snapshot_id"], ids))).drop_duplicates("cluster").set_index("cluster")
 
 
 def _losses(history: History, latest: pd.DataFrame) -> pa.Table:

@@ -100,3 +100,26 @@ def test_what_is_offline_already_is_no_loss_of_a_broker(tmp_path: Path) -> None:
 
     assert shop["offline"] == 1
     assert (shop["weakest_broker"], shop["broker_offline"], shop["brokers_to_lose"]) == (5, 1, 1)
+
+
+def test_what_is_offline_already_is_what_was_swept(tmp_path: Path) -> None:
+    """As Resilience has it of the same snapshot, also where it cannot tell how many, since some leaders are unknown."""
+    home = made.write(tmp_path, {"shop": made.history()["shop"][:2]})
+    name, when = home.ids("shop")[1], home.snapshots["shop"][1].taken_at
+    places = {
+        table: home.tables / table / "cluster=shop" / f"day={made.FIRST_DAY}" for table in ("snapshots", "copysets")
+    }
+    whole = [{"snapshot_id": name, "taken_at": when, "copysets": 3, "offline_partitions": 1, "below_min_isr": 1}]
+    losses = [
+        {"snapshot_id": name, "taken_at": when, "kind": "broker", "lost": [broker], "offline_partitions": offline}
+        for broker, offline in ((4, 1), (5, 2), (6, 1))
+    ]
+    pq.write_table(pa.Table.from_pylist(whole, arrow_schema("copysets")), places["copysets"] / "1510-0.parquet")
+    file = home.tables / "resilience" / "cluster=shop" / f"day={made.FIRST_DAY}" / "1510-0.parquet"
+    pq.write_table(pa.Table.from_pylist(losses, arrow_schema("resilience")), file)
+    told = pq.read_table(places["snapshots"] / "1510-0.parquet", partitioning=None)
+    unknown = told.set_column(told.column_names.index("offline"), "offline", pa.nulls(len(told), pa.int64()))
+    pq.write_table(unknown, places["snapshots"] / "1510-0.parquet")
+    shop = row(fleet(History.open(home.tables)), "shop")
+
+    assert (shop["weakest_broker"], shop["broker_offline"], shop["brokers_to_lose"]) == (5, 1, 1)
