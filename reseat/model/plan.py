@@ -138,17 +138,12 @@ class Curve:
     sentences: tuple[str, ...] = ()
 
 
-def _counting(plan: Plan) -> BoolArray:
-    layout = plan.proposed
-    return layout.receiving & ~layout.is_broker((*plan.wish.remove, *plan.wish.options.never_onto))
-
-
 def byte_spread(plan: Plan, layout: ClusterLayout) -> float | None:
     """Fullest minus emptiest broker in bytes in this layout of a plan, over the brokers that count then.
 
     A replica is as large as the largest of its partition, as who evens them out takes it. None where no size is told.
     """
-    counts = _counting(plan)
+    counts = plan.counting
     if layout.replica_bytes is None or not counts.any():
         return None
     return float(np.ptp(layout.carried_bytes[counts]))
@@ -161,7 +156,7 @@ def topic_spread(plan: Plan, layout: ClusterLayout) -> int | None:
     """
     if not (plan.wish.rebalance and plan.wish.options.even_topics):
         return None
-    return widest_topic(layout.topic_of, layout.replicas, _counting(plan))
+    return widest_topic(layout.topic_of, layout.replicas, plan.counting)
 
 
 def widest_topic(topic_of: IntArray, replicas: IntArray, counts: BoolArray) -> int:
@@ -288,6 +283,12 @@ class Plan:
         mask: BoolArray = lists_differ(self.current.replica_ids, self.proposed.replica_ids)
         mask.flags.writeable = False
         return mask
+
+    @cached_property
+    def counting(self) -> BoolArray:
+        """(B,) bool: brokers of the proposed layout that its spreads are over: those that stay and can receive."""
+        layout, out = self.proposed, (*self.wish.remove, *self.wish.options.never_onto)
+        return layout.receiving & ~layout.is_broker(out)
 
     @property
     def changed_topics(self) -> tuple[str, ...]:

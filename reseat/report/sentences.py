@@ -121,15 +121,11 @@ def ranging(least: float, most: float) -> str:
 
 
 def remaining(matter: Matter) -> tuple[float, float] | None:
-    """The fewest and the most replicas on a broker that serves and stays, once the plan is done; None without one."""
-    if matter.after is None or matter.balance_after is None:
+    """The fewest and the most replicas on a broker that the spread is over, once the plan is done; None without one."""
+    if matter.plan is None:
         return None
-    held = [
-        number
-        for broker, number in zip(matter.after.brokers, matter.balance_after.by_broker.replicas.tolist(), strict=True)
-        if not broker.state.unavailable and broker.id not in matter.wish.remove
-    ]
-    return (min(held), max(held)) if held else None
+    held = matter.plan.proposed.replicas_by_broker[matter.plan.counting]
+    return (float(held.min()), float(held.max())) if held.size else None
 
 
 def headline(matter: Matter) -> str:

@@ -21,7 +21,7 @@ from reseat.report.chapters import summary
 from reseat.report.content import Light
 from reseat.report.gather import gather
 from reseat.report.matter import ReportChoices
-from reseat.report.sentences import spread_of
+from reseat.report.sentences import remaining, spread_of
 
 
 def test_rows_behind_a_finding_are_those_of_the_layout_told_of() -> None:
@@ -89,3 +89,17 @@ def test_sizes_that_are_known_in_part_make_one_amount_and_one_time() -> None:
     assert {fact.shown for fact in told if fact.label == "Copying takes"} == {"at least 1 min 40 s"}
     assert matter.plan is not None
     assert matter.plan.moves.amount == "at least 1.0 GB"
+
+
+def test_what_brokers_hold_afterwards_is_what_the_spread_is_over() -> None:
+    """A broker whose disk has failed keeps six replicas and is left out of both: 1 to 2, and a spread of 1."""
+    broken = Broker(3, state=BrokerState.ALIVE, offline_dirs=("/b",))
+    layout = ClusterLayout.from_assignments(
+        {**{("a", at): [3] for at in range(6)}, **{("b", at): [1] for at in range(3)}},
+        brokers=[Broker(1), Broker(2), broken],
+    )
+    matter = gather(Reading(layout, kind="a literal", source="x"), layout, Wish(rebalance=True))
+    held = remaining(matter)
+
+    assert held is not None
+    assert held[1] - held[0] == spread_of(matter, after=True)
