@@ -125,7 +125,7 @@ def _told(search: Search, topic: _Topic, *, surely: bool) -> TopicFingerprint:
         return one
     gone = tuple(number for number, misfit in zip(topic.ids, near.misfits, strict=True) if misfit)
     off = sum(_off(made, there) for made, there in zip(near.lists, topic.lists, strict=True) if made != there)
-    late = ", or added later" if near.misfits[-1] else ""
+    late = ", or added later" if near.misfits[-1] or near.added else ""
     sentence = (
         f"{counted(len(gone), 'partition')} of {one.partitions:,} of {one.topic} ({listed(gone)}) "
         f"{verb(len(gone), 'was', 'were')} moved{late}: {counted(off, 'replica differs', 'replicas differ')} "
