@@ -62,7 +62,7 @@ def drag(page: Page, found: Locator, onto: Locator) -> None:
     page.mouse.up()
 
 
-def says(page: Page, sentence: str) -> Locator:
+def says(page: Page, sentence: str | re.Pattern[str]) -> Locator:
     """Wait until the page's answer says this."""
     found = page.locator(".st-key-answer").filter(has_text=sentence)
     found.wait_for()
