@@ -226,6 +226,7 @@ def _draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Cal
         on_select(str(shown["cluster"].iloc[rows[0]]) if rows else "")
 
     frame = table_frame(shown, now)
+    unit, sizes = tables.in_unit(shown["size_bytes"])
     columns: dict[str, ColumnConfig] = {
         "cluster": st.column_config.TextColumn(width=112),
         "size curve": st.column_config.AreaChartColumn(f"size, {span}", width=88, y_min=0),
@@ -233,9 +234,7 @@ def _draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Cal
         "age": st.column_config.TextColumn(width=80, help="▲ older than is usual for the cluster"),
         "brokers": st.column_config.NumberColumn(format="localized", width=60),
         "partitions": st.column_config.NumberColumn(format="localized", width=72),
-        "size": st.column_config.NumberColumn(
-            f"size, {tables.in_unit(shown['size_bytes'])[0]}", format="localized", width=70
-        ),
+        "size": st.column_config.NumberColumn(f"size, {unit}", format=tables.digits(sizes), width=70),
         "spread": st.column_config.NumberColumn(format="localized", width=56, help=define("Replica spread")),
         "least": st.column_config.NumberColumn(format="localized", width=48, help=define("Best possible")),
         "first limit": st.column_config.TextColumn(

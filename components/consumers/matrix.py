@@ -27,6 +27,8 @@ _TICKS = 40
 _LINES, _WHOLE = 20, 250
 #: Members and topics drawn as counts; more have no room.
 _MOST_ROWS, _MOST_TOPICS = 1_000, 300
+#: Cells of more rows or columns have no room for a line between them.
+_APART = 100
 #: Between two topics, in widths of a cell.
 _GAP = 0.7
 #: Pixels: a member's row, what is above the rows, the room of "Save" below them, and the least figure.
@@ -265,6 +267,11 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
             # By their whole names: rows and columns of one name would lie over each other.
             x=[text.label(name, _WHOLE) for name in names],
             y=[text.label(member, _WHOLE) for member in members],
+            # From nothing on: of counts that are all alike each had the colour in the middle.
+            zmin=0,
+            zmax=max(1, int(z.max(initial=0))),
+            xgap=int(len(names) <= _APART),
+            ygap=int(len(members) <= _APART),
             colorscale=theme.SEQUENCE,
             reversescale=not theme.is_dark(),  # what counts is far from the ground
             hovertemplate="%{y} owns %{z} of %{x}<extra></extra>",
@@ -289,6 +296,6 @@ def _named(names: Sequence[str], letters: int, most: int) -> Mapping[str, object
 
 def _scale(z: IntArray) -> Mapping[str, object]:
     """Whole numbers beside their colours, above the button that saves the figure."""
-    step = max(1, -(-int(np.ptp(z)) // 5)) if z.size else 1
+    step = max(1, -(-int(z.max(initial=0)) // 5))
     place = {"len": 0.85, "y": 1, "yanchor": "top"}
     return {"thickness": 10, "title": {"text": "owned"}, "tick0": 0, "dtick": step, **place}

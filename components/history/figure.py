@@ -124,7 +124,7 @@ def figure(
     _marks(made, marks, names)
 
     def part(words: str, name: str, colour: str) -> tuple[str, str]:
-        return (words if moments[name].notna().any() else f"{words}: unknown"), colour
+        return words, colour if moments[name].notna().any() else ""
 
     titles = (
         _title(
@@ -180,7 +180,12 @@ def _told(value: object) -> str:
 
 
 def _title(name: str, *parts: tuple[str, str]) -> str:
-    return "  ".join([name, *(f"<span style='color:{colour}'>■</span> {part}" for part, colour in parts)])
+    """A panel's name and its lines, each by its colour; those without one are unknown, and said once for all."""
+    unknown = ", ".join(part for part, colour in parts if not colour)
+    told = [f"<span style='color:{colour}'>■</span> {part}" for part, colour in parts if colour]
+    if unknown and not told:
+        return f"{name}: unknown"
+    return "  ".join([name, *told, *([f"{unknown}: unknown"] if unknown else [])])
 
 
 def _tell(made: go.Figure, moments: pd.DataFrame) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "RIGHT",
     "as_csv",
     "at_most",
+    "digits",
     "explained",
     "foot",
     "in_unit",
@@ -136,6 +137,16 @@ def in_unit(sizes: pd.Series[float]) -> tuple[str, FloatArray]:
     unit = text.size(float(np.median(some))).rpartition(" ")[2] if len(some) else "B"
     scaled = (told / text.SIZES[unit]).tolist()
     return unit, np.array([float(f"{size:.1g}") if 0 < size < 1 else round(size, 1) for size in scaled])
+
+
+def digits(sizes: FloatArray) -> str:
+    """How a column of such sizes is written: to a tenth, where one has a tenth and none is smaller.
+
+    Args:
+        sizes: (n,) as ``in_unit`` gives them.
+    """
+    told = sizes[~np.isnan(sizes)]
+    return "%,.1f" if (told != told.round()).any() and (told == told.round(1)).all() else "localized"
 
 
 def matching(layout: ClusterLayout, rows: Longs, typed: str, *columns: IntArray) -> Longs:

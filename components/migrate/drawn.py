@@ -106,7 +106,9 @@ def draw_topics(made: Migration) -> None:
     found = whole[Search.of(fields.find("migrate-find", "a topic")).within(whole["topic"])]
     shown = found.head(tables.MOST_ROWS)
     unit, sizes = tables.in_unit(shown["bytes"])
-    tables.table(shown.drop(columns=["bytes"]).assign(**{f"copied, {unit}": sizes}), "migrate-topics-table", height=360)
+    column = {f"copied, {unit}": st.column_config.NumberColumn(format=tables.digits(sizes))}
+    frame = shown.drop(columns=["bytes"]).assign(**dict.fromkeys(column, sizes))
+    tables.table(frame, "migrate-topics-table", column, height=360)
     said = tables.shown_of(len(shown), len(found), "topic")
     tables.foot(
         "migrate-topics-table", said, "migration.csv", lambda: tables.as_csv(as_table(made), ("topic", "in the target"))

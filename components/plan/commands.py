@@ -143,7 +143,7 @@ def _time(open_layout: OpenLayout, plan: Plan, throttle: int | None) -> str:
     broker = copying.broker_ids[(copying.sent if sends else copying.received).argmax()]
     most, does = "At least " if copying.unsized else "", "sends" if sends else "receives"
     most = "Up to " if left_out(schedule) else most
-    what = f"{most}**{text.size(copying.told_bytes)}** are copied; broker {broker} {does} the most, "
+    what = f"{most}**{text.size(copying.told_bytes)}** is copied; broker {broker} {does} the most, "
     what += f"{text.size(schedule.busiest)}."
     rates = shared.observed_rates(open_layout.cluster_id)
     return f"{what} {text.plain(takes(schedule, RunOptions(throttle=throttle), rates, datetime.now(UTC)))}"

@@ -102,8 +102,9 @@ def _kinds(frame: pd.DataFrame) -> dict[str, ColumnConfig]:
     """Bytes are put into one unit, which stands in their heading."""
     if "bytes to copy" not in frame:
         return {}
-    unit, frame["bytes to copy"] = tables.in_unit(frame["bytes to copy"])
-    return {"bytes to copy": st.column_config.NumberColumn(f"to copy, {unit}", format="localized")}
+    unit, sizes = tables.in_unit(frame["bytes to copy"])
+    frame["bytes to copy"] = sizes
+    return {"bytes to copy": st.column_config.NumberColumn(f"to copy, {unit}", format=tables.digits(sizes))}
 
 
 def _offline(subject: Subject, view: ResilienceView) -> None:

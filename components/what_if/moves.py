@@ -104,8 +104,9 @@ def draw_moves(plan: Plan, key: str) -> None:
     first = found[: tables.MOST_ROWS]
     frame, sizes = moves_frame(plan, first), {}
     if _BYTES in frame:
-        unit, frame[_BYTES] = tables.in_unit(frame[_BYTES])
-        sizes[_BYTES] = st.column_config.NumberColumn(f"data to copy, {unit}", format="localized")
+        unit, copied = tables.in_unit(frame[_BYTES])
+        frame[_BYTES] = copied
+        sizes[_BYTES] = st.column_config.NumberColumn(f"data to copy, {unit}", format=tables.digits(copied))
     tables.table(frame, f"{key}-table", sizes, height=330, of=len(rows))
     st.caption(
         f"{len(found):,} of {text.counted(len(rows), 'changed partition')} {verb(len(found), 'matches', 'match')}; "

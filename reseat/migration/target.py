@@ -264,7 +264,7 @@ def _too_much(
             new_bytes = float(coming.sum() - before.sum())
             if new_bytes > room_bytes:
                 said.append(
-                    f"{size(new_bytes)} are too much: brokers that may hold {size(limits.bytes)} each have room for "
+                    f"{size(new_bytes)} is too much: brokers that may hold {size(limits.bytes)} each have room for "
                     f"{size(room_bytes)} more."
                 )
     return tuple(said)

@@ -50,7 +50,7 @@ _ITEMS = ("pin", "never_onto", "only_onto", "keep_apart", "capacity", "rack_leve
 _LIMITS: dict[str, Callable[[int], str]] = {
     "receive_cap": lambda most: f"no broker receives more than {counted(most, 'replica')}",
     "max_moves": lambda most: f"there are at most {counted(most, 'move')}",
-    "max_bytes": lambda most: f"at most {size(most)} are copied",
+    "max_bytes": lambda most: f"at most {size(most)} is copied",
 }
 _FLAGS = {
     "by_bytes": "the plan balances by size",

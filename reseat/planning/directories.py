@@ -91,7 +91,7 @@ class DirectoryPlan:
         if self.bytes == least:
             out.append("No fewer bytes reach this (proven).")
         elif least:
-            out.append(f"At least {size(float(least))} have to move to reach this (a bound; it is bin packing).")
+            out.append(f"At least {size(float(least))} has to move to reach this (a bound; it is bin packing).")
         for one in self.brokers:
             fullest = max(one.after.values())
             gap = fullest - one.least_fullest

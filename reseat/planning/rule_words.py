@@ -49,7 +49,7 @@ def rules_in_words(plan: Plan) -> Iterator[str]:
     yield from _capacities(plan)
     copied = plan.certificate.bytes_to_move
     if wish.limits_bytes and options.max_bytes is not None and copied is not None:
-        yield f"{size(copied)} are copied; at most {size(options.max_bytes)} were allowed."
+        yield f"{size(copied)} is copied; at most {size(options.max_bytes)} was allowed."
 
 
 def _leaders(plan: Plan) -> Iterator[str]:

@@ -178,7 +178,7 @@ def require_enough(layout: ClusterLayout, wish: Wish, alone: Found, most: int | 
         enough = counted(needed, "move")
     elif wish.limits_bytes and not copies_no_more(layout, alone, most_bytes):
         enough = size(bytes_to_copy(layout, alone.rows, alone.lists))
-        said = f"{size(most_bytes)} are too little: {what} copies"
+        said = f"{size(most_bytes)} is too little: {what} copies"
     else:
         return
     choices = f"Allow at least {enough}.", "Keep racks as they are (--keep-racks)."

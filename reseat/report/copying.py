@@ -195,7 +195,7 @@ class Copying:
         at_least = "At least " if across.unsized else ""
         paid = "" if price is None else f", {at_least.lower()}{money(across.bytes / 1e9 * price)} at {price:,.4g} a GB"
         said = [
-            f"{at_least}{size(across.bytes)} of {size(self.told_bytes)} are copied from rack to rack{paid}. A new "
+            f"{at_least}{size(across.bytes)} of {size(self.told_bytes)} is copied from rack to rack{paid}. A new "
             "replica copies from its partition's leader, also where consumers fetch from their own rack (KIP-392).",
             *(["Of tiered topics whole local logs are counted."] if left_out(self.batches) else []),
         ]

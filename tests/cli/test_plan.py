@@ -754,7 +754,7 @@ def test_what_goes_from_rack_to_rack_is_priced(tmp_path: Path, capsys: pytest.Ca
 
     assert main([*asked, "--price-per-gb", "0.02"]) == 0
     said = capsys.readouterr().out
-    assert "40.0 GB of 40.0 GB are copied from rack to rack, 0.80 at 0.02 a GB." in said
+    assert "40.0 GB of 40.0 GB is copied from rack to rack, 0.80 at 0.02 a GB." in said
     assert [line.split() for line in said.splitlines() if line.split()[:1] in (["from"], ["a"], ["b"])] == [
         ["from", "\\", "to", "b"],
         ["a", "40.0", "GB"],  # neither a, which receives nothing, nor b, which sends nothing

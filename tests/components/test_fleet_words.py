@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -179,6 +180,20 @@ def test_sizes_of_a_fleet_are_told_in_one_unit() -> None:
     assert table_frame(made, NOW)["size"].tolist() == [58.6, 1.2, 0.00003]
     assert tables.in_unit(none["size_bytes"])[0] == "B"
     assert table_frame(none, NOW)["size"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shown"),
+    [
+        ([4_428.0, 1_744.2, np.nan], "%,.1f"),  # "4,428" above "1,744.2" is read as the smaller one
+        ([58.6, 0.00003], "localized"),  # a tenth would make nothing of what is small
+        ([3.0, 0.0], "localized"),
+        ([np.nan], "localized"),
+    ],
+)
+def test_digits_of_a_column_stand_below_each_other(sizes: list[float], shown: str) -> None:
+    """To a tenth all of them, where that says as much."""
+    assert tables.digits(np.array(sizes)) == shown
 
 
 def test_the_figure_names_what_its_colours_mean(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -282,6 +282,20 @@ def test_the_figure_says_what_is_not_told():
     assert "under-replicated: unknown" not in titles[0]
 
 
+def test_what_is_unknown_of_a_panel_is_said_once():
+    """Behind each line's name it was longer than a phone is wide, and cut."""
+    told = snapshots([3, 0])
+    told[["replica_variation", "leader_variation", "byte_variation"]] = None
+    title = figure(series(told), [], {}, selected=0, ends=None).layout.annotations[2].text
+
+    assert title == "Imbalance, % of the mean: unknown"
+
+    told["replica_variation"] = 0.1
+    title = figure(series(told), [], {}, selected=0, ends=None).layout.annotations[2].text
+
+    assert title.endswith("</span> replicas  leaders, bytes: unknown")
+
+
 def found_in(*rows: tuple[int, str, str]) -> pd.DataFrame:
     """Rows of ``findings``: number of the snapshot (an hour apart), kind, severity."""
     return pd.DataFrame(

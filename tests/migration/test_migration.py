@@ -190,7 +190,7 @@ def test_bytes_are_kept_under_a_limit_where_sizes_are_known():
 
     assert sum(load.bytes for load in made.after.loads) == 13 * GB
     assert max(load.bytes for load in made.after.loads) <= 5 * GB
-    assert "13.0 GB are too much: brokers that may hold 4.0 GB each have room for 12.0 GB more." in tight.sentence
+    assert "13.0 GB is too much: brokers that may hold 4.0 GB each have room for 12.0 GB more." in tight.sentence
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_bytes_are_kept_under_a_limit_where_sizes_are_known():
         (
             {("old", 0): [11]},
             3.5,
-            ("3.0 GB are too much: brokers that may hold 3.5 GB each have room for 2.5 GB more.",),
+            ("3.0 GB is too much: brokers that may hold 3.5 GB each have room for 2.5 GB more.",),
         ),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_broker_over_its_limit_of_bytes_has_no_room_and_is_no_fault():
     assert [(load.broker, load.bytes, load.over, load.newly_over) for load in made.after.loads] == [
         (11, 5 * GB, ("bytes",), False), (12, 3 * GB, (), False),
     ]  # fmt: skip
-    assert "are too much: brokers that may hold 3.0 GB each have room for 3.0 GB more." in more.after.faults[0]
+    assert "is too much: brokers that may hold 3.0 GB each have room for 3.0 GB more." in more.after.faults[0]
 
 
 def test_the_balance_keeps_a_limit_on_bytes_that_even_counts_would_not():

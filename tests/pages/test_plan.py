@@ -457,7 +457,7 @@ def test_what_goes_from_rack_to_rack_stands_below_the_flow_with_its_price(opened
     at.segmented_control(key="plan-view").set_value("Replica flow (from → to)").run()
 
     assert not at.exception
-    assert "are copied from rack to rack. A new replica copies from its partition's leader" in texts(at)
+    assert "is copied from rack to rack. A new replica copies from its partition's leader" in texts(at)
     at.number_input[-1].set_value(0.5).run()
     assert "at 0.5 a GB" in texts(at)
 

@@ -244,15 +244,15 @@ class TestBytes:
         """One of the first and two of the second are 160 bytes."""
         assert self.faults([[1, 3], [3, 4]], 160) == ()
         assert self.faults([[1, 3], [3, 4]], None) == ()
-        assert self.faults([[1, 3], [3, 4]], 159) == ("160 B would be copied; at most 159 B were allowed.",)
+        assert self.faults([[1, 3], [3, 4]], 159) == ("160 B would be copied; at most 159 B was allowed.",)
 
     def test_what_only_changes_its_order_counts_nothing_whatever_its_size(self) -> None:
         """Nobody told the size of the second, which is not copied."""
-        assert self.faults([[1, 3], [2, 1]], 99, np.nan) == ("100 B would be copied; at most 99 B were allowed.",)
+        assert self.faults([[1, 3], [2, 1]], 99, np.nan) == ("100 B would be copied; at most 99 B was allowed.",)
 
     def test_what_nobody_told_hides_nothing_of_what_is_told(self) -> None:
         """The second is copied, too: the first alone is too much."""
-        assert self.faults([[1, 3], [3, 4]], 99, np.nan) == ("100 B would be copied; at most 99 B were allowed.",)
+        assert self.faults([[1, 3], [3, 4]], 99, np.nan) == ("100 B would be copied; at most 99 B was allowed.",)
 
 
 class TestCapacities:

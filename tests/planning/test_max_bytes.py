@@ -129,7 +129,7 @@ def test_added_brokers_are_filled_with_small_partitions_first() -> None:
     told = plan(skewed(), wish).certificate
 
     assert (told.moves, told.bytes_to_move, told.replica_balance_proven) == (21, 97e9, True)
-    assert told.sentences[-1] == "97.0 GB are copied; at most 100 GB were allowed."
+    assert told.sentences[-1] == "97.0 GB is copied; at most 100 GB was allowed."
     assert [point.bytes_to_move for point in whole_curve(skewed(), wish).points][-1] == 97e9
     with pytest.raises(WishRefused, match="Replica sizes are not all known"):
         plan(replace(skewed(), size_bytes=None), wish)
@@ -151,7 +151,7 @@ def test_the_more_may_be_copied_the_evener_it_gets() -> None:
 
     assert [one.replica_spread for one in made] == sorted((one.replica_spread for one in made), reverse=True)
     assert all(one.moves_proven and one.replica_balance_proven for one in made)
-    assert made[1].sentences[-1] == "93.0 GB are copied; at most 100 GB were allowed."
+    assert made[1].sentences[-1] == "93.0 GB is copied; at most 100 GB was allowed."
     assert made[3].moves == plan(layout, Wish(rebalance=True)).certificate.moves
     points, most = whole_curve(layout, limited(2 * 10**11)).points, plan(layout, limited(2 * 10**11)).certificate
     assert [point.bytes_to_move for point in points] == [11e9, 50e9, 102e9, 199e9]
@@ -163,7 +163,7 @@ def test_who_judges_a_plan_notices_too_much_data() -> None:
     layout = skewed()
     whole = plan(layout, Wish(rebalance=True)).proposed
 
-    assert judge(layout, whole, limited(10**11)).faults == ("804 GB would be copied; at most 100 GB were allowed.",)
+    assert judge(layout, whole, limited(10**11)).faults == ("804 GB would be copied; at most 100 GB was allowed.",)
 
 
 def test_what_cannot_be_kept_is_refused() -> None:
@@ -176,7 +176,7 @@ def test_what_cannot_be_kept_is_refused() -> None:
         brokers=[Broker(i, "aabb"[i - 1]) for i in range(1, 5)],
         size_bytes={("t", 0): 5e9, ("t", 1): 5e9},
     )
-    with pytest.raises(WishRefused, match=r"1\.0 GB are too little: rack diversity alone copies 10\.0 GB"):
+    with pytest.raises(WishRefused, match=r"1\.0 GB is too little: rack diversity alone copies 10\.0 GB"):
         plan(badly, limited(10**9))
     assert plan(badly, limited(10**9, keep_racks=True)).certificate.moves == 0
     assert conflict(badly, limited(10**9)) == Conflict()
@@ -192,5 +192,5 @@ def test_elsewhere_it_has_no_effect_and_that_is_said() -> None:
             "Max bytes has no effect: it limits changes that move replicas and balance their counts."
         ]
     for wish in (Wish(remove=(0,)), replace(limited(1), remove=(0,))):
-        with pytest.raises(WishRefused, match="1 B are too little: the change alone copies"):
+        with pytest.raises(WishRefused, match="1 B is too little: the change alone copies"):
             plan(layout, replace(wish, options=replace(wish.options, max_bytes=1)))

@@ -88,7 +88,7 @@ def test_an_approval_is_asked_for_with_the_time_where_a_throttle_is_chosen() -> 
     assert summary.chapter(matter, chosen).text[2] == (
         "Please approve the change and about 2 s of copying at 1.0 MB/s per broker."
     )
-    assert cost.chapter(matter, chosen).heading == "2.0 MB are copied, 1.0 MB of it from rack to rack, in about 2 s."
+    assert cost.chapter(matter, chosen).heading == "2.0 MB is copied, 1.0 MB of it from rack to rack, in about 2 s."
 
 
 def test_nothing_wished_asks_for_nothing_that_is_not_needed() -> None:

@@ -89,7 +89,7 @@ def disk_room(diff: PlanDiff) -> Check:
             "space of log directories (reported since Kafka 3.3) are missing.",
             brokers=ids,
         )
-    return passed(name, f"{size(float(comes.size.sum()))} go to brokers with enough disk space.")
+    return passed(name, f"{size(float(comes.size.sum()))} goes to brokers with enough disk space.")
 
 
 def _overfull(comes: Mapping[LogDirectory, float]) -> list[str]:

@@ -189,7 +189,7 @@ class Change:
             return
         total = float(np.nansum(sizes[self.rows] * self.comes.sum(axis=1)))
         if total > most:
-            self.faults.append(f"{size(total)} would be copied; at most {size(most)} were allowed.")
+            self.faults.append(f"{size(total)} would be copied; at most {size(most)} was allowed.")
 
     @property
     def received(self) -> Longs:

@@ -68,7 +68,8 @@ def _amount(route: Route) -> str:
 def _heading(matter: Matter, choices: ReportChoices, copying: Copying) -> str:
     if not len(copying):
         return "No data is copied, so the change costs no copying."
-    said = f"{_amount(copying.whole)} {verb(len(copying), 'is', 'are')} copied"
+    counts = len(copying) if not copying.sized else 1  # a size is one amount
+    said = f"{_amount(copying.whole)} {verb(counts, 'is', 'are')} copied"
     if copying.across.copies:
         every = copying.across.copies == len(copying)
         said += f", {'all' if every else _amount(copying.across)} of it from rack to rack"
