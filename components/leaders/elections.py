@@ -49,7 +49,8 @@ def figures_of(preview: ElectionPreview) -> list[tuple[str, str, None, str]]:
     """How many partitions are elected, led already, and cannot be: figures for ``frame.figures``."""
     from reseat.election import Reason
 
-    counts, told = reason_counts(preview), is_told(preview) or not len(preview.reason)
+    told = is_told(preview) or not len(preview.reason)
+    counts = reason_counts(preview) | {Reason.ELECTED: preview.elected}
     return [
         (label, text.count(counts.get(reason, 0) if told else None), None, reason.sentence)
         for label, reason in (

@@ -184,6 +184,12 @@ class ElectionPreview:
         return _differ(self.leader_before, self.leader_after)
 
     @property
+    def elected(self) -> int:
+        """Partitions that a preferred election gives another leader: the preferred replica, or another one instead."""
+        counts = self.counts()
+        return counts.get(Reason.ELECTED, 0) + counts.get(Reason.OTHER_ELECTED, 0)
+
+    @property
     def while_moving(self) -> int | None:
         """Partitions whose leader is told and changes while a plan's data moves; None: no plan, or no leader told."""
         if self.leader_done is None or (self.leaders_before is None and len(self.leader_before)):

@@ -111,8 +111,7 @@ def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
 
 
 def _sentences(preview: ElectionPreview, worse: str | None) -> tuple[str, ...]:
-    counts = preview.counts()
-    elected = counts.get(Reason.ELECTED, 0) + counts.get(Reason.OTHER_ELECTED, 0)
+    counts, elected = preview.counts(), preview.elected
     said = []
     if elected:
         said.append(f"A preferred leader election changes the leader of {counted(elected, 'partition')}.")

@@ -29,6 +29,20 @@ def test_an_election_now_is_previewed_partition_by_partition(opened):
     ]
 
 
+def test_who_is_elected_instead_of_the_preferred_one_is_elected(opened):
+    """Leader and preferred replica are fenced: KRaft elects the third, and the figure says so as the sentence does."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2, 3]},
+        brokers=[Broker(1, state=BrokerState.FENCED), Broker(2, state=BrokerState.FENCED), Broker(3)],
+        leaders={("t", 0): 2},
+        in_sync={("t", 0): [1, 2, 3]},
+    )
+    at = opened("leaders", layout, facts={"metadata": "kraft"})
+
+    assert "A preferred leader election changes the leader of 1 partition." in texts(at)
+    assert next(one.value for one in at.metric if one.label == "Elected") == "1"
+
+
 def test_an_election_of_a_pasted_layout_has_its_command_and_its_file(opened):
     """The file names orders-1 alone, the one that would be elected; the command takes the file."""
     at = opened("leaders")
