@@ -337,7 +337,7 @@ def _paint(states: npt.NDArray[np.uint8], layout: ClusterLayout, axes: Axes) -> 
             state[told] = np.where(layout.in_sync[at, position], CellState.IN_SYNC, CellState.BEHIND)[told]
         lacks = (leader[inside] == NONE) & (leader[inside] != NOT_TOLD)
         state[who == leader[inside]] = CellState.LEADER
-        state[lacks | layout.dead[who]] = CellState.OFFLINE
+        state[lacks | layout.away[who]] = CellState.OFFLINE
         if layout.adding is not None:
             state[layout.adding[at, position]] = CellState.MOVING_IN
         if layout.removing is not None:

@@ -57,7 +57,7 @@ class Majority:
 def against_majority(
     layout: ClusterLayout, brokers: Iterable[int], mode: Mode = "zookeeper", *, unclean: bool = False
 ) -> Majority:
-    """Compare for these brokers being stopped at once, beside those that are dead already.
+    """Compare for these brokers being stopped at once, beside those that are down already.
 
     Args:
         layout: the layout.
@@ -69,7 +69,7 @@ def against_majority(
         WishRefused: the layout does not know one of them.
     """
     ids = tuple(sorted(set(brokers)))
-    down = sorted({*ids, *layout.broker_ids[layout.dead].tolist()})
+    down = sorted({*ids, *layout.broker_ids[layout.away].tolist()})
     gone = on_brokers(layout.replicas, broker_mask(layout, ids))
     held = layout.replicas != NONE
     factor = row_counts(held)

@@ -70,6 +70,19 @@ def test_states_tell_leader_follower_behind_and_offline() -> None:
     ]
 
 
+@pytest.mark.parametrize("state", [BrokerState.DEAD, BrokerState.FENCED])
+def test_a_replica_on_a_broker_that_is_away_is_offline(state: BrokerState) -> None:
+    """A broker of KRaft that crashed is fenced: it is not alive above the page, and its replicas are no followers."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [1, 2]}, brokers=[Broker(1), Broker(2, state=state)], leaders={("a", 0): 1}
+    )
+    axes = axes_of(
+        layout, broker_order(layout, "id"), column_order(layout, "name", by_partition=True), by_partition=True
+    )
+
+    assert cell_states(layout, axes).tolist() == [[CellState.LEADER], [CellState.OFFLINE]]
+
+
 def test_states_show_what_a_plan_moves() -> None:
     """With a proposed layout, what only it has moves in and what only the present has moves out."""
     proposed = ClusterLayout.from_assignments(
