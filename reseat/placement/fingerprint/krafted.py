@@ -33,8 +33,8 @@ from reseat.placement.kraft import rack_names
 
 __all__ = ["FIRST_LISTS", "Cluster", "Krafted", "krafted"]
 
-#: Where partitions may have been added is looked for at so many ids at most.
-_BEGINS = 24
+#: Where partitions may have been added is looked for at so many ids at most, and at fewer the more lists there are.
+_BEGINS, _LOOKED_AT = 24, 100_000
 #: A first round shows in so many of its lists.
 FIRST_LISTS = 6
 
@@ -193,12 +193,19 @@ class _Topic:
         very_first = self._round(
             [(turn, self.lists[at] if at < own else ()) for at, turn in enumerate(turns)], begun=False
         )[0]
-        found = set()
-        for row in range(1, last + 1):
-            begins = row == last or (goes_on[row] and not goes_on[row - 1])
-            if begins and (row >= len(turns) or not _as_known(very_first[row], self.lists[row])):
-                found |= {row, min(row + 1, last)}  # the list before a begin may go on to it by chance
-        return sorted(found)[:_BEGINS]
+        runs = [0] * len(self.ids)  # how many lists go on after each
+        for row in range(last - 1, -1, -1):
+            runs[row] = runs[row + 1] + 1 if goes_on[row] else 0
+        found = [
+            row
+            for row in range(1, last + 1)
+            if (row == last or (goes_on[row] and not goes_on[row - 1]))
+            and (row >= len(turns) or not _as_known(very_first[row], self.lists[row]))
+        ]
+        found.sort(key=lambda row: -runs[row])
+        most = max(_BEGINS // 6, min(_BEGINS, _LOOKED_AT // len(self.ids)))
+        # The list before a begin may go on to it by chance.
+        return sorted({later for row in found[:most] for later in (row, min(row + 1, last))})
 
     def goes_on(self, here: tuple[int, ...], there: tuple[int, ...]) -> bool:
         """Whether a list comes after another in a first round: each rack and each broker is followed by the next."""
