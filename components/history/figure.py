@@ -134,7 +134,7 @@ def figure(
         ),
         _title("Findings", ("critical", theme.BROKEN), ("warning", theme.ATTENTION), ("info", look.bar)),
         _title(
-            "Imbalance, % of the mean",
+            "Imbalance, %",
             part("replicas", "replica_variation", look.bar),
             part("leaders", "leader_variation", theme.LEADER),
             part("bytes", "byte_variation", look.text),

@@ -288,7 +288,7 @@ def test_what_is_unknown_of_a_panel_is_said_once():
     told[["replica_variation", "leader_variation", "byte_variation"]] = None
     title = figure(series(told), [], {}, selected=0, ends=None).layout.annotations[2].text
 
-    assert title == "Imbalance, % of the mean: unknown"
+    assert title == "Imbalance, %: unknown"
 
     told["replica_variation"] = 0.1
     title = figure(series(told), [], {}, selected=0, ends=None).layout.annotations[2].text
