@@ -23,21 +23,23 @@ def of_brokers(layout: ClusterLayout) -> Iterator[Finding]:
         return
     held = layout.replicas_by_broker
     states = [b.state for b in layout.brokers]
-    dead = layout.dead
+    away = layout.away
     not_listed = layout.in_state(BrokerState.NOT_TOLD) & (held > 0)
-    if (dead & (held > 0)).any():
-        mask = dead & (held > 0)
+    if (away & (held > 0)).any():
+        mask = away & (held > 0)
         ids, replicas = ids_where(layout, mask), int(held[mask].sum())
+        words = {states[place].word for place in np.flatnonzero(mask).tolist()}
+        what = words.pop() if len(words) == 1 else "dead or fenced"
         yield Finding(
             "dead_broker_mentioned",
             Severity.BROKEN,
-            f"{brokers_named(ids)} {verb(len(ids), 'is', 'are')} dead but still {verb(len(ids), 'holds', 'hold')} "
+            f"{brokers_named(ids)} {verb(len(ids), 'is', 'are')} {what} but still {verb(len(ids), 'holds', 'hold')} "
             f"{counted(replicas, 'replica')}. Bring {verb(len(ids), 'it', 'them')} back, or drain "
             f"{verb(len(ids), 'it', 'them')}.",
             rows_where(touched_by(layout, mask)),
             brokers=ids,
         )
-    out = health.out_of_every_isr(layout) & ~dead
+    out = health.out_of_every_isr(layout) & ~away
     if out.any():
         ids, replicas = ids_where(layout, out), int(held[out].sum())
         yield Finding(
@@ -60,7 +62,7 @@ def of_brokers(layout: ClusterLayout) -> Iterator[Finding]:
             brokers=ids,
         )
     yield from _cordoned(layout)
-    empty = (held == 0) & ~dead & ~layout.cordoned
+    empty = (held == 0) & ~away & ~layout.cordoned
     if empty.any() and layout.partition_count:
         ids = ids_where(layout, empty)
         yield Finding(

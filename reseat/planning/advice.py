@@ -243,9 +243,9 @@ def _changes(told: _Before) -> Iterator[_Change]:
         yield ("rebalance_bytes", "Rebalance by size", Wish(rebalance=True, options=Options(by_bytes=True)))
     if told.kinds & _MENDED:
         yield ("mend", "Mend partitions", Wish(mend=True))
-    dead = {int(i) for i in layout.broker_ids[layout.dead & (layout.replicas_by_broker > 0)]}
+    away = {int(i) for i in layout.broker_ids[layout.away & (layout.replicas_by_broker > 0)]}
     behind = told.of("broker_out_of_every_isr")
-    if gone := tuple(sorted(dead.union(() if behind is None else behind.brokers))):
+    if gone := tuple(sorted(away.union(() if behind is None else behind.brokers))):
         them = ("broker", "it does") if len(gone) == 1 else ("brokers", "they do")
         yield ("drain", f"Drain {them[0]} {listed(gone)}, if {them[1]} not come back", Wish(remove=gone))
     yield from _factors(told)

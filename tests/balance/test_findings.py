@@ -152,6 +152,21 @@ def test_offline_names_the_brokers_that_were_the_last_in_sync() -> None:
     assert found(eligible)["offline"].brokers == (2, 3)
 
 
+def test_a_fenced_broker_that_holds_replicas_is_one_that_is_down() -> None:
+    """As above every page: Kafka 4 calls fenced what earlier versions no longer name, and that was "probably down"."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2]},
+        brokers=[Broker(1, state=BrokerState.ALIVE), Broker(2, state=BrokerState.FENCED)],
+        leaders={("t", 0): 1},
+        in_sync={("t", 0): [1]},
+    )
+    kinds = found(layout)
+
+    assert kinds["dead_broker_mentioned"].severity is Severity.BROKEN
+    assert kinds["dead_broker_mentioned"].sentence.startswith("Broker 2 is fenced but still holds 1 replica.")
+    assert "broker_out_of_every_isr" not in kinds
+
+
 def test_a_leader_that_is_not_told_is_not_offline() -> None:
     """A bare reassignment JSON is not "all offline"."""
     kinds = found(one_topic([[1, 2], [2, 1]]))
