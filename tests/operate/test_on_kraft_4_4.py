@@ -19,6 +19,7 @@ from reseat.model import BrokerState
 from reseat.operate.journal.journal import Approval, Journal, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.cordoning import cordons_left
+from reseat.placement import FingerprintKind, infer
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.live import read_cluster
@@ -98,12 +99,12 @@ def topics_made_meanwhile(cluster, name, *, once=lambda: True):
             thread.join(30)
 
 
-def _automatic(topic):
+def _automatic(topic, partitions=6, factor=2):
     """A request to make a topic whose replicas Kafka places."""
     from kafka.protocol.admin import CreateTopicsRequest
 
     new = CreateTopicsRequest.CreatableTopic(
-        name=topic, num_partitions=6, replication_factor=2, assignments=[], configs=[]
+        name=topic, num_partitions=partitions, replication_factor=factor, assignments=[], configs=[]
     )
     return CreateTopicsRequest(topics=[new], timeout_ms=10_000, validate_only=False)
 
@@ -155,6 +156,27 @@ def test_a_setting_is_in_force_once_log_directories_tell_it(cluster, target):
     assert [broker.state.value for broker in read.layout.brokers] == ["alive", "alive", "alive", "cordoned"]
     assert read.version == "4.4"
     assert "cordoned" in {finding.kind for finding in findings(read.layout)}
+
+
+def test_what_kafka_places_itself_is_told_as_that(cluster, target):
+    """Topics of several rounds, over racks of two brokers and of one; and partitions that are added to one."""
+    sizes = {"placed-1": (1, 3), "placed-14": (14, 2), "placed-21": (21, 3)}
+    for topic, (partitions, factor) in sizes.items():
+        made = target.client.send(_automatic(topic, partitions, factor), "controller").topics[0]
+        assert made.error_code == 0
+    cluster.tool("topics", "--alter", "--topic", "placed-14", "--partitions", "27")
+
+    def found():
+        layout = read_cluster(connection_to(cluster)).layout
+        there = [topic for topic in sizes if topic in layout.topics]
+        return {one.topic: (one.kind, one.partitions) for one in (infer(layout, there) if there else ())}
+
+    as_placed = {topic: (FingerprintKind.KRAFT, 27 if topic == "placed-14" else sizes[topic][0]) for topic in sizes}
+    try:
+        assert until(lambda: found() == as_placed)
+    finally:
+        cluster.tool("topics", "--delete", "--topic", "placed-.*")
+    assert until(lambda: not sizes.keys() & {*read_cluster(connection_to(cluster)).layout.topics})
 
 
 def test_topics_made_while_a_broker_is_drained_land_there_without_a_cordon_and_not_with_one(
