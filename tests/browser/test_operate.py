@@ -21,6 +21,7 @@ from reseat.sources.connection import Connection
 from tests.browser.conftest import ROOT, open_files, seen, start_dashboard, stop, to
 from tests.browser.test_rack_board import drag, says, tile
 from tests.conftest import missing, require
+from tests.operate.live_cluster import end_operators
 from tests.servers.carry_out import await_assignments, carry_out, layout_of
 from tests.servers.cluster import KafkaCluster, Kind, start
 from tests.servers.cluster import missing as kafka_missing
@@ -94,6 +95,7 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     finally:
         for dashboard in dashboards:
             stop(dashboard)
+        end_operators(home / "state" / "journal.sqlite")
         cluster.stop()
 
 

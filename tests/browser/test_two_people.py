@@ -17,6 +17,7 @@ from tests.browser.conftest import seen, start_dashboard, stop, to
 from tests.browser.test_operate import confirm, connect
 from tests.browser.test_rack_board import drag, tile
 from tests.conftest import missing, require
+from tests.operate.live_cluster import end_operators
 from tests.servers.cluster import missing as kafka_missing
 from tests.servers.cluster import start
 from tests.servers.ports import free_port
@@ -72,6 +73,7 @@ def test_one_proposes_another_approves_and_the_first_executes(new_page: Callable
             provider.secrets(address, operate, '[approve]\nallowed = ["bo@example.org", "ada@example.org"]\n')
         )
         journal_file = tmp_path / "journal.sqlite"
+        stack.callback(end_operators, journal_file)
         variables = {
             "HOME": str(home),
             "RESEAT_CLUSTER_LAB_BOOTSTRAP": cluster.bootstrap,

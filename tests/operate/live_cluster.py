@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from reseat.errors import ClusterUnreachable
+from reseat.operate.journal.journal import Journal
 from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Assignment, Partition, Target
@@ -85,6 +88,17 @@ def create_everywhere(target: OpenTarget, spec: TopicSpec, patience: Patience | 
     if made.made:
         assert until(lambda: all(knows(broker) for broker in sorted(target.alive())))
     return made
+
+
+def end_operators(file: Path) -> None:
+    """Kill who is still at work on a run of a journal: a test that failed may have left one, which tries for ever."""
+    if not file.exists():
+        return
+    with closing(Journal(file)) as journal:
+        holders = [journal.holder(cluster_id) for cluster_id in {run.cluster_id for run in journal.runs()}]
+    for holder in holders:
+        if holder is not None and holder.alive:
+            os.kill(holder.owner.pid, signal.SIGKILL)
 
 
 def fill(cluster: KafkaCluster, topic: str, megabytes: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.live import read_cluster
 from tests.operate.admin_behaviour import AdminBehaviour
-from tests.operate.live_cluster import OpenTarget, connection_to, create_everywhere, fill, running, until
+from tests.operate.live_cluster import OpenTarget, connection_to, create_everywhere, end_operators, fill, running, until
 from tests.servers.node_files import data_folders
 
 pytestmark = pytest.mark.kafka
@@ -63,10 +62,7 @@ def reseat(cluster, target, tmp_path, monkeypatch, capsys):
         return code, told.out + told.err
 
     yield run
-    with closing(Journal(tmp_path / "journal.sqlite")) as journal:
-        holder = journal.holder(target.cluster_id())  # a test that failed may have left its operator at work
-        if holder is not None and holder.alive:
-            os.kill(holder.owner.pid, signal.SIGKILL)
+    end_operators(tmp_path / "journal.sqlite")
 
 
 @pytest.fixture(autouse=True)
