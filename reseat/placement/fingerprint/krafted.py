@@ -158,6 +158,7 @@ class _Topic:
     def __init__(self, cluster: Cluster, factor: int, ids: Sequence[int], lists: _Lists) -> None:
         self.cluster, self.factor, self.ids, self.lists = cluster, factor, ids, lists
         self.racks, self.rack_at = cluster.racks, cluster.rack_at
+        self._pieces: dict[tuple[int, int], _Piece] = {}
         count, least = len(self.racks), min(map(len, self.racks))
         #: Evidence that it costs to say which list is an exception, or begins an addition.
         self.an_exception = math.log(max(2, len(ids)))
@@ -179,8 +180,8 @@ class _Topic:
     def divided_best(self, first: int, end: int) -> tuple[float, int]:
         """How much two parts say at most, and the row that divides them; the first row where none may begin."""
         rows = [row for row in self._may_begin if first < row < end]
-        said = ((self.piece(first, row).evidence + self.piece(row, end).evidence, row) for row in rows)
-        return max(said, default=(-math.inf, first))
+        parts = ((self._placed_together(first, row), self._placed_together(row, end), row) for row in rows)
+        return max(((one.evidence + other.evidence, row) for one, other, row in parts), default=(-math.inf, first))
 
     @cached_property
     def _may_begin(self) -> list[int]:
@@ -224,7 +225,12 @@ class _Topic:
         return True
 
     def piece(self, first: int, end: int) -> _Piece:
-        """The lists of these rows, as placed together."""
+        """The lists of these rows, as placed together; kept, as the same are asked for twice."""
+        if (first, end) not in self._pieces:
+            self._pieces[first, end] = self._placed_together(first, end)
+        return self._pieces[first, end]
+
+    def _placed_together(self, first: int, end: int) -> _Piece:
         size, begin = self.cluster.size, self.ids[first]
         made: list[tuple[int, ...]] = []
         evidence = 0.0
