@@ -194,11 +194,11 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
 
 
 def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
-    """How far a plan is, broker by broker: replicas that are there, under way, not sent, and failed (hatched).
+    """How far a plan is, broker by broker: replicas that are there, under way, not sent, reverted and failed (both hatched).
 
     Args:
         names: what each bar is.
-        counts: (n, 4) replicas in these four states.
+        counts: (n, 5) replicas in these states.
     """
     look = theme.look()
     custom = np.array(
@@ -206,14 +206,15 @@ def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
     )
     hover = (
         "%{customdata[0]}: %{customdata[1]} complete, %{customdata[2]} in progress, %{customdata[3]} not sent, "
-        "%{customdata[4]} failed or reverted<extra></extra>"
+        "%{customdata[4]} reverted, %{customdata[5]} failed<extra></extra>"
     )
-    there, moving, waiting, failed = counts.T
+    there, moving, waiting, reverted, failed = counts.T
     kinds = (
         ("complete", there, theme.FINE, ""),
         ("in progress", moving, theme.MOVED_IN, ""),
         ("not sent", waiting, look.bar, ""),
-        ("failed or reverted", failed, theme.BROKEN, "/"),
+        ("reverted", reverted, look.bar, "/"),
+        ("failed", failed, theme.BROKEN, "/"),
     )
     traces = _stacked(kinds, custom, hover)
     for trace, (_, heights, *_) in zip(traces, kinds, strict=True):

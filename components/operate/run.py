@@ -73,7 +73,8 @@ def sentence(progress: RunProgress) -> str:
         return f"{what} is paused, as no executor is running: {there}{still}."
     if run.state is RunState.STOPPING:
         waits = "nothing is in progress any more" if not progress.sent else f"{progress.sent:,} still in progress"
-        return f"Stopping: nothing further is sent, {waits}; {there}."
+        what = "Cancelling" if run.stop == "cancel" else "Stopping"
+        return f"{what}: nothing further is sent, {waits}; {there}."
     if run.state is RunState.PAUSED:
         waits = "nothing is in progress" if not progress.sent else f"{progress.sent:,} still in progress"
         return f"Paused: nothing further is sent for now, {waits}; {there}."
@@ -119,7 +120,9 @@ def draw_progress(
     frame.figures(
         [
             Figure("Partitions complete", text.count(progress.done), f"of {progress.partitions:,}"),
-            Figure("Data copied", copied, f"of {text.size(progress.bytes_total)}" if bytes_told else None, None),
+            Figure(
+                "Data copied", copied, f"of {text.size(progress.bytes_total)} at approval" if bytes_told else None, None
+            ),
             Figure("Time left", time_left(progress), None, None),
             Figure("In progress", text.count(progress.sent), f"{waiting:,} {_waiting(progress.run)}", None),
             Figure("Stalled", text.count(len(stalled)), None, None),
@@ -159,18 +162,18 @@ def _share(progress: RunProgress) -> float:
 
 
 def _bar_words(progress: RunProgress) -> str:
-    by = "of the data" if progress.bytes_total and progress.bytes_done is not None else "of the partitions"
+    by = "of the size at approval" if progress.bytes_total and progress.bytes_done is not None else "of the partitions"
     return f"{text.share(_share(progress), 1.0)} {by}"
 
 
 def arrivals(moves: Sequence[MoveProgress]) -> dict[int, Longs]:
-    """Replicas that come to each broker: there, under way, waiting, and failed or taken back; by broker id."""
-    column = {"done": 0, "sent": 1, "waiting": 2, "cancelled": 3, "failed": 3}
+    """Replicas that come to each broker: there, under way, waiting, taken back, and failed; by broker id."""
+    column = {"done": 0, "sent": 1, "waiting": 2, "cancelled": 3, "failed": 4}
     counts: dict[int, Longs] = {}
     for move in moves:
         for broker in move.target:
             if broker not in move.before:
-                counts.setdefault(broker, np.zeros(4, np.int64))[column[move.state]] += 1
+                counts.setdefault(broker, np.zeros(len(column), np.int64))[column[move.state]] += 1
     return counts
 
 
@@ -187,8 +190,8 @@ def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
     figure = bars.arrivals(names, np.array([counts[broker] for broker in order]))
     plots.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have arrived on each broker", height=170)
     frame.how_to_read(
-        "One bar per receiving broker, in replicas. Green: done. Sky blue: in progress. Grey: not sent. Hatched "
-        "vermillion: failed or reverted."
+        "One bar per receiving broker, in replicas. Green: done. Sky blue: in progress. Grey: not sent; hatched "
+        "grey: reverted. Hatched vermillion: failed."
     )
 
 

@@ -60,7 +60,7 @@ def draw_run(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
 def _stands(progress: RunProgress) -> tuple[object, ...]:
     """What of a run the line, the buttons and the result above its progress are drawn by."""
     run = progress.run
-    return run.state, progress.alive, run.paused_by, run.options
+    return run.state, progress.alive, run.paused_by, run.stop, run.options
 
 
 def _progress(journal: Journal, run_id: int) -> RunProgress:
@@ -119,11 +119,10 @@ def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, stand
 def _draw_open(operated: OperatedCluster, journal: Journal, progress: RunProgress) -> None:
     """What a person may ask of a run: stop, cancel, pause, another pace; and go on where nobody is at work."""
     run = progress.run
-    asked = journal.stop_requested(run.id)  # before whoever is at work hears of it
-    stopping = bool(asked) or run.state is RunState.STOPPING
+    stopping = bool(run.stop) or run.state is RunState.STOPPING
     # Each stays in its place whatever the run does: a popover that moved up would stand open under the mouse.
     with st.container(horizontal=True, key="run-buttons"):
-        _draw_stop(operated, journal, run, stopping=stopping, cancelling=asked == "cancel")
+        _draw_stop(operated, journal, run, stopping=stopping, cancelling=run.stop == "cancel")
         paused = bool(run.paused_by)
         st.button(
             "Resume" if paused else "Pause",

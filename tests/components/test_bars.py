@@ -6,6 +6,7 @@ import numpy as np
 
 from components.charts.bars import arrivals, before_after, rack_strip
 from reseat.model import Broker, ClusterLayout
+from reseat.report.palette import BROKEN
 
 
 def test_the_line_of_the_mean_passes_through_no_number() -> None:
@@ -22,23 +23,32 @@ def test_the_line_of_the_mean_passes_through_no_number() -> None:
 def test_a_hatched_bar_has_a_ground():
     """What failed of a run, what moves out of a broker: without a ground Plotly draws the hatching alone, in white."""
     figures = (
-        arrivals(["broker 1"], np.array([[1, 0, 0, 2]])),
+        arrivals(["broker 1"], np.array([[1, 0, 0, 0, 2]])),
         before_after(["broker 1"], np.array([3]), np.array([1]), "replicas", leaving=np.array([False]), mean=1.0),
     )
     hatched = [
         one.marker for figure in figures for one in figure.data if one.type == "bar" and one.marker.pattern.shape
     ]
 
-    assert len(hatched) == 2
+    assert len(hatched) == 3
     assert [one.pattern.bgcolor for one in hatched] == [one.color for one in hatched]
 
 
 def test_a_run_says_what_its_colours_are() -> None:
     """One who watches it at night need not unfold how to read it; a colour that no bar has is not named."""
-    figure = arrivals(["broker 1", "broker 2"], np.array([[1, 0, 3, 0], [0, 0, 2, 0]]))
+    figure = arrivals(["broker 1", "broker 2"], np.array([[1, 0, 3, 0, 0], [0, 0, 2, 0, 0]]))
 
     assert figure.layout.showlegend
     assert [trace.name for trace in figure.data if trace.showlegend] == ["complete", "not sent"]
+
+
+def test_what_a_cancel_reverted_has_not_the_colour_of_failures() -> None:
+    """A person wanted it so: vermillion would say that something is wrong."""
+    figure = arrivals(["broker 1"], np.array([[1, 0, 0, 2, 0]]))
+    (reverted,) = [trace for trace in figure.data if trace.showlegend and trace.name == "reverted"]
+
+    assert list(reverted.y) == [2]
+    assert reverted.marker.color != BROKEN
 
 
 def test_a_rack_whose_name_is_cut_says_all_of_it_to_whoever_points_at_it() -> None:

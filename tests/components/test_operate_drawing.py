@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -29,9 +30,13 @@ DONE = MoveProgress("orders", 2, (2, 1), (1, 2), (1, 2), "done", None, 0, None)
 REFUSED = MoveProgress("=cmd", 3, (1, 2), (1, 4), (1, 2), "failed", "INVALID_REPLICA_ASSIGNMENT", None, None)
 
 
-def progress(state: RunState, *, alive: bool = True, kind: str = "plan", **figures: object) -> RunProgress:
+def progress(
+    state: RunState, *, alive: bool = True, kind: str = "plan", stop: str = "", **figures: object
+) -> RunProgress:
     """A run of four partitions, one of them there."""
-    run = Run(5, "ID", "prod", kind, None, "{}", "{}", "ab" * 16, RunOptions(), "ana", state, "", datetime.now(UTC))
+    run = Run(
+        5, "ID", "prod", kind, None, "{}", "{}", "ab" * 16, RunOptions(), "ana", state, "", datetime.now(UTC), stop=stop
+    )
     told = {"partitions": 4, "done": 1, "sent": 1, "failed": 0, "batches": 2, "seconds_left": None}
     return RunProgress(run, bytes_total=100, bytes_done=20, alive=alive, moves=(WAITING,), **(told | figures))
 
@@ -62,6 +67,7 @@ def test_the_button_says_why_it_waits():
             "The plan is paused, as no executor is running: 1 of 4 partitions is complete, 1 still in progress.",
         ),
         (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still in progress; "),
+        (progress(RunState.STOPPING, stop="cancel"), "Cancelling: nothing further is sent, 1 still in progress; "),
         (progress(RunState.APPROVED), "The plan is approved and about to start: 4 partitions to change."),
         (progress(RunState.DONE, done=4), "The plan is done: all 4 partitions are as planned."),
         (
@@ -78,10 +84,10 @@ def test_a_run_is_told_in_one_sentence(told, said):
 
 
 def test_replicas_that_come_are_counted_by_receiver_and_state():
-    """There, under way, waiting, failed; a change of order alone comes to nobody."""
-    counts = arrivals([WAITING, SENT, DONE, REFUSED])
+    """There, under way, waiting, reverted, failed; a change of order alone comes to nobody."""
+    counts = arrivals([WAITING, SENT, DONE, replace(SENT, state="cancelled"), REFUSED])
 
-    assert {broker: row.tolist() for broker, row in counts.items()} == {3: [0, 1, 1, 0], 4: [0, 0, 0, 1]}
+    assert {broker: row.tolist() for broker, row in counts.items()} == {3: [0, 1, 1, 1, 0], 4: [0, 0, 0, 0, 1]}
 
 
 def test_the_table_tells_state_error_and_bytes():

@@ -51,6 +51,8 @@ def test_a_run_that_is_not_over_is_one_click_from_the_plan(operate, world):
     assert not at.exception
     assert "Run 1 on this cluster is not over." in said
     assert address(at)["look"] == "run-1"
+    copied = next(metric for metric in at.metric if metric.label == "Data copied")
+    assert copied.delta == "of 100 B at approval"  # what clients write meanwhile is copied, too
     assert texts(at).startswith("The plan is paused, as no executor is running: 0 of 2 partitions are complete.")
 
 

@@ -98,7 +98,7 @@ def _run_lines(progress: RunProgress) -> list[str]:
         lines.append(f"  Overridden checks: {', '.join(run.overridden)}")
     if progress.bytes_total:
         left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
-        lines.append(f"  {size(progress.bytes_done)} of {size(progress.bytes_total)} copied{left}")
+        lines.append(f"  {size(progress.bytes_done)} of {size(progress.bytes_total)} at approval copied{left}")
     return lines
 
 

@@ -118,6 +118,8 @@ class Run:
         protocol: by which it was to be written when it was approved, ``admin`` or ``zookeeper``; None: not told.
         overridden: names of the checks that the person went on in spite of.
         paused_by: who paused it, or "".
+        stop: what was asked of it, ``""``, ``"stop"`` (send nothing further) or ``"cancel"`` (and revert what is
+            in progress), before whoever is at work hears of it.
     """
 
     id: int
@@ -137,6 +139,7 @@ class Run:
     protocol: str | None = None
     overridden: tuple[str, ...] = ()
     paused_by: str = ""
+    stop: str = ""
 
     @property
     def title(self) -> str:

@@ -31,7 +31,7 @@ OPTIONS = "moves_a_broker, throttle, schedule"
 #: Of a run, as SQL lists them.
 COLUMNS = (
     "id, cluster_id, cluster, kind, takes_back, plan, rollback, hash, moves_a_broker, throttle, operator, state, "
-    "sentence, approved_at, ended_at, way, overridden, paused_by, schedule"
+    "sentence, approved_at, ended_at, way, overridden, paused_by, schedule, stop"
 )
 #: States of a run that is not over, as SQL lists them.
 OPEN_STATES = ", ".join(f"'{state.value}'" for state in RunState if state.open)
@@ -75,6 +75,7 @@ def run_of(row: sqlite3.Row) -> Run:
         protocol=row["way"],
         overridden=tuple(filter(None, row["overridden"].split(","))),
         paused_by=row["paused_by"],
+        stop=row["stop"],
     )
 
 
