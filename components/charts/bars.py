@@ -194,7 +194,7 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
 
 
 def arrivals(names: Sequence[str], counts: Longs) -> go.Figure:
-    """How far a plan is, broker by broker: replicas that are there, under way, not sent, reverted and failed (both hatched).
+    """How far a plan is, broker by broker: replicas there, under way, not sent, reverted and failed (both hatched).
 
     Args:
         names: what each bar is.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from datetime import datetime
 
 import streamlit as st
 
@@ -36,7 +35,12 @@ def draw_card(live: LiveCluster, drawn: LiveState) -> None:
         drawn: the state of which the rest of the page tells; the page is drawn anew once that is no longer true.
     """
     with st.container(border=True, key="connect-card"):
-        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, drawn.tried_at, _open_name())
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, _tells(drawn))
+
+
+def _tells(state: LiveState) -> tuple[object, ...]:
+    """What the rest of the page tells of: a reading that is under way, came or was refused, and what is open."""
+    return state.refreshing, state.tried_at, _open_name()
 
 
 def _open_name() -> str | None:
@@ -44,11 +48,11 @@ def _open_name() -> str | None:
     return None if open_layout is None else open_layout.name
 
 
-def _draw(live: LiveCluster, drawn: datetime | None, opened: str | None) -> None:
+def _draw(live: LiveCluster, drawn: tuple[object, ...]) -> None:
     state, connection = live.state, live.connection
     connections.open_if_read(live, state)
-    if state.tried_at != drawn or _open_name() != opened:
-        st.rerun()  # a reading came or was refused, or a layout was opened: the rest of the page tells of it too
+    if _tells(state) != drawn:
+        st.rerun()
     st.markdown(f"**{text.plain(live.name, 80)}** · {state_in_words(state)}")
     security = "TLS" if connection.zookeeper_tls else "plain text"
     if not connection.zookeeper:

@@ -182,8 +182,6 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "cluster": [text.visible(name, 100) for name in clusters["cluster"]],
-            "size curve": clusters["size_curve"].to_numpy(),
-            "last snapshot": clusters["taken_at"].to_numpy("datetime64[ms]"),
             "age": [
                 f"{'▲ ' if is_old else ''}{text.ago(moment, now).removesuffix(' ago')}"
                 for moment, is_old in zip(clusters["taken_at"], stale, strict=True)
@@ -193,11 +191,13 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             "size": tables.in_unit(clusters["size_bytes"])[1],
             "spread": clusters["replica_spread"].to_numpy(),
             "least": clusters["replica_spread_least"].to_numpy(),
-            **ahead,
             "weakest broker": harms(clusters, "broker", short=True),
             "weakest rack": harms(clusters, "rack", short=True),
             "worst finding": findings,
+            **ahead,
+            "size curve": clusters["size_curve"].to_numpy(),
             "spread curve": clusters["spread_curve"].to_numpy(),
+            "last snapshot": clusters["taken_at"].to_numpy("datetime64[ms]"),
             "replicas": clusters["replicas"].to_numpy(),
             "offline by broker": clusters["broker_offline"].to_numpy(),
             "offline by rack": clusters["rack_offline"].to_numpy(),

@@ -118,19 +118,18 @@ def answer(clusters: pd.DataFrame, *, running: bool = False) -> str:
         return f"{text.counted(total, 'cluster')} saved, but failures are not analysed yet: {then}.{already}"
     offline, below = whole(swept["broker_offline"]) > 0, whole(swept["broker_below"]) > 0
     hurt = int((offline | below).sum())
+    alone = total == 1
+    who = "The only cluster" if alone else f"{hurt:,} of {total:,} clusters"
     if not hurt:
         rack = int(((whole(swept["rack_offline"]) > 0) | (whole(swept["rack_below"]) > 0)).sum())
         racks = f"; {rack:,} would if one rack fails" if rack else ", nor if one rack fails"
-        none = "The only cluster" if total == 1 else f"None of {total:,} clusters"
-        return f"{none} would {'not ' if total == 1 else ''}lose data or availability if one broker fails{racks}.{also}"
+        none = who if alone else f"None of {total:,} clusters"
+        return f"{none} would {'not ' if alone else ''}lose data or availability if one broker fails{racks}.{also}"
     only_below = int((below & ~offline).sum())
-    parts = [f"partitions go offline in {int(offline.sum()):,}"] if offline.any() else []
+    parts = [f"partitions go offline{'' if alone else f' in {int(offline.sum()):,}'}"] if offline.any() else []
     if only_below:
-        parts.append(f"acks=all writes are rejected in {only_below:,}{' more' if parts else ''}")
-    return (
-        f"{hurt:,} of {text.counted(total, 'cluster')} would lose data or availability if one broker fails: "
-        f"{', '.join(parts)}.{also}"
-    )
+        parts.append(f"acks=all writes are rejected{'' if alone else f' in {only_below:,}'}{' more' if parts else ''}")
+    return f"{who} would lose data or availability if one broker fails: {', '.join(parts)}.{also}"
 
 
 def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:

@@ -65,12 +65,10 @@ def _sentence(offered: Connectable, live: LiveCluster | None, state: LiveState) 
     if live is None:
         return "No live cluster yet. Enter an address, or add a cluster to the configuration."
     if state.snapshot is None:
-        refused = state.error is not None and not state.refreshing
-        return (
-            f"{live.name} cannot be read."
-            if refused
-            else f"{live.name} has not been read yet. Reading changes nothing on it."
-        )
+        if state.error is not None and not state.refreshing:
+            return f"{live.name} cannot be read."
+        stands = "is being read" if state.refreshing else "has not been read yet"
+        return f"{live.name} {stands}. Reading changes nothing on it."
     brokers = state.snapshot.layout.brokers
     away = [broker.id for broker in brokers if broker.state.away]
     size = f"{text.counted(len(brokers), 'broker')} and " + text.counted(

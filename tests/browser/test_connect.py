@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +84,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ZooKeepe
 def lab(
     cluster: tuple[ZooKeeperServer, KazooClient], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, Path]]:
-    """A dashboard that knows the cluster as "lab", another that is not there, and one named wrongly; and its log."""
+    """A dashboard that knows the cluster as "lab", others that are not there, and one named wrongly; and its log."""
+    mute = socket.create_server(("127.0.0.1", 0))  # takes a connection and never answers
     port, log = free_port(), tmp_path_factory.mktemp("dashboard") / "log.txt"
     process = start_dashboard(
         port,
@@ -93,12 +95,14 @@ def lab(
             "RESEAT_CLUSTER_LAB_ZOOKEEPER_DIGEST": f"reader:{PLANTED}",
             "RESEAT_CLUSTER_LAB_TIMEOUT_SECONDS": "3",
             "RESEAT_CLUSTER_GONE_BOOTSTRAP": f"127.0.0.1:{free_port()}",
+            "RESEAT_CLUSTER_MUTE_BOOTSTRAP": f"127.0.0.1:{mute.getsockname()[1]}",
             "RESEAT_CLUSTER_WRONG_BOOTSTRP": "b1:9092",
             "STREAMLIT_LOGGER_LEVEL": "debug",
         },
     )
     yield f"http://127.0.0.1:{port}", log
     stop(process)
+    mute.close()
 
 
 def choose(page: Page, name: str) -> None:
@@ -196,6 +200,20 @@ def test_it_refreshes_by_itself_for_everybody(
 
     expect(first.locator(".st-key-strip-what-if").get_by_text("broker 3 removed").first).to_be_visible()
     expect(second.locator(".st-key-strip-what-if")).to_have_count(0)
+
+
+def test_all_of_the_page_tells_that_a_reading_is_under_way(page: Page, lab: tuple[str, Path]) -> None:
+    """The button stands in the card, which is drawn by itself; list and sentence tell of the reading too."""
+    page.goto(f"{lab[0]}/connect")
+    choose(page, "mute")
+    page.get_by_role("button", name="Read", exact=True).click()
+
+    expect(page.locator(".st-key-connect-list")).to_contain_text("being read")
+    expect(page.get_by_role("heading", level=1)).to_have_text("mute is being read. Reading changes nothing on it.")
+
+    page.get_by_role("button", name="Cancel", exact=True).click()
+
+    expect(page.locator(".st-key-connect-list")).not_to_contain_text("being read")
 
 
 def test_a_cluster_that_is_not_there_and_an_address_that_is_typed(page: Page, lab: tuple[str, Path]) -> None:

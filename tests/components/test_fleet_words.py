@@ -55,6 +55,14 @@ UNSWEPT: dict[str, object] = {
             "None of 3 clusters would lose data or availability if one broker fails; 1 would if one rack fails. "
             "1 is not analysed yet.",
         ),
+        (
+            [{"broker_offline": 2}],
+            "The only cluster would lose data or availability if one broker fails: partitions go offline.",
+        ),
+        (
+            [{"broker_below": 2}],
+            "The only cluster would lose data or availability if one broker fails: acks=all writes are rejected.",
+        ),
         ([{}], "The only cluster would not lose data or availability if one broker fails, nor if one rack fails."),
         (
             [{"offline": 100}, {"broker_below": 9}],
@@ -71,6 +79,13 @@ UNSWEPT: dict[str, object] = {
 def test_the_sentence_counts_who_is_at_risk(rows: list[dict[str, object]], said: str) -> None:
     """Offline before refused writes, brokers before racks; what was not swept is not called safe."""
     assert answer(clusters(*rows)) == said
+
+
+def test_the_worst_finding_stands_within_a_laptops_screen() -> None:
+    """Of what a person reads first nothing is behind the edge of 1,440 pixels; curves and exact times are."""
+    shown = list(table_frame(clusters({}), NOW).columns)
+
+    assert shown.index("worst finding") < min(map(shown.index, ("size curve", "last snapshot", "spread curve")))
 
 
 def test_while_the_pipeline_runs_nobody_is_asked_to_run_it() -> None:
