@@ -90,7 +90,7 @@ class PlanRun:
 def events(
     brokers: pd.DataFrame,
     counts: pd.DataFrame,
-    racks: Mapping[int, str | None],
+    racks: Mapping[datetime, Mapping[int, str]],
     snapshots: pd.DataFrame,
     findings: pd.DataFrame | None = None,
     *,
@@ -102,7 +102,7 @@ def events(
     Args:
         brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
         counts: of ``History.change_counts``.
-        racks: the rack of each broker, as far as told.
+        racks: by the moment of each change of brokers: the rack of each broker, as far as known then.
         snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
             least one.
         findings: rows of the table ``findings`` with ``taken_at``, ``kind``, ``severity`` and ``sentence``, those of
@@ -138,11 +138,8 @@ def events_of(
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
     of_brokers = pc.field("kind").isin(["broker_gone", "broker_came"])
     brokers = frame(history.changes(cluster, first, last, filter=of_brokers))
-    racks: dict[int, str | None] = {}
-    for moment in (first, last):
-        rows = history.table("brokers", cluster, since=moment, until=moment, columns=["broker", "rack", "snapshot_id"])
-        racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
-    named = tuple(sorted({rack for rack in racks.values() if rack is not None}))
+    racks = _racks_at(history, cluster, brokers)
+    named = tuple(sorted({rack for of in racks.values() for rack in of.values()}))
     matters = pc.field("severity").isin([Severity.BROKEN.value, Severity.ATTENTION.value])
     matters |= pc.field("kind") == "not_read"
     columns = ["taken_at", "kind", "severity", "sentence"]
@@ -161,15 +158,34 @@ def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
     return {when: int(count) for when, count in zip(snapshots["taken_at"], more, strict=True) if count}
 
 
-def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[Event]:
-    by_rack: dict[str, set[int]] = {}
-    for broker, rack in racks.items():
-        if rack is not None:
-            by_rack.setdefault(rack, set()).add(broker)
+def _racks_at(history: History, cluster: str, brokers: pd.DataFrame) -> dict[datetime, dict[int, str]]:
+    """By the moment of each change of brokers: racks as the snapshots before and after it tell them.
+
+    Of a dead broker only the one before does; and racks grow, so that others do not tell who was in one then.
+    """
+    from pyarrow import compute as pc
+
+    pairs = brokers[["taken_at", "previous_snapshot_id", "snapshot_id"]].drop_duplicates()
+    wanted = {*pairs["previous_snapshot_id"], *pairs["snapshot_id"]}
+    told: dict[str, dict[int, str]] = {}
+    if wanted:
+        met = pc.field("snapshot_id").isin(sorted(wanted)) & pc.field("rack").is_valid()
+        since, until = brokers["previous_taken_at"].min(), brokers["taken_at"].max()
+        columns = ["snapshot_id", "broker", "rack"]
+        rows = history.table("brokers", cluster, since=since, until=until, columns=columns, filter=met)
+        for row in rows.to_pylist():
+            told.setdefault(row["snapshot_id"], {})[row["broker"]] = row["rack"]
+    return {when: told.get(before, {}) | told.get(after, {}) for when, before, after in pairs.itertuples(index=False)}
+
+
+def _of_brokers(brokers: pd.DataFrame, racks: Mapping[datetime, Mapping[int, str]]) -> list[Event]:
     found = []
     for (moment, kind), rows in brokers.groupby(["taken_at", "kind"], sort=True):
         when = cast("datetime", moment)
         ids = {int(broker) for broker in rows["broker"]}
+        by_rack: dict[str, set[int]] = {}
+        for broker, rack in racks.get(when, {}).items():
+            by_rack.setdefault(rack, set()).add(broker)
         word, does = ("gone", "went down") if kind == "broker_gone" else ("came", "came up")
         for rack, members in sorted(by_rack.items()):
             if len(members) > 1 and members <= ids:

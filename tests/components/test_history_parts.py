@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,8 @@ from reseat.history.events import events
 from reseat.history.read import History
 from reseat.history.series import COLUMNS, series, worst
 from reseat.history.stretch import last_moment, read
-from reseat.model import Broker, ClusterLayout
-from tests.history.made import Made, write
+from reseat.model import Broker, BrokerState, ClusterLayout
+from tests.history.made import Made, snapshot, write
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -117,7 +118,8 @@ def counts(*rows: tuple[int, str, int]) -> pd.DataFrame:
     )
 
 
-RACKS = {1: "a", 2: "b", 3: "c", 4: "a", 5: "b"}
+#: After ten minutes, and after twenty.
+RACKS = {START + timedelta(minutes=m): {1: "a", 2: "b", 3: "c", 4: "a", 5: "b"} for m in (10, 20)}
 
 
 def test_a_whole_rack_gone_at_once_is_one_mark():
@@ -141,6 +143,42 @@ def test_a_rack_of_one_broker_is_a_broker():
     found = events(broker_changes((10, "broker_gone", 3)), counts(), RACKS, snapshots([0]))
 
     assert [event.kind for event in found] == ["gone"]
+
+
+def brokers_over_hours(home: Path, *hours: dict[int, str | None]) -> list[str]:
+    """What History tells of brokers, an hour apart: each with its rack, those without one dead."""
+    layouts = [
+        ClusterLayout.from_assignments(
+            {("orders", 0): sorted(racks)},
+            brokers=[
+                Broker(i, rack, state=BrokerState.ALIVE if rack else BrokerState.DEAD) for i, rack in racks.items()
+            ],
+        )
+        for racks in hours
+    ]
+    taken = tuple(snapshot(one, "shop", f"2026-05-01T{hour:02}:00") for hour, one in enumerate(layouts))
+    tables = History.open(write(home, {"shop": taken}, swept=False).tables)
+    marks = read(tables, "shop", None, None).marks
+    return [one.sentence for one in marks if one.kind not in ("found", "mended")]
+
+
+def test_a_rack_is_what_it_was_when_its_brokers_went(tmp_path):
+    """Nobody tells the rack of a dead broker, and racks grow: the last snapshot is no witness of an earlier one."""
+    up: dict[int, str | None] = {1: "a", 2: "b", 3: "c", 4: "a"}
+    down = up | {1: None, 4: None}
+
+    assert brokers_over_hours(tmp_path / "still", up, down, down) == ["rack a went down (brokers 1 and 4)"]
+    assert brokers_over_hours(tmp_path / "grown", up, down, up, up | {7: "a"}) == [
+        "rack a went down (brokers 1 and 4)",
+        "rack a came up (brokers 1 and 4)",
+        "broker 7 came up",
+    ]
+    three = up | {7: "a"}
+    assert brokers_over_hours(tmp_path / "one-serves", three, three | down, three, three | {7: None}) == [
+        "brokers 1 and 4 went down",
+        "brokers 1 and 4 came up",
+        "broker 7 went down",
+    ]
 
 
 def test_a_reassignment_over_many_snapshots_is_one_mark():
