@@ -6,9 +6,9 @@ over several snapshots is one mark; (5) a finding that comes and goes within hou
 what the first snapshot has, or the last, has no mark for that: when it began, or will end, is not known; nor is it
 mended by a snapshot that could not read whether it is there.
 
-How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a snapshot has more
-partitions than the one before it, as many of its new replicas as it has more in all are those of new partitions: a
-reassignment takes away as many as it brings.
+How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a topic has more
+partitions than in the snapshot before, as many of its new replicas as it has more in all are those of new partitions:
+a reassignment takes away as many as it brings. Topic by topic, as others are deleted while some are created.
 
 Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a went down (brokers 1 and 4)".
 
@@ -20,7 +20,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
+
+import pyarrow as pa
 
 from reseat.balance.mends import may_be_unseen, name_of
 from reseat.model import Severity
@@ -94,6 +97,7 @@ def events(
     snapshots: pd.DataFrame,
     findings: pd.DataFrame | None = None,
     *,
+    grown: Mapping[datetime, int] = MappingProxyType({}),
     dark: Collection[datetime] = (),
     texts: Collection[datetime] = (),
 ) -> list[Event]:
@@ -103,15 +107,15 @@ def events(
         brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
         counts: of ``History.change_counts``.
         racks: by the moment of each change of brokers: the rack of each broker, as far as known then.
-        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
-            least one.
+        snapshots: rows of the table ``snapshots`` with ``taken_at`` and ``replicas``, oldest first; at least one.
         findings: rows of the table ``findings`` with ``taken_at``, ``kind``, ``severity`` and ``sentence``, those of
             what was not read among them; None: none are looked at.
+        grown: by moment: how many replicas of ``counts`` are of new partitions.
         dark: when a broker that holds replicas was down.
         texts: which snapshots are of texts.
     """
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
-    found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
+    found = [*_of_brokers(brokers, racks), *_of_replicas(counts, grown, least)]
     if findings is not None:
         found += _of_findings(findings, list(snapshots["taken_at"]), frozenset(dark), frozenset(texts))
     return sorted(found, key=lambda event: (event.at, event.kind))
@@ -149,13 +153,32 @@ def events_of(
     )
     dark = history.dark(cluster, since=first, until=last)
     when = {name: of["taken_at"].to_pylist() for name, of in (("dark", dark), ("texts", texts))}
-    return events(brokers, counts, racks, snapshots, findings, **when), named
+    grown = _grown(history, cluster, first, last)
+    return events(brokers, counts, racks, snapshots, findings, grown=grown, **when), named
 
 
-def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
+def _grown(history: History, cluster: str, first: datetime, last: datetime) -> dict[datetime, int]:
     """By moment: how many replicas the partitions have that were not there before."""
-    more = snapshots["replicas"].diff().where(snapshots["partitions"].diff() > 0, 0).fillna(0).clip(lower=0)
-    return {when: int(count) for when, count in zip(snapshots["taken_at"], more, strict=True) if count}
+    from pyarrow import compute as pc
+
+    from reseat.history.read import frame
+
+    by = ("taken_at", "previous_snapshot_id", "snapshot_id", "topic")
+    added = history.change_counts(cluster, first, last, by=by, filter=pc.field("kind") == "replica_added")
+    if added.empty:
+        return {}
+    ids = pa.array({*added["previous_snapshot_id"], *added["snapshot_id"]}, pa.string())
+    met = pc.field("snapshot_id").isin(ids) & pc.field("topic").isin(pa.array(added["topic"].unique(), pa.string()))
+    columns = ["snapshot_id", "topic", "partitions", "replicas"]
+    topics = frame(history.table("topic_spread", cluster, since=first, until=last, columns=columns, filter=met))
+    had, has = (
+        added[[name, "topic"]].merge(topics, "left", left_on=[name, "topic"], right_on=["snapshot_id", "topic"])
+        for name in ("previous_snapshot_id", "snapshot_id")
+    )
+    more = {name: has[name] - had[name].fillna(0) for name in ("partitions", "replicas")}
+    new = more["replicas"].clip(lower=0, upper=added["changes"]).where(more["partitions"] > 0, 0)
+    by_moment = new.groupby(added["taken_at"]).sum()
+    return {cast("datetime", when): int(count) for when, count in by_moment.items() if count}
 
 
 def _racks_at(history: History, cluster: str, brokers: pd.DataFrame) -> dict[datetime, dict[int, str]]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -283,7 +284,15 @@ class History:
         order = ("taken_at", "kind", "topic", "partition", "broker")
         return rows.sort_by([(column, "ascending") for column in order])
 
-    def change_counts(self, cluster: str, since: datetime | None = None, until: datetime | None = None) -> pd.DataFrame:
+    def change_counts(
+        self,
+        cluster: str,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        *,
+        by: Sequence[str] = COUNTED,
+        filter: Any = None,  # noqa: A002
+    ) -> pd.DataFrame:
         """How many changes of each kind led to each snapshot, oldest first.
 
         Counted piece by piece, so that a month in which every leader moved twice a day needs no more memory than an
@@ -293,16 +302,19 @@ class History:
             cluster: the cluster.
             since: as of ``changes``.
             until: as of ``changes``.
+            by: columns of ``changes`` that are counted by.
+            filter: as of ``table``.
 
         Returns:
-            Columns ``taken_at``, ``kind`` and ``changes``; no row where nothing of a kind changed.
+            These columns and ``changes``; no row where nothing of a kind changed.
 
         Raises:
             InputRefused: it cannot be read.
         """
         after = None if since is None else since + timedelta(microseconds=1)
-        rows = self.table("changes", cluster, since=after, until=until, columns=COUNTED, gather=counted)
-        return frame(rows.sort_by([(column, "ascending") for column in COUNTED]))
+        gather = partial(counted, by=by)
+        rows = self.table("changes", cluster, since=after, until=until, columns=by, filter=filter, gather=gather)
+        return frame(rows.sort_by([(column, "ascending") for column in by]))
 
     def resilience(
         self, cluster: str, snapshot_id: str, kind: str | None = None, *, columns: Sequence[str] | None = None

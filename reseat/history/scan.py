@@ -26,9 +26,8 @@ __all__ = ["COUNTED", "Gather", "counted", "frame", "looking_again", "none_of", 
 #: Makes a table of batches of rows.
 Gather = Callable[[Iterator[pa.RecordBatch]], pa.Table]
 _Read = TypeVar("_Read")
-#: What ``counted`` counts by.
-COUNTED = ["taken_at", "kind"]
-_MOMENT, _NO_COUNT = pa.timestamp("us", tz="UTC"), pa.array([], pa.int64())
+#: What ``counted`` counts changes by, where nobody says what.
+COUNTED = ("taken_at", "kind")
 
 
 def read_listed(
@@ -120,11 +119,13 @@ def frame(rows: pa.Table) -> pd.DataFrame:
     return made
 
 
-def counted(batches: Iterator[pa.RecordBatch]) -> pa.Table:
-    """How often each combination of ``COUNTED`` stands in batches; what is counted so far is never long."""
-    sums = pa.table({"taken_at": pa.array([], _MOMENT), "kind": pa.array([], pa.string()), "changes": _NO_COUNT})
+def counted(batches: Iterator[pa.RecordBatch], by: Sequence[str] = COUNTED) -> pa.Table:
+    """How often each combination of these columns of ``changes`` stands in batches; what is counted is never long."""
+    keys = list(by)
+    none = arrow_schema("changes").empty_table().select(keys)
+    sums = none.append_column("changes", pa.array([], pa.int64()))
     for batch in batches:
-        new = pa.table(batch).group_by(COUNTED).aggregate([([], "count_all")]).rename_columns([*COUNTED, "changes"])
-        both = pa.concat_tables([sums, new]).group_by(COUNTED).aggregate([("changes", "sum")])
-        sums = both.rename_columns([*COUNTED, "changes"])
+        new = pa.table(batch).group_by(keys).aggregate([([], "count_all")]).rename_columns([*keys, "changes"])
+        both = pa.concat_tables([sums, new]).group_by(keys).aggregate([("changes", "sum")])
+        sums = both.rename_columns([*keys, "changes"])
     return sums

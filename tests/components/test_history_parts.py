@@ -198,15 +198,40 @@ def test_a_reassignment_over_many_snapshots_is_one_mark():
 
 def test_new_partitions_are_no_reassignment():
     """A new topic's replicas are told as such; what was moved while it came is told too."""
-    told = snapshots([0, 0, 0], minutes=60).assign(partitions=[10, 22, 22], replicas=[30, 66, 66])
-    found = events(broker_changes(), counts((60, "replica_added", 61), (120, "replica_added", 25)), RACKS, told)
+    told = snapshots([0, 0, 0], minutes=60)
+    grown = {START + timedelta(minutes=60): 36}
+    both_at_once = counts((60, "replica_added", 61), (120, "replica_added", 25))
+    found = events(broker_changes(), both_at_once, RACKS, told, grown=grown)
 
     assert [(event.kind, event.sentence) for event in found] == [
         ("grew", "36 replicas of new partitions"),
         ("moved", "reassignment: 50 replicas added"),
     ]
-    assert [event.kind for event in events(broker_changes(), counts((60, "replica_added", 36)), RACKS, told)] == [
-        "grew"
+    alone = events(broker_changes(), counts((60, "replica_added", 36)), RACKS, told, grown=grown)
+    assert [event.kind for event in alone] == ["grew"]
+
+
+def test_topics_that_come_while_others_go_are_no_reassignment(tmp_path):
+    """A topic a day, and yesterday's deleted: the cluster has no more partitions than before, and nothing moved."""
+
+    def day(*topics: tuple[str, int], of_orders: int) -> ClusterLayout:
+        lists = {(name, p): [1, 2, 3] for name, partitions in topics for p in range(partitions)}
+        return ClusterLayout.from_assignments(lists | {("orders", p): [1, 2, 3, 4][:of_orders] for p in range(30)})
+
+    days = (
+        day(("log-1", 20), of_orders=3),
+        day(("log-2", 20), of_orders=3),
+        day(("log-2", 20), ("log-3", 25), of_orders=2),  # as many more as orders has less
+        day(("log-3", 50), ("log-4", 10), of_orders=3),  # partitions added, and a replication factor raised
+    )
+    taken = tuple(snapshot(one, "shop", f"2026-05-{number:02}T03:10") for number, one in enumerate(days, 1))
+    marks = read(History.open(write(tmp_path, {"shop": taken}, swept=False).tables), "shop", None, None).marks
+
+    assert [(one.at.day, one.sentence) for one in marks if one.kind not in ("found", "mended")] == [
+        (2, "60 replicas of new partitions"),
+        (3, "75 replicas of new partitions"),
+        (4, "105 replicas of new partitions"),
+        (4, "reassignment: 30 replicas added"),
     ]
 
 
