@@ -5,18 +5,17 @@ Complexity: one read of these snapshots and one of their findings, and forecasts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reseat.balance.mends import may_be_unseen
 from reseat.forecast.first_limits import COLUMNS, FirstLimit, bring_up
 from reseat.forecast.settings import MEASURES, Alert, Settings
 from reseat.history.parts import day_of
 from reseat.history.read import History
+from reseat.history.unseen import unseen_by
 from reseat.model.units import count, size
 
 if TYPE_CHECKING:
@@ -24,10 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["AlertState", "alert_states"]
 
-#: Kinds of findings that a measure of another name counts; it is null where they may be there unseen.
-_COUNTED = {"not_preferred_leader": "not_preferred"}
 #: Measures that count what is known of a cluster, and the kind of finding that is unseen where that is not all.
-_AS_FAR_AS_KNOWN = {"size_bytes": "byte_skew", "byte_spread": "byte_skew", "below_min_isr": "below_min_isr"}
+_AS_FAR_AS_KNOWN = {
+    "size_bytes": "byte_skew",
+    "byte_spread": "byte_skew",
+    "below_min_isr": "below_min_isr",
+    "rack_violations": "rack_shared_while_free",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,9 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
     first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
     kinds = {"not_read", *(alert.finding for alert in settings.alerts if alert.finding is not None)}
     found = _found(history, latest, sorted(kinds))
-    days = {day_of(moment) for moment in latest["taken_at"]}
-    dark = set(history.dark(days=days)["snapshot_id"].to_pylist())
+    dark = history.dark(days={day_of(moment) for moment in latest["taken_at"]})
+    not_read = {row: found.get(of, {}).get("not_read", ()) for of, row in latest[["cluster", "snapshot_id"]].to_numpy()}
+    unseen = unseen_by(latest, dark, not_read, key="snapshot_id")
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:
@@ -80,15 +83,18 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
                 last = f"the latest snapshot is of {moment:%Y-%m-%d %H:%M} UTC"
                 sentence = f"{last} (limit {alert.silent_for_hours:g} h)"
             else:
-                said, unlit = found.get(row["cluster"], {}), row["snapshot_id"] in dark
-                holds, sentence = _one(alert, row, said, unlit, first.get(row["cluster"]))
+                said = found.get(row["cluster"], {})
+                holds, sentence = _one(alert, row, said, unseen[row["snapshot_id"]], first.get(row["cluster"]))
             yield AlertState(row["cluster"], alert.name, holds, sentence, row["snapshot_id"], moment)
 
 
 def _one(
-    alert: Alert, row: Mapping[Any, Any], said: Mapping[str, list[str]], dark: bool, first: FirstLimit | None
+    alert: Alert,
+    row: Mapping[Any, Any],
+    said: Mapping[str, list[str]],
+    unseen: Callable[[str], bool],
+    first: FirstLimit | None,
 ) -> tuple[bool | None, str]:
-    unseen = partial(may_be_unseen, not_read=said.get("not_read", ()), dark=dark, text=row["way"] == "text")
     if alert.measure is not None:
         value = row[alert.measure]
         if not _is_number(value):
@@ -101,7 +107,7 @@ def _one(
     if alert.finding is not None:
         if sentences := said.get(alert.finding):
             return True, sentences[0]
-        if unseen(alert.finding) or not _is_number(row.get(_COUNTED.get(alert.finding, alert.finding), 0)):
+        if unseen(alert.finding):
             return None, f"whether {alert.finding} is there still was not read"
         return False, f"{alert.finding} is not found any more"
     if first is None:

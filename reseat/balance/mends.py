@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from reseat.model import Finding
 from reseat.model.wording import counted
 
-__all__ = ["KINDS", "FindingKind", "after_change", "extent", "may_be_unseen", "mend_of", "name_of"]
+__all__ = ["KINDS", "TOLD_IN", "FindingKind", "after_change", "extent", "may_be_unseen", "mend_of", "name_of"]
 
 
 class FindingKind(NamedTuple):
@@ -19,14 +19,15 @@ class FindingKind(NamedTuple):
         name: what it is called in a few words.
         mend: what mends it.
         placement: whether it follows from where replicas are, which a plan changes: leaders and ISR it does not tell.
-        told_by: how sentences of ``Snapshot.not_read`` begin after which it may be there unseen; none: it is always
-            seen.
+        told_by: how sentences of ``Snapshot.not_read`` begin after which it may be there unseen.
+        column: of the table ``snapshots``: where it is null, it may be there unseen. Without either it is always seen.
     """
 
     name: str
     mend: str
     placement: bool = False
     told_by: tuple[str, ...] = ()
+    column: str = ""
 
 
 #: What tells of brokers' disks, of settings, and of controllers, as the readers say that they could not read it.
@@ -44,18 +45,24 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "No leader",
             "Restart a broker that holds the data. Without one, only an unclean election helps, and it loses "
             "what was not copied.",
+            column="offline",
         ),
         "below_min_isr": FindingKind(
             "Below min ISR",
             "Restart the brokers that are down or out of sync; where the replication factor is below "
             "min.insync.replicas, raise it.",
             told_by=_SETTINGS,
+            column="below_min_isr",
         ),
         "under_replicated": FindingKind(
-            "Under-replicated", "Find brokers that are down or lagging and restart or drain them."
+            "Under-replicated",
+            "Find brokers that are down or lagging and restart or drain them.",
+            column="under_replicated",
         ),
         "leader_not_a_replica": FindingKind(
-            "Leader is not a replica", "Read the layout again: the input mixes two different times."
+            "Leader is not a replica",
+            "Read the layout again: the input mixes two different times.",
+            column="offline",
         ),
         "duplicate_replicas": FindingKind(
             "Broker listed twice",
@@ -63,28 +70,38 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             placement=True,
         ),
         "dead_broker_mentioned": FindingKind(
-            "On dead brokers", "Restart the broker, or drain it so that others hold its replicas.", placement=True
+            "On dead brokers",
+            "Restart the broker, or drain it so that others hold its replicas.",
+            placement=True,
+            column="brokers_down",
         ),
         "broker_out_of_every_isr": FindingKind(
-            "Broker out of sync", "Check the broker: if it is down, restart or drain it."
+            "Broker out of sync",
+            "Check the broker: if it is down, restart or drain it.",
+            column="under_replicated",
         ),
         "broker_not_listed": FindingKind(
-            "Broker not listed", "Check whether the broker still exists; if not, drain it."
+            "Broker not listed",
+            "Check whether the broker still exists; if not, drain it.",
+            column="brokers_down",
         ),
         "replication_factor_above_brokers": FindingKind(
             "More replicas than brokers",
             "Add brokers, or lower the replication factor of these topics.",
             placement=True,
+            column="brokers_down",
         ),
         "rack_shared_while_free": FindingKind(
             "Racks not used",
             "Move one replica to a rack that has none: a plan that changes these partitions does so where possible.",
             placement=True,
+            column="rack_violations",
         ),
         "same_host": FindingKind(
             "On one host",
             "Move the brokers to separate hosts, or give all brokers of one host the same rack name.",
             placement=True,
+            column="brokers_down",
         ),
         "min_isr_not_below_replication_factor": FindingKind(
             "No replica to spare",
@@ -92,15 +109,22 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             told_by=_SETTINGS,
         ),
         "not_preferred_leader": FindingKind(
-            "Non-preferred leaders", "Run a preferred leader election; it moves no data."
+            "Non-preferred leaders",
+            "Run a preferred leader election; it moves no data.",
+            column="not_preferred",
         ),
         "mixed_replication_factor": FindingKind(
             "Mixed replication factor", "Set one replication factor for the topic.", placement=True
         ),
         "replication_factor_above_racks": FindingKind(
-            "More replicas than racks", "Nothing, or add brokers in another rack.", placement=True
+            "More replicas than racks",
+            "Nothing, or add brokers in another rack.",
+            placement=True,
+            column="rack_violations",
         ),
-        "broker_without_rack": FindingKind("Broker without rack", "Set broker.rack on these brokers."),
+        "broker_without_rack": FindingKind(
+            "Broker without rack", "Set broker.rack on these brokers.", column="rack_violations"
+        ),
         "racks_unknown": FindingKind("Racks unknown", "Add the racks, or state that there are none, and plan again."),
         "replica_skew": FindingKind(
             "Replicas not balanced",
@@ -110,6 +134,7 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
         "leader_skew": FindingKind(
             "Leaders not balanced",
             "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
+            column="leader_spread",
         ),
         "byte_skew": FindingKind(
             "Sizes not balanced",
@@ -178,16 +203,25 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "Wait until they are complete.",
             told_by=_DIRECTORIES,
         ),
-        "cordoned": FindingKind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
+        "cordoned": FindingKind(
+            "Cordoned", "Drain the broker, or lift the cordon (operate uncordon).", told_by=_DIRECTORIES
+        ),
         "empty_broker": FindingKind(
-            "Empty broker", "Add it in a plan so that it gets replicas, or shut it down.", placement=True
+            "Empty broker",
+            "Add it in a plan so that it gets replicas, or shut it down.",
+            placement=True,
+            column="brokers_down",
         ),
         "reassignment_under_way": FindingKind(
-            "Reassignment in progress", "Wait until it is complete, then read the layout again."
+            "Reassignment in progress",
+            "Wait until it is complete, then read the layout again.",
+            column="reassigning",
         ),
         "order_not_told": FindingKind("Order unknown", "Read the layout from a source that preserves replica order."),
     }
 )
+#: The columns of ``snapshots`` that tell whether a kind can be seen.
+TOLD_IN = tuple(sorted({kind.column for kind in KINDS.values() if kind.column}))
 #: What mends a finding about the text that was read.
 _INPUT = "Check the input; nothing in the cluster needs to change."
 
@@ -202,18 +236,22 @@ def mend_of(kind: str) -> str:
     return KINDS[kind].mend if kind in KINDS else _INPUT
 
 
-def may_be_unseen(kind: str, not_read: Iterable[str], *, dark: bool, text: bool) -> bool:
+def may_be_unseen(kind: str, not_read: Iterable[str], *, dark: bool, text: bool, unknown: Collection[str] = ()) -> bool:
     """Whether a snapshot in which this kind is not found may have it all the same.
 
     Args:
         kind: a kind of finding.
         not_read: what could not be read, as ``Snapshot.not_read`` has it.
-        dark: whether brokers that hold replicas were down, which nobody asks for their log directories.
+        dark: whether brokers that hold replicas were down, which nobody asks for their log directories, and which no
+            longer tell their hosts.
         text: whether it is of a text, which tells of partitions and of little else.
+        unknown: those of ``TOLD_IN`` that are null, or not of all brokers.
     """
-    told_by = KINDS[kind].told_by if kind in KINDS else ()
-    missing = (dark and told_by == _DIRECTORIES) or (text and bool(told_by))
-    return missing or any(said.startswith(told_by) for said in not_read)
+    if kind not in KINDS:
+        return False
+    _, _, _, told_by, column = KINDS[kind]
+    missing = (dark and (told_by == _DIRECTORIES or kind == "same_host")) or (text and bool(told_by))
+    return missing or column in unknown or any(said.startswith(told_by) for said in not_read)
 
 
 def extent(finding: Finding) -> str:

@@ -17,7 +17,7 @@ Complexity: O(changes of brokers + snapshots).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
-from reseat.balance.mends import may_be_unseen, name_of
+from reseat.balance.mends import TOLD_IN, name_of
+from reseat.history.unseen import unseen_by
 from reseat.model import Severity
 from reseat.model.wording import counted, visible
 from reseat.model.wording import ids as listed_ids
@@ -98,8 +99,7 @@ def events(
     findings: pd.DataFrame | None = None,
     *,
     grown: Mapping[datetime, int] = MappingProxyType({}),
-    dark: Collection[datetime] = (),
-    texts: Collection[datetime] = (),
+    unseen: Mapping[datetime, Callable[[str], bool]] = MappingProxyType({}),
 ) -> list[Event]:
     """The marks, oldest first.
 
@@ -108,16 +108,14 @@ def events(
         counts: of ``History.change_counts``.
         racks: by the moment of each change of brokers: the rack of each broker, as far as known then.
         snapshots: rows of the table ``snapshots`` with ``taken_at`` and ``replicas``, oldest first; at least one.
-        findings: rows of the table ``findings`` with ``taken_at``, ``kind``, ``severity`` and ``sentence``, those of
-            what was not read among them; None: none are looked at.
+        findings: rows of the table ``findings`` with ``taken_at``, ``kind`` and ``severity``; None: none are looked at.
         grown: by moment: how many replicas of ``counts`` are of new partitions.
-        dark: when a broker that holds replicas was down.
-        texts: which snapshots are of texts.
+        unseen: by moment: whether a kind of finding may be there that was not found (``unseen_by``).
     """
     least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
     found = [*_of_brokers(brokers, racks), *_of_replicas(counts, grown, least)]
     if findings is not None:
-        found += _of_findings(findings, list(snapshots["taken_at"]), frozenset(dark), frozenset(texts))
+        found += _of_findings(findings, list(snapshots["taken_at"]), unseen)
     return sorted(found, key=lambda event: (event.at, event.kind))
 
 
@@ -144,17 +142,13 @@ def events_of(
     brokers = frame(history.changes(cluster, first, last, filter=of_brokers))
     racks = _racks_at(history, cluster, brokers)
     named = tuple(sorted({rack for of in racks.values() for rack in of.values()}))
-    matters = pc.field("severity").isin([Severity.BROKEN.value, Severity.ATTENTION.value])
-    matters |= pc.field("kind") == "not_read"
     columns = ["taken_at", "kind", "severity", "sentence"]
-    findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns, filter=matters))
-    texts = history.table(
-        "snapshots", cluster, since=first, until=last, columns=["taken_at"], filter=pc.field("way") == "text"
-    )
-    dark = history.dark(cluster, since=first, until=last)
-    when = {name: of["taken_at"].to_pylist() for name, of in (("dark", dark), ("texts", texts))}
+    findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns))
+    not_read = dict(iter(findings[findings["kind"] == "not_read"].groupby("taken_at")["sentence"]))
+    rows = history.snapshots(cluster, first, last, columns=("taken_at", "way", *TOLD_IN))
+    unseen = unseen_by(rows, history.dark(cluster, since=first, until=last), not_read, key="taken_at")
     grown = _grown(history, cluster, first, last)
-    return events(brokers, counts, racks, snapshots, findings, grown=grown, **when), named
+    return events(brokers, counts, racks, snapshots, findings, grown=grown, unseen=unseen), named
 
 
 def _grown(history: History, cluster: str, first: datetime, last: datetime) -> dict[datetime, int]:
@@ -223,7 +217,7 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[datetime, Mapping[int, str
 
 
 def _of_findings(
-    findings: pd.DataFrame, moments: Sequence[datetime], dark: Collection[datetime], texts: Collection[datetime]
+    findings: pd.DataFrame, moments: Sequence[datetime], unseen: Mapping[datetime, Callable[[str], bool]]
 ) -> list[Event]:
     """A mark for the kinds that a snapshot is the first to have, or has no more; "found" where it is both.
 
@@ -231,15 +225,14 @@ def _of_findings(
     """
     place = {when: number for number, when in enumerate(moments)}
     findings = findings[findings["taken_at"].isin(place)]
-    unread = findings["kind"] == "not_read"
-    not_read = dict(iter(findings[unread].groupby("taken_at")["sentence"]))
+    matters = findings["severity"] != Severity.NOTE.value
     marks: dict[tuple[int, str], list[str]] = {}
-    for kind, rows in findings[~unread].groupby("kind", sort=True):
+    for kind, rows in findings[matters].groupby("kind", sort=True):
         found = {place[when] for when in rows["taken_at"]}
-        # While nobody could see whether it is still there, it is not over.
+        slight = set(findings["taken_at"][findings["kind"] == kind])
+        # While nobody could see whether it is still there, or it is there and matters less, it is not over.
         for number, when in enumerate(moments):
-            of = {"dark": when in dark, "text": when in texts}
-            if number - 1 in found and may_be_unseen(str(kind), not_read.get(when, ()), **of):
+            if number - 1 in found and (when in slight or (when in unseen and unseen[when](str(kind)))):
                 found.add(number)
         seen = sorted(found)
         critical = " (critical)" if (rows["severity"] == Severity.BROKEN.value).any() else ""

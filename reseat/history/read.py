@@ -173,6 +173,8 @@ class History:
     def dark(self, cluster: str | None = None, **of: Any) -> pa.Table:
         """Rows of ``broker_balance`` of brokers that are down and hold replicas: nobody asks them for their disks.
 
+        Of some, not even the rack is known.
+
         Args:
             cluster: of this cluster; None: of all.
             of: of which time, as ``table`` takes it.
@@ -184,7 +186,7 @@ class History:
 
         away = [state.value for state in BrokerState if state.away]
         found = pc.field("state").isin(away) & (pc.field("replicas") > 0)
-        columns = ["cluster", "snapshot_id", "taken_at"]
+        columns = ["cluster", "snapshot_id", "taken_at", "rack"]
         return self.table("broker_balance", cluster, columns=columns, filter=found, **of)
 
     def table(

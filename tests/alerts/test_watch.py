@@ -200,16 +200,17 @@ def test_a_limit_is_told_of_so_many_days_before(
 
 
 def test_what_a_text_does_not_tell_is_not_over(tmp_path: Path) -> None:
-    """Assignments alone: neither states nor leaders, disks nor settings. Where replicas are is told by any text."""
+    """Assignments alone: neither states nor leaders, disks, hosts nor settings. Replica lists are told by any text."""
     text = replace(snapshots()["shop"][0], layout=ClusterLayout.from_assignments({("a", 0): [1, 2]}), protocol="text")
     found = made.write(tmp_path / "texts", {"shop": (text,)}, swept=False)
+    untold = ("log_dir_error", "offline", "not_preferred_leader", "same_host")
     asked = (
         Alert("down", measure="brokers_down"),
-        *(Alert(kind, finding=kind) for kind in ("log_dir_error", "offline", "not_preferred_leader", "same_host")),
+        *(Alert(kind, finding=kind) for kind in (*untold, "duplicate_replicas")),
     )
     states = raised.alert_states(History.open(found.tables), Settings(alerts=asked), datetime.now(UTC))
 
-    assert [state.holds for state in states] == [None, None, None, None, False]
+    assert [state.holds for state in states] == [None, None, None, None, None, False]
 
 
 def test_without_limits_none_is_near(tmp_path: Path) -> None:

@@ -34,12 +34,13 @@ def test_what_tells_of_a_kind_is_called_so_by_the_readers() -> None:
         ("unclean_enabled", (), True, False, False),
         ("unclean_enabled", ("Configurations of broker 3 are unknown: It does not answer.",), False, False, True),
         ("no_quorum", ("The quorum's leader is unknown: DescribeQuorum came with 3.3.",), False, False, True),
-        ("same_host", ("Sizes and log directories of broker 3 are unknown.",), True, True, False),
+        ("duplicate_replicas", ("Sizes and log directories of broker 3 are unknown.",), True, True, False),
+        ("same_host", (), True, False, True),
         ("half_written", ("Sizes and log directories of broker 3 are unknown.",), True, True, False),
     ],
 )
 def test_what_was_not_read_may_be_there_unseen(
     kind: str, not_read: tuple[str, ...], dark: bool, text: bool, unseen: bool
 ) -> None:
-    """Where replicas are is told by every reading; a kind that is none here is what a reader found itself."""
+    """Replica lists are told by every reading; a kind that is none here is what a reader found itself."""
     assert may_be_unseen(kind, not_read, dark=dark, text=text) is unseen

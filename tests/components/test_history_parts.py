@@ -19,10 +19,12 @@ from components.history.words import answer, figures, names_of, stretch
 from components.state.past import Past, clock
 from reseat.balance.changes import KINDS
 from reseat.balance.combined import both
+from reseat.balance.mends import TOLD_IN
 from reseat.history.events import events
 from reseat.history.read import History
 from reseat.history.series import COLUMNS, series, worst
 from reseat.history.stretch import last_moment, read
+from reseat.history.unseen import unseen_by
 from reseat.model import Broker, BrokerState, ClusterLayout
 from tests.history.made import Made, snapshot, write
 
@@ -417,10 +419,16 @@ def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
         *((h, "log_dir_error", "broken") for h in (1, 2)),  # its broker goes down, and comes back without the fault
         (3, "byte_skew", "attention"),
         *((h, "unclean_enabled", "attention") for h in (1, 2, 7)),  # 8 is of a text
-        *((h, "not_read", "note") for h in (5, 6)),
-    ).replace({"not_read: unknown": "Sizes and log directories of broker 4 are unknown: It does not answer."})
-    blind = {"dark": [START + timedelta(hours=h) for h in (3, 4)], "texts": [START + timedelta(hours=8)]}
-    found = events(broker_changes(), counts(), RACKS, told, seen, **blind)
+    )
+    silent = ("Sizes and log directories of broker 4 are unknown: It does not answer.",)
+    rows = told.assign(way=["admin"] * 8 + ["text"], **dict.fromkeys(TOLD_IN, 0))
+    unseen = unseen_by(
+        rows,
+        pa.table({"taken_at": [START + timedelta(hours=h) for h in (3, 4)], "rack": ["a", "a"]}),
+        {START + timedelta(hours=h): silent for h in (5, 6)},
+        key="taken_at",
+    )
+    found = events(broker_changes(), counts(), RACKS, told, seen, unseen=unseen)
 
     assert [(event.at, event.sentence) for event in found] == [
         (START + timedelta(hours=1), "found: Log directory offline (critical), Unclean election enabled"),
@@ -432,6 +440,20 @@ def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
             START + timedelta(hours=7),
             "found: Unclean election enabled; mended: Sizes not balanced, Log directory offline",
         ),
+    ]
+
+
+def test_what_matters_less_is_not_mended():
+    """A warning of which a little is left is information then, and no mark; once nothing is left it is over."""
+    seen = found_in(
+        *((h, "not_preferred_leader", "attention") for h in (1, 2, 20)),
+        *((h, "not_preferred_leader", "note") for h in (0, *range(3, 20))),
+    )
+    found = events(broker_changes(), counts(), RACKS, hourly(range(24)), seen)
+
+    assert [(event.at, event.sentence) for event in found] == [
+        (START + timedelta(hours=1), "found: Non-preferred leaders"),
+        (START + timedelta(hours=21), "mended: Non-preferred leaders"),
     ]
 
 
