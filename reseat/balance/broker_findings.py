@@ -109,10 +109,10 @@ def of_racks_and_hosts(layout: ClusterLayout) -> Iterator[Finding]:
             rows,
         )
     yield from _same_host(layout)
-    without = layout.rack_of < 0
+    without = (layout.rack_of < 0) & ~layout.dead  # nobody tells the rack of a dead one
     if layout.racks and without.any():
         ids = ids_where(layout, without)
-        others = len(layout.brokers) - len(ids)
+        others = int(np.count_nonzero(layout.rack_of >= 0))
         yield Finding(
             "broker_without_rack",
             Severity.ATTENTION,
@@ -124,7 +124,7 @@ def of_racks_and_hosts(layout: ClusterLayout) -> Iterator[Finding]:
     if layout.racks:
         alive = ~layout.dead
         racks = len({b.rack for b, on in zip(layout.brokers, alive, strict=True) if on and b.rack is not None})
-        racks += int(np.count_nonzero(without & alive))
+        racks += int(np.count_nonzero(without))
         rows = rows_where(health.staying_factor(layout) > racks)
         if rows.size:
             yield Finding(

@@ -299,6 +299,16 @@ def test_brokers_without_a_rack_beside_others_are_named() -> None:
     assert found(one_topic([[1, 2]], brokers=[Broker(1, rack="a")]))["broker_without_rack"].brokers == (2,)
 
 
+def test_a_dead_broker_is_not_one_without_a_rack() -> None:
+    """Up to Kafka 3.9 nobody tells the rack of a broker that is down: each outage asked to set broker.rack."""
+    brokers = [Broker(1, "a", state=BrokerState.ALIVE), Broker(2, state=BrokerState.DEAD)]
+    kinds = found(one_topic([[1, 2], [1, 3]], brokers=brokers))
+
+    assert kinds["broker_without_rack"].brokers == (3,)
+    assert "Broker 3 has no rack while 1 other broker has one." in kinds["broker_without_rack"].sentence
+    assert "broker_without_rack" not in found(one_topic([[1, 2]], brokers=brokers))
+
+
 def test_a_rack_counts_once_among_those_that_replicas_can_be_on() -> None:
     """Three replicas, three brokers, two racks; and one of four brokers has none, which is a rack of its own."""
     brokers = [Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
