@@ -50,7 +50,7 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     leaders = _sum(counts, "leader_moved")
     if leaders and len(told) < 2:
         told.append(f"{text.counted(leaders, 'leader')} changed")
-    still = "no broker went down or came up and " if snapshots["brokers_down"].notna().any() else ""
+    still = "no broker went down or came up and " if snapshots["brokers_down"].notna().all() else ""
     happened = " and ".join(told) or f"{still}no replica moved"
     return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
 
@@ -124,8 +124,11 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
 
 
 def _seen(changes: int, told: pd.Series[Any]) -> str:
-    """How many changes were seen; that there are none is unknown where no snapshot tells what would change."""
-    return text.count(changes if changes or told.notna().any() else None)
+    """How many changes were seen; that there are none is unknown where a snapshot does not tell what would change.
+
+    It hides what happened before it as well as after: neighbours alone are compared.
+    """
+    return text.count(changes if changes or told.notna().all() else None)
 
 
 def _size(first: pd.Series[Any] | None, last: pd.Series[Any]) -> Figure:

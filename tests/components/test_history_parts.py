@@ -285,6 +285,11 @@ def test_what_is_not_told_is_not_called_well():
     assert {one.label: one.value for one in figures(told, counts())}["Broker state changes"] == "0"
     assert "no broker went down or came up and no replica moved" in answer("prod", told, counts(), end)
     assert "prod, the last 10 min: no replica moved;" in answer("prod", told.assign(brokers_down=untold), counts(), end)
+    between = snapshots([0, 0, 0]).assign(
+        brokers_down=pd.array([0, None, 1], "Int64")
+    )  # down unseen, as neighbours say
+    assert {one.label: one.value for one in figures(between, counts())}["Broker state changes"] == "unknown"
+    assert "no broker" not in answer("prod", between, counts(), end)
     assert answer("prod", told.assign(offline=untold), counts(), end).endswith(
         "offline and under-replicated partitions are unknown."
     )
