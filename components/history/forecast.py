@@ -160,9 +160,9 @@ def forecast_figure(one: Outlook, marks: Sequence[Event]) -> go.Figure:
     told, look = one.told, theme.look()
     assert isinstance(told, Forecast)  # noqa: S101 -- only those are offered
     past = [one.until - timedelta(days=back) for back in range(len(one.values) - 1, -1, -1)]
-    ahead = [one.until + timedelta(days=day) for day in range(len(told.likely) + 1)]
-    at_end = one.now or 0.0
+    at_end = [] if one.now is None else [one.now]
     likely, low, high = (np.append(at_end, line) for line in (told.likely, told.low, told.high))
+    ahead = [one.until + timedelta(days=day + 1 - len(at_end)) for day in range(len(likely))]
     hover = {"hovertemplate": "%{x|%a %d %b %Y}: %{text}<extra></extra>"}
     words = [f"{one.words(v)} ({one.words(a)} – {one.words(b)})" for v, a, b in zip(likely, low, high, strict=True)]
     traces: list[dict[str, object]] = [

@@ -230,11 +230,14 @@ def outlooks(history: History, cluster: str, limits: Limits, *, tested: bool = T
     of_day = of_day.drop_duplicates("place", keep="last")
     days = int(of_day["place"].iloc[-1]) + 1
     until = last.date()
+    brokers = _of_brokers(history, cluster, of_day)
+    # Without those on a broker that is down all replicas together are fewer bytes, and no fewer replicas.
+    partly = brokers["place"][(brokers["replicas"] > 0) & brokers["size_bytes"].isna()]
+    of_day["size_bytes"] = of_day["size_bytes"].mask(of_day["place"].isin(partly))
     made = []
     for measure in _OF_CLUSTER:
         limit = limits.partitions_per_cluster if measure == "partitions" else None
         made.append(Outlook(measure, None, _by_day(of_day, measure, days), limit, until, tested))
-    brokers = _of_brokers(history, cluster, of_day)
     for broker, rows in brokers.groupby("broker", sort=True):
         if rows["place"].iloc[-1] != days - 1:
             continue

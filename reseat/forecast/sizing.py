@@ -321,13 +321,18 @@ def _weights(
 
 
 def _used(counts: Sequence[Outlook]) -> Forecast | Refused | None:
-    """What all brokers use of their disks, foretold together; None where no broker tells it."""
+    """What all brokers use of their disks, foretold together; None where no broker tells it.
+
+    Unknown on a day on which one that was there does not tell it: the others' sum would be a fall and a rise.
+    """
     each = [one.values for one in counts if one.measure == "disk_used" and one.broker is not None]
     if not each:
         return None
     table = np.array(each)
-    whole = np.where(np.isnan(table).all(axis=0), np.nan, np.nansum(table, axis=0))
-    return foretell(np.asarray(whole, np.float64))
+    told = ~np.isnan(table)
+    there = np.logical_or.accumulate(told, axis=1)
+    whole = np.where(there, table, 0.0).sum(axis=0)
+    return foretell(np.where(told.any(axis=0), whole, np.nan))
 
 
 def _case(name: str, ahead: FloatArray, told: Outlooks, today: _Today, weights: _Weights) -> Case:

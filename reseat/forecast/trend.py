@@ -65,7 +65,7 @@ class Forecast:
     """What a count will be, by day from the last one.
 
     Attributes:
-        likely: (days,) the line; place 0 is the day after the last.
+        likely: (days,) the line; place 0 is the day after the last of the past, known or not.
         low: (days,) the lower end of the 80 % interval.
         high: (days,) its upper end.
         slope: by how much it grows a day.
@@ -99,11 +99,11 @@ def foretell(values: FloatArray, *, tested: bool = True) -> Forecast | Refused:
     days = int(told[-1] - told[0]) + 1 if len(told) else 0
     if days < LEAST_DAYS:
         return Refused(f"{days} of the {LEAST_DAYS} days that a forecast needs are there.")
-    values = values[told[0] : told[-1] + 1]
-    missing = float(np.isnan(values).mean())
+    since = values[told[0] :]
+    missing, silent = float(np.isnan(since).mean()), len(since) - days  # the last days may tell nothing
     if missing > _MOST_MISSING:
-        return Refused(f"{missing:.0%} of the last {days} days have no snapshot; a third may be missing.")
-    told = told - told[0]
+        return Refused(f"{missing:.0%} of the last {len(since)} days have no value; a third may be missing.")
+    values, told = since[:days], told - told[0]
     whole = np.interp(np.arange(days), told, values[told])
     window = min(_WINDOW, days // 2)
     origins = np.arange(window - 1, days)[-_ORIGINS:]
@@ -112,7 +112,7 @@ def foretell(values: FloatArray, *, tested: bool = True) -> Forecast | Refused:
     misses = _misses(values, origins, slopes, levels, ahead)
     ordered = [np.sort(missed[~np.isnan(missed)]).tolist() for missed in misses.T]
     bounds = np.array([_interval(some, step) for some, step in zip(ordered, ahead.tolist(), strict=True)])
-    farthest = np.arange(1, min(days, _FARTHEST) + 1)
+    farthest = silent + np.arange(1, min(days, _FARTHEST) + 1)
     below, above = (_widened(bounds[:, end] * sign, ahead, farthest) for end, sign in ((0, -1.0), (1, 1.0)))
     likely = np.maximum(levels[-1] + slopes[-1] * farthest, 0.0)
     low, high = np.maximum(likely - below, 0.0), likely + above

@@ -11,11 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from reseat.history.schema import arrow_schema
 
-__all__ = ["FIRST", "grow"]
+__all__ = ["FIRST", "darken", "grow"]
 
 #: What there is nothing of in any snapshot.
 _NONE = (
@@ -52,6 +53,20 @@ def grow(
         to = tables / table.name / f"cluster={cluster}"
         shutil.copytree(table, to, copy_function=shutil.copyfile, dirs_exist_ok=True)
     return tables
+
+
+def darken(tables: Path, broker: int, days: Sequence[int], *, cluster: str = "shop") -> None:
+    """On these days, counted from the first, a broker tells nothing of its disks, as one that is down."""
+    for day in days:
+        when = FIRST + timedelta(days=day)
+        for table, names in (("brokers", ("total_bytes", "usable_bytes")), ("broker_balance", ("size_bytes",))):
+            for file in (tables / table / f"cluster={cluster}" / f"day={when:%Y-%m-%d}").iterdir():
+                rows = pq.read_table(file)
+                for name in names:
+                    at = rows.schema.get_field_index(name)
+                    known = pc.if_else(pc.equal(rows["broker"], broker), pa.scalar(None, pa.int64()), rows[name])
+                    rows = rows.set_column(at, rows.schema.field(at), known)
+                pq.write_table(rows, file)
 
 
 class _Past(NamedTuple):

@@ -6,15 +6,13 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from reseat.forecast.outlook import Outlooks, outlooks
 from reseat.forecast.settings import Limits
 from reseat.forecast.trend import Refused
 from reseat.history.read import History
-from tests.forecast.grown import FIRST, grow
+from tests.forecast.grown import FIRST, darken, grow
 
 _DAYS = 60
 _LAST = FIRST.date() + timedelta(days=_DAYS - 1)
@@ -46,23 +44,20 @@ def test_each_count_has_its_past_and_its_day(tmp_path: Path) -> None:
 def test_a_disk_that_the_last_snapshot_does_not_tell_is_as_large_as_before(tmp_path: Path) -> None:
     """A broker that is down tells nothing of its disks: what was likely full in days had no limit any more."""
     before = straight(tmp_path, Limits(disk=24))
-    last = max((tmp_path / "brokers" / "cluster=shop").glob("day=*/*.parquet"))
-    rows = pq.read_table(last)
-    dark = pc.equal(rows["broker"], 2)
-    for name in ("total_bytes", "usable_bytes"):
-        at = rows.schema.get_field_index(name)
-        rows = rows.set_column(at, rows.schema.field(at), pc.if_else(dark, pa.scalar(None, pa.int64()), rows[name]))
-    pq.write_table(rows, last)
+    darken(tmp_path, 2, range(_DAYS - 5, _DAYS))
     after = outlooks(History.open(tmp_path), "shop", Limits(disk=24))
     was, now = (
         next(one for one in of.counts if (one.measure, one.broker) == ("disk_used", 2)) for of in (before, after)
     )
 
+    all_bytes = next(one for one in after.counts if (one.measure, one.broker) == ("size_bytes", None))
+
+    assert np.flatnonzero(np.isnan(all_bytes.values)).tolist() == [*range(_DAYS - 5, _DAYS)]  # of two brokers alone
     assert (now.now, now.limit) == (None, was.limit)
     assert was.met is not None
     assert now.met is not None
     assert was.met.likely == _LAST + timedelta(days=11)
-    assert now.met.likely == _LAST + timedelta(days=12)  # a day less to draw the line through
+    assert now.met.likely == _LAST + timedelta(days=11)  # the days that it did not tell have passed all the same
 
 
 def test_a_limit_that_is_met_is_met_today(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from reseat.forecast.sizing import sizing
 from reseat.history.read import History
 from reseat.model import ClusterLayout
 from reseat.planning import plan
-from tests.forecast.grown import FIRST, grow
+from tests.forecast.grown import FIRST, darken, grow
 
 LAST = FIRST.date() + timedelta(days=59)
 #: Two replicas more a day on each of six brokers: 218 on the last day.
@@ -59,6 +59,15 @@ def test_all_at_once_moves_the_fewest(racks):
     assert likely.at_once.steps[0].day == LAST
     assert likely.when_needed.steps[0].day > LAST
     assert likely.at_once.moves < likely.when_needed.moves
+
+
+def test_what_a_broker_did_not_tell_is_no_fall_of_what_all_use(tmp_path):
+    """It was down for four days and is back: the sum over the others fell by a sixth, and rose again."""
+    whole, dark = (grow(tmp_path / name, GROWING, brokers=6, racks=list("aabbcc")) for name in ("whole", "dark"))
+    darken(dark, 2, range(52, 56))
+
+    cases = [[(one.replicas, one.most, one.needed) for one in sized(of, Limits(disk=23)).cases] for of in (whole, dark)]
+    assert cases[0] == cases[1]
 
 
 def test_a_step_is_a_what_if_on_the_last_snapshot(racks):

@@ -162,9 +162,20 @@ def test_short_gappy_and_jumpy_pasts_are_refused_in_words() -> None:
 
     assert refused(flat[1:]) == "27 of the 28 days that a forecast needs are there."
     assert refused(np.full(40, np.nan)) == "0 of the 28 days that a forecast needs are there."
-    assert "of the last 59 days have no snapshot" in refused(gappy)
+    assert "of the last 60 days have no value" in refused(gappy)
     assert "It jumps too far" in refused(jumpy)
     assert isinstance(foretell(flat), Forecast)
+
+
+def test_what_comes_is_counted_from_the_last_day_known_or_not() -> None:
+    """Five days that tell nothing have passed: each date was five days late."""
+    straight = 100.0 + 2 * np.arange(45)
+    made = told(np.where(np.arange(45) < 40, straight, np.nan))
+
+    assert made.likely[:2].tolist() == [190, 192]
+    assert made.reaches(200) == (6, 6, 6)
+    assert len(made.likely) == 40
+    assert "of the last 60 days have no value" in refused(np.where(np.arange(60) < 39, 50.0, np.nan))
 
 
 def test_days_without_a_snapshot_are_bridged_and_not_judged() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.history.forecast import forecast_figure
 from components.history.plans import names_of_marks, with_plans
-from reseat.forecast.outlook import outlooks
+from reseat.forecast.outlook import Outlook, outlooks
 from reseat.forecast.settings import Limits
 from reseat.history.events import PlanRun
 from reseat.history.read import History
@@ -90,6 +91,15 @@ def test_the_figure_has_the_past_the_line_its_interval_and_the_limit(grown):
     assert not far.layout.annotations
     assert near.layout.meta["heads"] == ["day", "replicas of broker 1", "likely", "low", "high"]
     assert {len(column) for column in near.layout.meta["columns"]} == {120}
+
+
+def test_a_line_whose_past_ends_unknown_begins_with_what_comes():
+    """A broker that is down does not tell its disk: the line rose from nothing."""
+    values = np.where(np.arange(45) < 40, 100.0 + 2 * np.arange(45), np.nan)
+    made = forecast_figure(Outlook("replicas", 1, values, None, date(2026, 5, 1)), [])
+
+    assert (made.data[2].x[0], made.data[2].y[0], len(made.data[2].x)) == (date(2026, 5, 2), 190, 40)
+    assert min(made.data[0].y) == 190
 
 
 def test_a_plan_of_the_journal_is_a_mark_and_says_what_became_of_the_balance(tmp_path, monkeypatch):
