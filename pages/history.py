@@ -35,7 +35,7 @@ def draw(
     snapshots, cluster = told.snapshots, stretch.cluster
     said = answer(cluster, snapshots, told.counts, datetime.now(UTC))
     frame.answer(said)
-    frame.figures(figures(snapshots, told.counts))
+    frame.figures(figures(snapshots, told.counts, told.partly))
     draw_notices(history, cluster)
     place = st.container()
     order = {identity: row for row, identity in enumerate(snapshots["snapshot_id"])}

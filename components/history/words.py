@@ -106,8 +106,8 @@ def _none_worse(snapshots: pd.DataFrame) -> str:
     return "offline and under-replicated partitions are unknown"
 
 
-def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
-    """The six figures under the sentence."""
+def figures(snapshots: pd.DataFrame, counts: pd.DataFrame, partly: tuple[bool, bool] = (False, False)) -> list[Figure]:
+    """The six figures under the sentence; ``partly`` as ``StretchFacts`` has it."""
     return [
         Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
         Figure("Broker state changes", _seen(_sum(counts, *_BROKERS), snapshots["brokers_down"]), None, None),
@@ -119,7 +119,7 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
             None,
             None,
         ),
-        _size(snapshots.iloc[0] if len(snapshots) > 1 else None, snapshots.iloc[-1]),
+        _size(snapshots.iloc[0] if len(snapshots) > 1 else None, snapshots.iloc[-1], partly),
     ]
 
 
@@ -131,16 +131,19 @@ def _seen(changes: int, told: pd.Series[Any]) -> str:
     return text.count(changes if changes or told.notna().all() else None)
 
 
-def _size(first: pd.Series[Any] | None, last: pd.Series[Any]) -> Figure:
+def _size(first: pd.Series[Any] | None, last: pd.Series[Any], partly: tuple[bool, bool]) -> Figure:
     now = _value(last["size_bytes"])
     if now is None:
         replicas = _value(last["replicas"]) or 0
         more = None if first is None else text.signed(replicas - (_value(first["replicas"]) or 0))
         return Figure("Replicas", text.count(replicas), more)
-    was = None if first is None else _value(first["size_bytes"])
+    was = None if first is None or any(partly) else _value(first["size_bytes"])
     change = None if was is None else f"{'−' if now < was else '+'}{text.size(abs(now - was))}"
     return Figure(
-        "Size of all replicas", text.size(now), change, "Shown for the last snapshot, with the change since the first."
+        "Size of all replicas",
+        f"{'at least ' if partly[1] else ''}{text.size(now)}",
+        change,
+        "Shown for the last snapshot, with the change since the first.",
     )
 
 

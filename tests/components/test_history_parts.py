@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -481,6 +482,22 @@ def test_read_asks_for_all_that_the_page_draws(history):
     assert last_moment(history, "shop") == told.snapshots["taken_at"].iloc[-1]
     assert last_moment(history, "nobody") is None
     assert read(history, "shop", START + timedelta(days=40), None).snapshots.empty
+
+
+def test_the_size_of_what_a_broker_that_is_down_holds_is_no_loss(tmp_path):
+    """Nobody asks it for sizes: the rest of them is a lower bound, and less of it no change."""
+    lists = {("orders", 0): [1, 2], ("orders", 1): [2, 1]}
+    whole = ClusterLayout.from_assignments(lists, size_bytes=dict.fromkeys(lists, 1e9))
+    sizes = np.where(whole.replica_ids == 2, np.nan, 1e9)
+    taken = (
+        snapshot(whole, "shop", "2026-05-01T01:00"),
+        snapshot(replace(whole, size_bytes=sizes), "shop", "2026-05-01T02:00"),
+    )
+    told = read(History.open(write(tmp_path, {"shop": taken}, swept=False).tables), "shop", None, None)
+    size = figures(told.snapshots, told.counts, told.partly)[-1]
+
+    assert told.partly == (False, True)
+    assert (size.label, size.value, size.delta) == ("Size of all replicas", "at least 2.00 GB", None)
 
 
 def test_changes_are_searched_by_topic_partition_and_broker(history):
