@@ -16,7 +16,7 @@ from components.canvas.heat_grid.view import NAMES, from_query, to_query
 from components.history import choices
 from components.look import tables, text
 from components.look.notices import refused
-from components.over_time.changes_table import WORDS, draw_table
+from components.over_time.changes_table import WORDS, draw_table, word_of
 from components.state import addresses, caching, fields
 from components.state.past import clock
 from components.state.slots import Slot
@@ -275,7 +275,7 @@ def as_table(rows: pa.Table) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "time": [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in told["taken_at"]],
-            "change": [WORDS.get(kind, kind) for kind in told["kind"]],
+            "change": list(map(word_of, told["kind"], told["whole"])),
             "topic": ["" if topic is None else text.visible(topic, 249) for topic in told["topic"]],
             "partition": ["" if partition is None else str(partition) for partition in told["partition"]],
             "broker": [none.get(broker, str(broker)) for broker in told["broker"]],
@@ -286,7 +286,7 @@ def as_table(rows: pa.Table) -> pd.DataFrame:
 
 def as_csv(rows: pa.Table) -> str:
     """All of some changes as CSV, with the names of the table's own columns."""
-    columns = ["taken_at", "previous_taken_at", "kind", "topic", "partition", "broker", "was"]
+    columns = ["taken_at", "previous_taken_at", "kind", "topic", "partition", "broker", "was", "whole"]
     return tables.as_csv(rows.select(columns).to_pandas(types_mapper=_whole))
 
 

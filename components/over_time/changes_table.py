@@ -18,7 +18,7 @@ from reseat.sources.followed import LiveState, ReadingDifference
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WORDS", "draw_changes", "draw_table"]
+__all__ = ["WORDS", "draw_changes", "draw_table", "word_of"]
 
 #: The words of each kind for a person; the broker's column says which.
 WORDS = {
@@ -31,7 +31,14 @@ WORDS = {
     "replica_removed": "− replica removed",
     "order_changed": "⇅ order changed",
 }
+#: Of replicas that came or went with their whole partition.
+_WHOLE = {"replica_added": "+ partition created", "replica_removed": "− partition deleted"}
 _HEIGHT = 300
+
+
+def word_of(kind: str, whole: bool | None) -> str:
+    """The word of one change: of its kind, and of whether the replica came or went with its whole partition."""
+    return _WHOLE[kind] if whole else WORDS.get(kind, kind)
 
 
 def draw_changes(state: LiveState, key: str) -> None:
@@ -66,7 +73,7 @@ def draw_table(noted: ReadingDifference, key: str, what: str = "change") -> None
         f"{key}-table",
         {
             "time": st.column_config.TextColumn(width=90),
-            "change": st.column_config.TextColumn(width=160),
+            "change": st.column_config.TextColumn(width=165),
             "partition": tables.RIGHT,
             "broker": tables.RIGHT,
             "before": tables.RIGHT,
@@ -88,7 +95,8 @@ def _matching(changed: Changes, typed: str) -> Longs:
     if not search.words:
         return np.arange(len(changed))
     hit = search.partitions(changed.topics, changed.topic_of, changed.partition)
-    hit |= search.within(WORDS[kind] for kind in KINDS)[changed.kind]
+    words, of_whole = (search.within(one.get(kind, "") for kind in KINDS)[changed.kind] for one in (WORDS, _WHOLE))
+    hit |= np.where(changed.whole, of_whole, words)
     if search.number is not None:
         hit |= (changed.broker == search.number) | (changed.was == search.number) | (changed.partition == search.number)
     return np.flatnonzero(hit)
@@ -103,7 +111,10 @@ def _frame(noted: ReadingDifference, rows: Longs) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "time": [_clock(noted.at)] * len(rows),
-            "change": [WORDS[KINDS[kind]] for kind in changed.kind[rows].tolist()],
+            "change": [
+                word_of(KINDS[kind], whole)
+                for kind, whole in zip(changed.kind[rows].tolist(), changed.whole[rows].tolist(), strict=True)
+            ],
             "topic": [
                 text.visible(changed.topics[topic], 249) if topic >= 0 else ""
                 for topic in changed.topic_of[rows].tolist()

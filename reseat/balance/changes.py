@@ -4,7 +4,9 @@ What it promises, ranked: (1) replicas removed and added account for the whole d
 with the added, is after; (2) a layout compared with itself changes nothing; (3) what either layout does not tell is no
 change; (4) no object a partition: columns in, columns out.
 
-What it needs: two layouts. Brokers are compared by id and partitions by topic and id, so they need not hold the same.
+What it needs: two layouts. Brokers are compared by id and partitions by topic and id, so they need not hold the same. A
+topic of which both tell the id (KIP-516), and not the same, was deleted, and another was created under its name: all
+replicas of the one were removed, and all of the other added.
 
 How it works: both layouts are sorted by topic and partition, so a merged numbering of topics makes each row one key,
 and rows in common are found by binary search. Only rows whose replica lists differ are compared as sets; ISRs are
@@ -78,6 +80,15 @@ class Changes:
         return _distinct(self, self.rows(kind))
 
     @property
+    def _partitions_again(self) -> int:
+        """How many partitions went and came: those of topics that were deleted and created again."""
+        went, came = (
+            row_keys(self.topic_of[rows], self.partition[rows])
+            for rows in (rows[self.whole[rows]] for rows in map(self.rows, ("replica_removed", "replica_added")))
+        )
+        return len(np.intersect1d(went, came))
+
+    @property
     def summary(self) -> str:
         """One sentence for a person, such as "3 ISRs shrank, 12 leaders moved, broker 4 went down."."""
         told = [*_brokers(self, "broker_gone", "went down"), *_leaders(self)]
@@ -86,10 +97,12 @@ class Changes:
             if number:
                 told.append(f"{counted(number, what)} {does}")
         told += _brokers(self, "broker_came", "came up")
+        if again := self._partitions_again:
+            told.append(f"{counted(again, 'partition')} {verb(again, 'was', 'were')} deleted and created again")
         for kind, does, whole in (("replica_added", "added", "created"), ("replica_removed", "removed", "deleted")):
             rows = self.rows(kind)
             with_partition = self.whole[rows]
-            alone, together = int((~with_partition).sum()), _distinct(self, rows[with_partition])
+            alone, together = int((~with_partition).sum()), _distinct(self, rows[with_partition]) - again
             if alone:
                 told.append(f"{counted(alone, 'replica')} {verb(alone, 'was', 'were')} {does}")
             if together:
@@ -141,6 +154,9 @@ def changes(before: ClusterLayout, after: ClusterLayout) -> Changes:
     topics = before.topics if before.topics == after.topics else tuple(sorted({*before.topics, *after.topics}))
     keys_before, keys_after = before.keys_among(topics), after.keys_among(topics)
     rows_before, rows_after = _common(keys_before, keys_after)
+    if again := _created_again(before, after):
+        same = np.flatnonzero(~after.is_topic(again)[after.topic_of[rows_after]])
+        rows_before, rows_after = rows_before[same], rows_after[same]
     found = [*_brokers_changed(before, after)]
     lists_before, lists_after = of_one_width(before.replica_ids[rows_before], after.replica_ids[rows_after])
     differ = np.flatnonzero((lists_before != lists_after).any(axis=1))
@@ -200,6 +216,12 @@ def _common(before: Longs, after: Longs) -> tuple[Longs, Longs]:
         return rows, rows
     _, rows_before, rows_after = np.intersect1d(before, after, assume_unique=True, return_indices=True)
     return rows_before, rows_after
+
+
+def _created_again(before: ClusterLayout, after: ClusterLayout) -> set[str]:
+    """The topics of which both tell an id, and not the same one."""
+    had, has = before.id_by_topic, after.id_by_topic
+    return {name for name in had.keys() & has.keys() if had[name] != has[name]}
 
 
 def _replicas_changed(before: IntArray, after: IntArray, keys: Longs) -> list[_Found]:

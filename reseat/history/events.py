@@ -6,9 +6,9 @@ over several snapshots is one mark; (5) a finding that comes and goes within hou
 what the first snapshot has, or the last, has no mark for that: when it began, or will end, is not known; nor is it
 mended by a snapshot that could not read whether it is there.
 
-How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a topic has more
-partitions than in the snapshot before, as many of its new replicas as it has more in all are those of new partitions:
-a reassignment takes away as many as it brings. Topic by topic, as others are deleted while some are created.
+How it works: ``changes`` tells which replicas came with a new partition. Rows of earlier versions do not: where a topic
+has more partitions than in the snapshot before, as many of its new replicas as it has more in all are those of new
+partitions, since a reassignment takes away as many as it brings.
 
 Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a went down (brokers 1 and 4)".
 
@@ -155,12 +155,23 @@ def _grown(history: History, cluster: str, first: datetime, last: datetime) -> d
     """By moment: how many replicas the partitions have that were not there before."""
     from pyarrow import compute as pc
 
+    by = ("taken_at", "previous_snapshot_id", "snapshot_id", "topic", "whole")
+    added = history.change_counts(cluster, first, last, by=by, filter=pc.field("kind") == "replica_added")
+    new = added["changes"].where(added["whole"].fillna(False), 0)
+    if (untold := added["whole"].isna()).any():
+        new = new.where(~untold, _grown_untold(history, cluster, first, last, added))
+    by_moment = new.groupby(added["taken_at"]).sum()
+    return {cast("datetime", when): int(count) for when, count in by_moment.items() if count}
+
+
+def _grown_untold(
+    history: History, cluster: str, first: datetime, last: datetime, added: pd.DataFrame
+) -> pd.Series[int]:
+    """The same row by row, as rows of earlier versions let it be seen: by how much each topic has grown."""
+    from pyarrow import compute as pc
+
     from reseat.history.read import frame
 
-    by = ("taken_at", "previous_snapshot_id", "snapshot_id", "topic")
-    added = history.change_counts(cluster, first, last, by=by, filter=pc.field("kind") == "replica_added")
-    if added.empty:
-        return {}
     ids = pa.array({*added["previous_snapshot_id"], *added["snapshot_id"]}, pa.string())
     met = pc.field("snapshot_id").isin(ids) & pc.field("topic").isin(pa.array(added["topic"].unique(), pa.string()))
     columns = ["snapshot_id", "topic", "partitions", "replicas"]
@@ -170,9 +181,7 @@ def _grown(history: History, cluster: str, first: datetime, last: datetime) -> d
         for name in ("previous_snapshot_id", "snapshot_id")
     )
     more = {name: has[name] - had[name].fillna(0) for name in ("partitions", "replicas")}
-    new = more["replicas"].clip(lower=0, upper=added["changes"]).where(more["partitions"] > 0, 0)
-    by_moment = new.groupby(added["taken_at"]).sum()
-    return {cast("datetime", when): int(count) for when, count in by_moment.items() if count}
+    return more["replicas"].clip(lower=0, upper=added["changes"]).where(more["partitions"] > 0, 0)
 
 
 def _racks_at(history: History, cluster: str, brokers: pd.DataFrame) -> dict[datetime, dict[int, str]]:

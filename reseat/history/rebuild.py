@@ -41,7 +41,8 @@ def layout_from_tables(brokers: pa.Table, replicas: pa.Table, topics: pa.Table) 
         brokers: its rows of ``brokers``: ``broker``, ``rack`` and ``state``; ``host`` and ``port`` where they matter.
         replicas: its rows of ``replicas``: ``topic``, ``partition``, ``position``, ``broker``, ``in_sync``,
             ``size_bytes`` and ``leader``, ``log_dir`` where that matters, in any order.
-        topics: its rows of ``topic_spread``: ``topic``, ``order_told`` and ``min_isr``.
+        topics: its rows of ``topic_spread``: ``topic``, ``order_told`` and ``min_isr``; ``topic_id`` where it
+            matters.
 
     Raises:
         LayoutInvalid: replicas are missing or stand there twice, or a topic is not among ``topics``.
@@ -60,6 +61,7 @@ def layout_from_tables(brokers: pa.Table, replicas: pa.Table, topics: pa.Table) 
         in_sync_told=None if rows.untold("in_sync") else rows.told("in_sync")[rows.first],
         min_in_sync=_least_in_sync(topics),
         order_told=_values(topics["order_told"], np.bool_, False),
+        topic_ids=_topic_ids(topics),
         size_bytes=None
         if rows.untold("size_bytes")
         else rows.scattered(rows.column("size_bytes", np.float64, np.nan), np.nan),
@@ -170,6 +172,12 @@ def _brokers(table: pa.Table) -> list[Broker]:
         )
         for broker, rack, host, port, state, dirs in zip(*columns, strict=True)
     ]
+
+
+def _topic_ids(topics: pa.Table) -> list[str] | None:
+    if "topic_id" not in topics.column_names or topics["topic_id"].null_count == len(topics):
+        return None
+    return [told or "" for told in topics["topic_id"].to_pylist()]
 
 
 def _least_in_sync(topics: pa.Table) -> IntArray | None:

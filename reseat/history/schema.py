@@ -222,6 +222,12 @@ TABLES: tuple[Table, ...] = (
                 _TEXT,
                 "32 hexadecimal digits of its partitions, replicas, leaders and ISRs: equal where nothing changed.",
             ),
+            Column(
+                "topic_id",
+                _TEXT,
+                "The id that the cluster gives it (Kafka 2.8 and later): a topic created again under its name has "
+                "another; null where unknown, and in rows of earlier versions.",
+            ),
         ),
     ),
     Table(
@@ -265,6 +271,12 @@ TABLES: tuple[Table, ...] = (
                 _ID,
                 "leader_moved: the leader before, -1 where there was none; order_changed: the old first replica; null "
                 "for other kinds.",
+            ),
+            Column(
+                "whole",
+                _FLAG,
+                "replica_added, replica_removed: whether the whole partition was created or deleted (both where its "
+                "topic was deleted and created again); null for other kinds, and in rows of earlier versions.",
             ),
         ),
     ),

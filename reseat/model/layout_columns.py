@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from typing import Any
@@ -95,6 +96,11 @@ class LayoutColumns:
     def partition_count(self) -> int:
         """P: the number of partitions."""
         return int(self.replicas.shape[0])
+
+    @cached_property
+    def id_by_topic(self) -> Mapping[str, str]:
+        """The ids of the topics that tell one (KIP-516), by name."""
+        return {name: told for name, told in zip(self.topics, self.topic_ids or (), strict=False) if told}
 
     @cached_property
     def replica_count(self) -> int:

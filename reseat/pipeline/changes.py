@@ -124,6 +124,7 @@ def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
         "kind",
         "broker",
         "CAST(NULL AS int) AS was",
+        "CAST(NULL AS boolean) AS whole",
     )  # fmt: skip
 
 
@@ -138,13 +139,18 @@ def _stopped(some: str, other: str, kind: str) -> str:
 
 
 def _topics_changed(topics: DataFrame, sides: DataFrame) -> DataFrame:
-    """The sides of each topic whose state differs, with ``ordered``: whether both keep the order of lists."""
+    """The sides of each topic that differs: ``ordered``, whether both keep the order of lists, and ``again``.
+
+    ``again``: whether it was deleted and created again in between. Topics that tell no id are taken for the same.
+    """
     from pyspark.sql import functions as f
 
     one, other = f.min("state_digest").alias("one"), f.max("state_digest").alias("other")
     told = topics.join(sides, "snapshot_id").groupBy("pair", "topic")
-    sums = told.agg(f.count("*").alias("sides"), one, other, f.min("order_told").alias("ordered"))
-    return sums.where("sides = 1 OR one != other").select("pair", "topic", "ordered").join(sides, "pair")
+    again = f.expr("coalesce(min(topic_id) != max(topic_id), false)").alias("again")
+    sums = told.agg(f.count("*").alias("sides"), one, other, f.min("order_told").alias("ordered"), again)
+    changed = sums.where("sides = 1 OR one != other OR again")
+    return changed.select("pair", "topic", "ordered", "again").join(sides, "pair")
 
 
 def _partitions_changed(changed: DataFrame, replicas: DataFrame) -> DataFrame:
@@ -160,29 +166,34 @@ def _partitions_changed(changed: DataFrame, replicas: DataFrame) -> DataFrame:
             f.expr("max(leader) FILTER (WHERE before)").alias("led"),
             f.expr("max(leader) FILTER (WHERE NOT before)").alias("leads"),
             f.min("ordered").alias("ordered"),
+            f.first("again").alias("again"),
         )
         # Most partitions of a topic that changed did not; comparing lists costs less than taking them apart.
-        .where("NOT (had <=> has) OR NOT (led <=> leads)")
+        .where("again OR NOT (had <=> has) OR NOT (led <=> leads)")
     )
     return lists.selectExpr("pair", "topic", "partition", f"inline({_differences()})")
 
 
 def _differences() -> str:
-    """Rows of kind, broker and was, from the lists and leaders before and after of one partition.
+    """Rows of kind, broker, was and whole, from the lists and leaders before and after of one partition.
 
     In SQL: as calls of functions, each of its hundred words would be a journey to the JVM and back.
     """
     had, has = "had.broker", "has.broker"
     had_in_sync, has_in_sync = (f"filter({side}, one -> one.in_sync).broker" for side in ("had", "has"))
-    both = "size(had) > 0 AND size(has) > 0"
+    both = "size(had) > 0 AND size(has) > 0 AND NOT again"
     isr_told = f"{both} AND get(had, 0).in_sync IS NOT NULL AND get(has, 0).in_sync IS NOT NULL"
     reordered = f"{both} AND ordered AND array_sort({had}) = array_sort({has}) AND {had} != {has}"
 
-    def row(kind: str, broker: str, was: str = "NULL") -> str:
-        return f"named_struct('kind', '{kind}', 'broker', {broker}, 'was', CAST({was} AS int))"
+    def row(kind: str, broker: str, was: str = "NULL", whole: str = "NULL") -> str:
+        told = f"'was', CAST({was} AS int), 'whole', CAST({whole} AS boolean)"
+        return f"named_struct('kind', '{kind}', 'broker', {broker}, {told})"
 
-    def rows(kind: str, brokers: str) -> str:
-        return f"transform({brokers}, id -> {row(kind, 'id')})"
+    def rows(kind: str, brokers: str, whole: str = "NULL") -> str:
+        return f"transform({brokers}, id -> {row(kind, 'id', whole=whole)})"
+
+    def replicas(kind: str, these: str, those: str) -> str:
+        return rows(kind, f"IF(again, {these}, {without(these, those)})", f"NOT ({both})")
 
     def without(these: str, those: str) -> str:
         return f"filter({these}, id -> NOT array_contains({those}, id))"
@@ -194,8 +205,8 @@ def _differences() -> str:
         return f"IF({condition}, {found}, array())"
 
     parts = (
-        rows("replica_added", without(has, had)),
-        rows("replica_removed", without(had, has)),
+        replicas("replica_added", has, had),
+        replicas("replica_removed", had, has),
         only_if(isr_told, rows("isr_shrunk", without(within(had_in_sync, has), has_in_sync))),
         only_if(isr_told, rows("isr_grown", without(within(has_in_sync, had), had_in_sync))),
         only_if(f"{both} AND led != leads", f"array({row('leader_moved', 'leads', 'led')})"),

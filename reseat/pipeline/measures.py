@@ -211,6 +211,7 @@ def _topic_spread(layout: ClusterLayout, balance: Balance) -> dict[str, object]:
         "min_isr": None if least_in_sync is None else pa.array(least_in_sync, mask=least_in_sync < 0),
         "order_told": layout.order_told,
         "state_digest": topic_digests(layout),
+        "topic_id": [layout.id_by_topic.get(name) for name in layout.topics],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,6 +107,26 @@ def test_partitions_that_came_and_went_are_counted_as_partitions() -> None:
     ]
     assert changed.whole.all()
     assert changed.summary == "1 partition was created, 1 partition was deleted."
+
+
+def test_a_topic_that_was_created_again_under_its_name_is_another() -> None:
+    """Nothing of it moved, however its lists differ; where either tells no id, it is taken for the same topic."""
+    first, second = "first-----------------", "second----------------"
+    lists = {("a", 0): [1, 2], ("b", 0): [1]}
+    before = replace(layout(lists, {("a", 0): 1}, {("a", 0): [1, 2]}), topic_ids=(first, first))
+    after = replace(layout({**lists, ("a", 0): [2, 3]}, {("a", 0): 2}, {("a", 0): [2, 3]}), topic_ids=(second, first))
+    changed = changes(before, after)
+
+    assert told(changed) == [
+        ("replica_added", "a", 0, 2, -2),
+        ("replica_added", "a", 0, 3, -2),
+        ("replica_removed", "a", 0, 1, -2),
+        ("replica_removed", "a", 0, 2, -2),
+    ]
+    assert changed.whole.all()
+    assert changed.summary == "1 partition was deleted and created again."
+    unknown = changes(replace(before, topic_ids=("", first)), after)
+    assert unknown.summary == "1 leader moved, 1 replica was added, 1 replica was removed."
 
 
 def test_what_is_not_told_is_no_change() -> None:

@@ -230,6 +230,9 @@ def _replicas(made: ClusterLayout) -> pa.Table:
     )
 
 
+_OF_REPLICAS = ("replica_added", "replica_removed")
+
+
 def _changes(one: Snapshot, before: Snapshot | None) -> pa.Table:
     if before is None:
         return arrow_schema("changes").empty_table()
@@ -245,6 +248,7 @@ def _changes(one: Snapshot, before: Snapshot | None) -> pa.Table:
             "kind": pa.array([KINDS[i] for i in found.kind.tolist()], pa.string()),
             "broker": pa.array(found.broker),
             "was": pa.array(found.was, mask=found.was == NOT_TOLD),
+            "whole": pa.array(found.whole, mask=~np.isin(found.kind, [KINDS.index(kind) for kind in _OF_REPLICAS])),
         }
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from reseat.model import BrokerState
-from tests.pipeline.moments import UNTOLD, Moment
+from tests.pipeline.moments import UNTOLD, Moment, Part
 
 __all__ = ["EXPECTED", "Rows", "changes", "same"]
 
@@ -174,6 +174,7 @@ def topic_spread(moment: Moment) -> Rows:
                 "size_bytes": int(sizes.sum()) if held.size_bytes.notna().any() else None,
                 "min_isr": moment.min_isr.get(str(topic)),
                 "order_told": topic not in moment.unordered,
+                "topic_id": moment.ids.get(str(topic)),
             }
         )
     return rows
@@ -269,13 +270,20 @@ def changes(before: Moment, after: Moment) -> Rows:
     rows: Rows = []
 
     def told(kind: str, key: tuple[str, int] | tuple[None, None], broker: int, was: int | None = None) -> None:
-        rows.append({"topic": key[0], "partition": key[1], "kind": kind, "broker": broker, "was": was})
+        row = {"topic": key[0], "partition": key[1], "kind": kind, "broker": broker, "was": was}
+        rows.append(row | {"whole": whole if kind.startswith("replica") else None})
 
+    whole = False
     for kind, some, other in (("broker_came", after, before), ("broker_gone", before, after)):
         for broker in _up(some) & _not_up(other, {*before.brokers, *after.brokers}):
             told(kind, (None, None), broker)
+    pairs: list[tuple[tuple[str, int], Part | None, Part | None]] = []
     for key in before.parts.keys() | after.parts.keys():
         old, new = before.parts.get(key), after.parts.get(key)
+        again = len({moment.ids[key[0]] for moment in (before, after) if key[0] in moment.ids}) == 2
+        pairs += [(key, old, None), (key, None, new)] if again else [(key, old, new)]
+    for key, old, new in pairs:
+        whole = old is None or new is None
         had, has = (old.replicas if old else []), (new.replicas if new else [])
         for broker in has:
             if broker not in had:

@@ -57,6 +57,7 @@ class Moment:
         parts: the partitions by topic and id.
         min_isr: ``min.insync.replicas`` by topic, where told.
         unordered: topics whose lists have no order.
+        ids: the topics' ids, where told.
         further: fields of the snapshot.
     """
 
@@ -66,6 +67,7 @@ class Moment:
     parts: Mapping[tuple[str, int], Part]
     min_isr: Mapping[str, int] = field(default_factory=dict)
     unordered: tuple[str, ...] = ()
+    ids: Mapping[str, str] = field(default_factory=dict)
     further: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -103,6 +105,13 @@ _TELLS: dict[str, Any] = {
     "log_dirs": (LogDirectory(1, "/a", 1_000, 400), LogDirectory(1, "/b", 1_000, 300), LogDirectory(2, "/a", 500)),
 }
 _MIN = {"orders": 2, "audit": 2, "logs": 1}
+
+
+def _id(of: str) -> str:
+    return of.ljust(22, "-")
+
+
+_IDS = {"orders": _id("orders"), "audit": _id("audit")}
 _BARE = dict.fromkeys(range(3), (None, _UNKNOWN))
 _EDGE: dict[int, tuple[str | None, BrokerState]] = {
     10: ("x", _ALIVE),
@@ -114,7 +123,7 @@ _EDGE: dict[int, tuple[str | None, BrokerState]] = {
 
 MOMENTS: tuple[Moment, ...] = (
     Moment("shop", "2026-05-01T03:00", _UP, _SHOP, _MIN, further=_TELLS),
-    Moment("shop", "2026-05-01T23:59", _UP | {4: ("a", _DEAD)}, _BROKER_4_DEAD, _MIN, further=_TELLS),
+    Moment("shop", "2026-05-01T23:59", _UP | {4: ("a", _DEAD)}, _BROKER_4_DEAD, _MIN, ids=_IDS, further=_TELLS),
     # Back again; refunds is new, audit-7 went, orders-3 is new, logs has one replica more, orders-0 another order.
     Moment(
         "shop",
@@ -128,9 +137,10 @@ MOMENTS: tuple[Moment, ...] = (
             ("refunds", 0): Part([1, 3], 1, [1, 3], [1, 1]),
         },
         _MIN | {"refunds": 1},
+        ids={"orders": _IDS["orders"], "refunds": _id("refunds"), "logs": _id("logs")},
         further=_TELLS,
     ),
-    # Broker 5 left with its replicas, 6 joined; audit is deleted.
+    # Broker 5 left with its replicas, 6 joined; audit is deleted; logs and refunds, too, and both were created again.
     Moment(
         "shop",
         "2026-05-04T12:00",
@@ -144,6 +154,7 @@ MOMENTS: tuple[Moment, ...] = (
             ("refunds", 0): Part([1, 3], 1, [1, 3], [1, 1]),
         },
         _MIN | {"refunds": 1},
+        ids={"orders": _IDS["orders"], "refunds": _id("other"), "logs": _id("new")},
         further=_TELLS | {"controller": None},
     ),
     Moment(
@@ -233,6 +244,7 @@ def snapshot_of(moment: Moment) -> Snapshot:
         in_sync_told=[part.isr is not None for part in parts] if any(part.isr is not None for part in parts) else None,
         min_in_sync=[moment.min_isr.get(topic, -1) for topic in topics] if moment.min_isr else None,
         order_told=[topic not in moment.unordered for topic in topics],
+        topic_ids=[moment.ids.get(topic, "") for topic in topics] if moment.ids else None,
         size_bytes=sizes,
         adding=rows([[b in part.adding for b in part.replicas] for part in parts], False)
         if any(part.adding for part in parts)

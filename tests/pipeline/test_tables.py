@@ -237,13 +237,15 @@ def _as_rows(before: Snapshot, after: Snapshot) -> Rows:
             "kind": KINDS[kind],
             "broker": broker,
             "was": None if was == NOT_TOLD else was,
+            "whole": whole if KINDS[kind] in ("replica_added", "replica_removed") else None,
         }
-        for kind, topic, partition, broker, was in zip(
+        for kind, topic, partition, broker, was, whole in zip(
             told.kind.tolist(),
             told.topic_of.tolist(),
             told.partition.tolist(),
             told.broker.tolist(),
             told.was.tolist(),
+            told.whole.tolist(),
             strict=True,
         )
     ]

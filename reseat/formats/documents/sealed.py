@@ -283,9 +283,8 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
 
 def topic_ids_of(layout: ClusterLayout, topics: Iterable[str]) -> dict[str, str]:
     """The ids that a layout tells of these topics, by name."""
-    wanted = frozenset(topics)
-    told = zip(layout.topics, layout.topic_ids or (), strict=False)
-    return {name: given for name, given in told if given and name in wanted}
+    told = layout.id_by_topic
+    return {name: told[name] for name in topics if name in told}
 
 
 def topic_ids_in(text: str) -> Mapping[str, str]:

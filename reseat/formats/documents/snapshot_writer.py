@@ -33,7 +33,7 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
 
     Facts that are no JSON values become texts; lone surrogates, which UTF-8 cannot hold, become replacement marks.
     """
-    ids, gaps = _ids_by_name(snapshot.layout), _gaps_to_tell(snapshot)
+    ids, gaps = snapshot.layout.id_by_topic, _gaps_to_tell(snapshot)
     third = any(told.cordoned is not None for told in snapshot.log_dirs) or bool(snapshot.layout.cordoned.any())
     third |= snapshot.quorum is not None
     lines: dict[str, object] = {
@@ -83,16 +83,12 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
     parts = [
         *(_line(key, value) for key, value in lines.items()),
         *_layout(snapshot.layout),
+        # Beside the tables, whose columns earlier versions of Reseat know all of, or refuse.
         *([_line("topic_ids", ids)] if ids else []),
         # Last, as it may be long.
         _line("original", None if original is None else {"name": original.name, "text": original.text}),
     ]
     return b"{" + b",\n".join(parts) + b"}\n"
-
-
-def _ids_by_name(layout: ClusterLayout) -> dict[str, str]:
-    """Topic ids by name; beside the tables, whose columns earlier versions of Reseat know all of, or refuse."""
-    return {name: told for name, told in zip(layout.topics, layout.topic_ids or (), strict=False) if told}
 
 
 def _gaps_to_tell(snapshot: Snapshot) -> dict[str, object] | None:

@@ -19,7 +19,7 @@ import orjson
 
 from reseat.formats.documents.directory_moves import Named, with_named
 from reseat.formats.documents.json_rows import document, entries, heads, id_lists, joined, list_lengths
-from reseat.formats.documents.sealed import seal, seal_of, seal_rollback, topic_ids_of
+from reseat.formats.documents.sealed import seal, seal_of, seal_rollback
 from reseat.formats.text.reassignment import SEAL_KEY
 from reseat.model import NONE, BoolArray, ClusterLayout, Longs, Plan
 from reseat.model.columns import BESIDE_ISR, COLUMNS
@@ -229,7 +229,7 @@ def write_preferred_election(layout: ClusterLayout, rows: npt.NDArray[np.integer
 
 def _id_lengths(layout: ClusterLayout) -> Longs:
     """(T,) bytes that each topic's id takes in a seal, with its name, quotes, a colon and a comma; 0 where not told."""
-    told = topic_ids_of(layout, layout.topics)
+    told = layout.id_by_topic
     return np.array(
         [len(orjson.dumps({name: told[name]})) - 1 if name in told else 0 for name in layout.topics], np.int64
     )

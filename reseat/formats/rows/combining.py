@@ -246,9 +246,7 @@ def _topic_columns(
 
 def _topic_ids(a: ClusterLayout, b: ClusterLayout, names: Sequence[str]) -> tuple[str, ...] | None:
     """The topics' ids, where either tells one; that of ``a`` counts."""
-    told: dict[str, str] = {}
-    for layout in (b, a):
-        told |= {name: given for name, given in zip(layout.topics, layout.topic_ids or (), strict=False) if given}
+    told = {**b.id_by_topic, **a.id_by_topic}
     return tuple(told.get(name, "") for name in names) if told else None
 
 
