@@ -503,7 +503,7 @@ def test_the_size_of_what_a_broker_that_is_down_holds_is_no_loss(tmp_path):
     size = figures(told.snapshots, told.counts, told.partly)[-1]
 
     assert told.partly == (False, True)
-    assert (size.label, size.value, size.delta) == ("Size of all replicas", "at least 2.00 GB", None)
+    assert (size.label, size.value, size.delta) == ("Size of all replicas", "at least 2.0 GB", None)
 
 
 def test_changes_are_searched_by_topic_partition_and_broker(history):
