@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from reseat.cli.output.terminal import working
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
 from reseat.model import ClusterLayout, Severity
-from reseat.model.naming import is_internal
+from reseat.model.edits import Edits, apply_edits
 from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
 
@@ -164,17 +163,15 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
     """
     if chosen.racks is not None:
         layout = with_racks_of(layout, chosen.racks)
-    gone = set(topics_like(layout, chosen.without_topics)) if chosen.without_topics else set()
-    if chosen.without_internal:
-        gone |= set(filter(is_internal, layout.topics))
-    if gone:
-        layout = layout.without_topics(gone)
-    if chosen.no_racks or chosen.accept_incomplete:
-        told = layout.gaps.racks_told or chosen.no_racks
-        layout = replace(layout, gaps=replace(layout.gaps, racks_told=told, accepted=chosen.accept_incomplete))
-    if chosen.order_is_right:
-        layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
-    return layout
+    topics_like(layout, without := tuple(chosen.without_topics or ()))
+    edits = Edits(
+        without_internal=chosen.without_internal,
+        without=without,
+        order_vouched=chosen.order_is_right,
+        no_racks=chosen.no_racks,
+        incomplete_accepted=chosen.accept_incomplete,
+    )
+    return apply_edits(layout, edits)
 
 
 def layout_words(chosen: argparse.Namespace) -> list[str]:
