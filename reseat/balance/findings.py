@@ -225,7 +225,7 @@ def _byte_skew(layout: ClusterLayout) -> Iterator[Finding]:
         return
     each, held, carried = sizes, layout.replicas != NONE, layout.bytes_by_broker
     if carried is None or (np.isnan(each) & held).any():  # as on a broker that is down: that of its partition's largest
-        each = np.where(np.isnan(sizes), np.fmax.reduce(sizes, axis=1)[:, None], sizes)
+        each = np.where(np.isnan(sizes), np.asarray(layout.copy_bytes)[:, None], sizes)
         if (np.isnan(each) & held).any():
             return
         carried = np.bincount(layout.replicas.ravel() + 1, each.ravel(), len(alive) + 1)[1:].astype(np.float64)

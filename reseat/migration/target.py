@@ -183,8 +183,7 @@ def _with(now: ClusterLayout, lists: dict[str, tuple[int, IntArray]], sizes: dic
     topics = [*now.topics, *(name for name in lists if not now.rows_of_topic(name))]
     code = {name: at for at, name in enumerate(topics)}
     width = max([now.replicas.shape[1], *(new.shape[1] for _, new in lists.values())])
-    held = now.replica_bytes
-    there = np.full(now.partition_count, np.nan) if held is None else np.fmax.reduce(held, axis=1, initial=np.nan)
+    there = np.full(now.partition_count, np.nan) if now.copy_bytes is None else now.copy_bytes.copy()
     for name, each in sizes.items():
         rows = now.rows_of_topic(name)
         coming = _of_partitions(each, now.partition[rows.start : rows.stop])

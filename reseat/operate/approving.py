@@ -149,7 +149,7 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
         WriteRefused: the run is not over, or there is nothing to take back.
     """
     from reseat.formats.documents.json_rows import document, entries
-    from reseat.formats.documents.sealed import seal_of, topic_ids_in, topic_ids_of
+    from reseat.formats.documents.sealed import seal_of
 
     if run.state.open:
         raise WriteRefused(f"Run {run.id} is not over ({run.state.value}): cancel it first, or wait.")
@@ -157,13 +157,13 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
     directories = between_directories(run, moves)
     if directories is not None:
         return _back_between(run, directories, settled)
-    then, there_now = topic_ids_in(run.rollback), topic_ids_of(now.layout, {move.topic for move in moves})
+    others_now = _created_again(run, settled)
     lists: dict[tuple[str, int], Sequence[int]] = {}
     left: list[str] = []
     for move in moves:
         row = settled.row(*move.key)
         there = None if row is None else _held(settled.replica_ids[row].tolist())
-        anew = then.get(move.topic, "") != there_now.get(move.topic, then.get(move.topic, ""))
+        anew = move.topic in others_now
         if there == move.before and not anew:
             continue
         if there is not None and not anew and (there == move.target or sorted(there) == sorted(move.before)):
@@ -184,7 +184,8 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
 
 def _back_between(run: Run, directories: Directories, settled: ClusterLayout) -> Rollback:
     """Replicas that lie where the run moved them go back; what lies elsewhere by now is somebody else's."""
-    lies = named_directories(settled)
+    others_now = _created_again(run, settled)
+    lies = {key: paths for key, paths in named_directories(settled).items() if key[0] not in others_now}
     named: dict[tuple[str, int], dict[int, str]] = {}
     left = []
     for key, before in directories.before.items():
@@ -197,6 +198,14 @@ def _back_between(run: Run, directories: Directories, settled: ClusterLayout) ->
     if not named:
         raise WriteRefused(f"Nothing to roll back in run {run.id}: its replicas are in the directories from before.")
     return Rollback(plan_text(named, settled), tuple(left))
+
+
+def _created_again(run: Run, now: ClusterLayout) -> frozenset[str]:
+    """The topics that have another id than when the run was approved, as far as both are told."""
+    from reseat.formats.documents.sealed import topic_ids_in
+
+    ids = now.id_by_topic
+    return frozenset(name for name, then in topic_ids_in(run.rollback).items() if ids.get(name, then) != then)
 
 
 def _held(ids: Sequence[int]) -> tuple[int, ...]:

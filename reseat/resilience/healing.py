@@ -87,12 +87,11 @@ class Healer:
         held = np.where(stuck[:, None], np.int32(NONE), after.replicas) if stuck.any() else after.replicas
         cells = np.argsort(held.ravel(), kind="stable")
         by_broker = np.bincount(held.ravel() + 1, minlength=len(after.brokers) + 1)
-        sizes = after.replica_bytes
         return cls(
             layout=after,
             rows=cells[by_broker[0] :] // max(1, held.shape[1]),
             first=np.concatenate([[0], np.cumsum(by_broker[1:])]).astype(np.int64),
-            size=None if sizes is None else _largest(sizes),
+            size=after.copy_bytes,
             rack=after.rack_groups,
             racked=bool(after.racks),
             live=after.receiving,
@@ -187,11 +186,3 @@ class Healer:
             racks += new
             counted += new & counts[column]
         return racks, counted
-
-
-def _largest(sizes: FloatArray) -> FloatArray:
-    """(P,) the largest told replica of each partition, which is what a newcomer copies; NaN where none is told."""
-    if not sizes.shape[1]:
-        return np.full(len(sizes), np.nan)
-    largest: FloatArray = np.fmax.reduce(sizes, axis=1)
-    return largest

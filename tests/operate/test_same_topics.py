@@ -129,3 +129,16 @@ def test_a_topic_made_anew_as_planned_is_not_taken_for_done(journal):
         rollback_of(
             journal.run(run.id), journal.moves(run.id), snapshot(with_ids({"orders": NEW, "pay": NEW}, planned))
         )
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_cluster_that_tells_ids_only_since_it_was_upgraded_is_rolled_back(journal):
+    """Approved before 2.8, taken back after: nothing says that a topic was made anew."""
+    run = approved(journal, sealed(), layout())
+    cluster = cluster_of()
+    carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace())
+    now = snapshot(with_ids(lists={key: list(ids) for key, ids in cluster.lists.items()}))
+    back = rollback_of(journal.run(run.id), journal.moves(run.id), now)
+
+    assert back.left == ()
+    assert read_sealed(back.text).proposed.assignments() == {("orders", 2): [3, 1], ("pay", 7): [2, 3]}

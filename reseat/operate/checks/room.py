@@ -41,15 +41,11 @@ class _Arrivals:
     @classmethod
     def of(cls, diff: PlanDiff) -> _Arrivals:
         at, column = np.nonzero(diff.newcomers)
-        sizes = diff.now.replica_bytes
-        largest = (
-            np.full(diff.now.partition_count, np.nan)
-            if sizes is None or not sizes.shape[1]
-            else np.fmax.reduce(sizes, axis=1)
-        )
+        largest = diff.now.copy_bytes
+        sizes = np.full(at.size, np.nan) if largest is None else largest[at]
         dirs = diff.request.plan.proposed.log_dir
         told = np.full(at.size, NONE, np.int32) if dirs is None else dirs[diff.planned][at, column]
-        return cls(at, diff.after.replicas[at, column], largest[at], told)
+        return cls(at, diff.after.replicas[at, column], sizes, told)
 
 
 def disk_room(diff: PlanDiff) -> Check:
