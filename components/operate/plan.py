@@ -20,13 +20,14 @@ from components.state.open_layout import OpenLayout
 from components.state.slots import Slot
 from components.what_if import moves
 from components.what_if.directories import directories_named
-from components.what_if.outcome import doing, headline
+from components.what_if.outcome import headline
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
 from reseat.errors import ReseatError, WishRefused
 from reseat.formats.documents.directory_moves import Named
 from reseat.model import Plan, Snapshot
 from reseat.model.glossary import define
+from reseat.model.wording import capital, doing
 from reseat.operate.journal.records import MoveProgress, Run
 from reseat.operate.request import Kind
 
@@ -150,7 +151,7 @@ def _of_what_if(open_layout: OpenLayout, head: DeltaGenerator) -> Proposal | Non
     kept = _PROPOSAL.get(())
     if kept and kept[0] == key:
         return kept[1]
-    proposal = of_plan(plan, doing(open_layout.wish), named)
+    proposal = of_plan(plan, capital(doing(open_layout.wish)), named)
     _PROPOSAL.set((key, proposal))
     return proposal
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from components.look import text
-from components.look.text import wish_in_words
 from components.shell import frame
 from components.shell.frame import Figure
 from components.state import caching
@@ -16,16 +15,17 @@ from components.what_if.cautions import draw_cautions, draw_input_cautions
 from reseat.balance import racks_in_words
 from reseat.balance.quorum import still_voting
 from reseat.balance.room import short_of_room
-from reseat.model import Certificate, Finding, Plan, Severity, Wish
+from reseat.model import Certificate, Finding, Plan, Severity
 from reseat.model.glossary import define
 from reseat.model.plan import byte_spread, topic_spread
+from reseat.model.wording import capital, doing
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from reseat.balance import Spread
 
-__all__ = ["doing", "headline", "least_for", "outcome", "present"]
+__all__ = ["headline", "least_for", "outcome", "present"]
 
 _SPREAD = define("Replica spread")
 #: Its place among the figures of a plan.
@@ -72,15 +72,6 @@ def present(open_layout: OpenLayout) -> None:
     )
 
 
-def doing(wish: Wish) -> str:
-    """What a change is, as the start of a sentence: ``Draining broker 7``."""
-    words = wish_in_words(wish)
-    if wish.remove and not wish.add and not wish.places and not wish.rebalance:
-        who = f"{text.verb(len(wish.remove), 'broker', 'brokers')} {text.ids(wish.remove)}"
-        words = words.replace(f"{who} removed", f"draining {who}")
-    return f"{words[:1].upper()}{words[1:]}"
-
-
 def headline(plan: Plan) -> str:
     """The sentence that answers what a plan does: which brokers are drained, or not completely, and what moves."""
     certificate, wish = plan.certificate, plan.wish
@@ -88,7 +79,7 @@ def headline(plan: Plan) -> str:
     first = certificate.sentences[0] if certificate.sentences else moves
     if certificate.faults:
         return first
-    who = doing(wish)
+    who = capital(doing(wish))
     led = certificate.changed_preferred_leaders
     if first.startswith("No replica moves"):
         first = f"n{first[1:]}"

@@ -9,7 +9,19 @@ from collections.abc import Collection, Iterable
 
 from reseat.model.wish import Wish
 
-__all__ = ["counted", "ids", "listed", "minimal", "named", "reason_of", "verb", "visible", "wish_in_words"]
+__all__ = [
+    "capital",
+    "counted",
+    "doing",
+    "ids",
+    "listed",
+    "minimal",
+    "named",
+    "reason_of",
+    "verb",
+    "visible",
+    "wish_in_words",
+]
 
 #: How many names a sentence spells out before it says "and N more".
 SPELLED_OUT = 6
@@ -102,8 +114,7 @@ def wish_in_words(wish: Wish) -> str:
             f"replication factor {wish.replication_factor or 'missing'} for {counted(len(wish.topics), 'topic')}"
         )
     if wish.rebalance:
-        by = " by topic" if wish.options.even_topics else " by size" if wish.options.by_bytes else ""
-        parts.append(f"cluster rebalanced{by}")
+        parts.append(f"cluster rebalanced{_by(wish)}")
     if wish.mend_racks:
         parts.append("rack diversity restored")
     if wish.mend:
@@ -113,3 +124,37 @@ def wish_in_words(wish: Wish) -> str:
     if wish.point is not None:
         parts.append(f"with {counted(wish.point, 'move')}")
     return ", ".join(parts)
+
+
+def doing(wish: Wish) -> str:
+    """What is asked for, as the subject of a sentence: "draining broker 7"."""
+    parts = []
+    replaced = dict(wish.places)
+    parts += [f"replacing broker {old} by {new}" for old, new in replaced.items()]
+    removed = [broker for broker in wish.remove if broker not in replaced]
+    joins = [broker for broker, _ in wish.add if broker not in replaced.values()]
+    if removed:
+        parts.append(f"draining {verb(len(removed), 'broker', 'brokers')} {ids(removed)}")
+    if joins:
+        parts.append(f"adding {verb(len(joins), 'broker', 'brokers')} {ids(joins)}")
+    if wish.topics:
+        parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
+    if wish.rearranges:
+        said = (
+            (wish.rebalance, f"rebalancing the cluster{_by(wish)}"),
+            (wish.mend_racks, "restoring rack diversity"),
+            (wish.mend, "mending partitions"),
+            (wish.leaders_only, "rebalancing leaders"),
+        )
+        parts.append(next(words for wished, words in said if wished))
+    return " and ".join(parts) or "no change"
+
+
+def _by(wish: Wish) -> str:
+    """What a rebalance balances, where that is not replicas alone, with a blank before it."""
+    return " by topic" if wish.options.even_topics else " by size" if wish.options.by_bytes else ""
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter at its start."""
+    return sentence[:1].upper() + sentence[1:]

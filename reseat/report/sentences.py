@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 
 from reseat.balance import health_unknown
-from reseat.model import Certificate, Severity, Wish
+from reseat.model import Certificate, Severity
 from reseat.model.units import count, duration
-from reseat.model.wording import counted, ids, verb
+from reseat.model.wording import capital, counted, doing, verb
 from reseat.report.content import Fact
 from reseat.report.copying import Copying, Route
 from reseat.report.matter import Matter
 
 __all__ = [
-    "capital",
     "copied",
     "copying_takes",
     "data_to_copy",
@@ -28,7 +27,6 @@ __all__ = [
     "severities",
     "severity_word",
     "spread_of",
-    "subject",
     "unproven",
 ]
 
@@ -45,35 +43,6 @@ def copying_takes(copying: Copying, throttle: float, detail: str) -> Fact:
     likely = copying.hours(throttle).likely
     least = "at least" if copying.unsized else "about"
     return Fact("Copying takes", f"{least} {duration(likely)}", detail, math.nan if copying.unsized else likely)
-
-
-def capital(sentence: str) -> str:
-    """The sentence with a capital letter at its start."""
-    return sentence[:1].upper() + sentence[1:]
-
-
-def subject(wish: Wish) -> str:
-    """What is asked for, as the subject of a sentence: "draining broker 7"."""
-    parts = []
-    replaced = dict(wish.places)
-    parts += [f"replacing broker {old} by {new}" for old, new in replaced.items()]
-    removed = [broker for broker in wish.remove if broker not in replaced]
-    joins = [broker for broker, _ in wish.add if broker not in replaced.values()]
-    if removed:
-        parts.append(f"draining {verb(len(removed), 'broker', 'brokers')} {ids(removed)}")
-    if joins:
-        parts.append(f"adding {verb(len(joins), 'broker', 'brokers')} {ids(joins)}")
-    if wish.topics:
-        parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
-    if wish.rearranges:
-        said = (
-            (wish.rebalance, "rebalancing the cluster"),
-            (wish.mend_racks, "restoring rack diversity"),
-            (wish.mend, "mending partitions"),
-            (wish.leaders_only, "rebalancing leaders"),
-        )
-        parts.append(next(words for wished, words in said if wished))
-    return " and ".join(parts) or "no change"
 
 
 def severities(matter: Matter) -> dict[str, int]:
@@ -131,7 +100,7 @@ def remaining(matter: Matter) -> tuple[float, float] | None:
 def headline(matter: Matter) -> str:
     """What the report comes to, in one sentence."""
     if matter.refusal is not None:
-        return f"{capital(subject(matter.wish))} is not possible as requested."
+        return f"{capital(doing(matter.wish))} is not possible as requested."
     if matter.plan is not None:
         return _of_plan(matter, matter.plan.certificate)
     found = severities(matter)
@@ -147,9 +116,9 @@ def headline(matter: Matter) -> str:
 
 
 def _of_plan(matter: Matter, made: Certificate) -> str:
-    asked = capital(subject(made.wish))
+    asked = capital(doing(made.wish))
     if made.faults:
-        return f"The plan for {subject(made.wish)} has {counted(len(made.faults), 'fault')} and must not be executed."
+        return f"The plan for {doing(made.wish)} has {counted(len(made.faults), 'fault')} and must not be executed."
     if not made.moves:
         dropped = _dropped(matter)
         what = f"removes {counted(dropped, 'replica')} and copies nothing" if dropped else "copies nothing"

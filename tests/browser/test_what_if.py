@@ -130,7 +130,7 @@ def test_what_to_do_opens_the_plan_that_it_promises(page: Page, dashboard: str) 
     settled(page, "what-to-do")
 
     few.get_by_role("link", name="Preview").click()
-    says(page, "Cluster rebalanced, with 155 moves: 155 replicas move")
+    says(page, "Rebalancing the cluster: 155 replicas move")
     figure(page, "Replica spread", "206 → 15")
     page.wait_for_url("**point=155**")
     slider = page.get_by_role("slider", name="Moves vs. balance")

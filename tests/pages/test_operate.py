@@ -830,7 +830,7 @@ def test_what_is_sent_is_the_plan_at_the_point_that_was_chosen(operate, world):
     shown = {figure.label: figure.value for figure in at.metric}
 
     assert not at.exception
-    assert "Draining broker 9, with 3 moves on prod" in texts(at)
+    assert "Draining broker 9 on prod: 3 replicas move" in texts(at)
     assert (shown["Replicas move"], shown["Partitions changed"]) == ("3", "3")
 
     at = operate(wish.at(None))

@@ -46,15 +46,16 @@ def test_a_broker_out_is_planned_and_proven(opened):
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        (Wish(add=((5, "a"),)), "Broker 5 added: "),
-        (Wish(replication_factor=3, topics=("orders",)), "Replication factor 3 for 1 topic: "),
-        (Wish(replication_factor=1, topics=("orders",)), "Replication factor 1 for 1 topic: "),
-        (Wish(rebalance=True), "Cluster rebalanced: "),
-        (Wish(remove=(3,), add=((9, "a"),), replace=((3, 9),)), "Broker 3 replaced by 9: 2 replicas move"),
+        (Wish(add=((5, "a"),)), "Adding broker 5: "),
+        (Wish(replication_factor=3, topics=("orders",)), "Setting 1 topic to replication factor 3: "),
+        (Wish(replication_factor=1, topics=("orders",)), "Setting 1 topic to replication factor 1: "),
+        (Wish(rebalance=True), "Rebalancing the cluster: "),
+        (Wish(rebalance=True, options=Options(by_bytes=True)), "Rebalancing the cluster by size: "),
+        (Wish(remove=(3,), add=((9, "a"),), replace=((3, 9),)), "Replacing broker 3 by 9: 2 replicas move"),
         (Wish(mend_racks=True), "Nothing to restore: no replica moves."),
         (Wish(mend=True), "Nothing to mend."),
-        (Wish(leaders_only=True), "Leaders rebalanced: no replica moves, 1 partition gets a new preferred leader."),
-        (Wish(add=((1, "a"),)), "Broker 1 added: no replica moves: "),
+        (Wish(leaders_only=True), "Rebalancing leaders: no replica moves, 1 partition gets a new preferred leader."),
+        (Wish(add=((1, "a"),)), "Adding broker 1: no replica moves: "),
     ],
 )
 def test_every_wish_has_its_place(opened, wish, said):

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from reseat.model import FloatArray
 from reseat.model.plan import topic_spread
 from reseat.model.units import count, signed
-from reseat.model.wording import counted, verb
+from reseat.model.wording import capital, counted, doing, verb
 from reseat.report.carriers import Carriers, brokers_of, busiest, rack_name, worst_first
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Figure, Series, Table
 from reseat.report.heat import maps_of
 from reseat.report.matter import Matter, ReportChoices
-from reseat.report.sentences import capital, copied, data_to_copy, spread_of, subject
+from reseat.report.sentences import copied, data_to_copy, spread_of
 
 __all__ = ["chapter"]
 
@@ -83,7 +83,7 @@ def _heading(matter: Matter, was: FloatArray, then: FloatArray) -> str:
     if matter.plan is None or not matter.plan.changed.any():
         return "Nothing changes."
     gains, gives = int((then > was).sum()), int((then < was).sum())
-    asked = capital(subject(matter.wish))
+    asked = capital(doing(matter.wish))
     moves = matter.plan.moves
     dropped = int((moves.target < 0).sum())
     if not matter.plan.certificate.moves:

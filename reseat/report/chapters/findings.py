@@ -7,10 +7,10 @@ import numpy as np
 from reseat.balance import health_unknown
 from reseat.balance.mends import after_change, extent, mend_of, name_of
 from reseat.model import Finding, Severity
-from reseat.model.wording import counted, verb
+from reseat.model.wording import capital, counted, verb
 from reseat.report.content import Bars, Chapter, ChapterKind, Column, Fact, Light, Role, Series, Table
 from reseat.report.matter import Matter, ReportChoices
-from reseat.report.sentences import capital, severity_word
+from reseat.report.sentences import severity_word
 
 __all__ = ["chapter"]
 

@@ -7,11 +7,10 @@ import math
 from reseat.balance import health_unknown, racks_unknown
 from reseat.model import Severity
 from reseat.model.units import count, size
-from reseat.model.wording import counted, verb
+from reseat.model.wording import capital, counted, doing, verb
 from reseat.report.content import Chapter, ChapterKind, Fact, Light
 from reseat.report.matter import Matter, ReportChoices
 from reseat.report.sentences import (
-    capital,
     copied,
     copying_takes,
     data_to_copy,
@@ -20,7 +19,6 @@ from reseat.report.sentences import (
     remaining,
     severities,
     spread_of,
-    subject,
     unproven,
 )
 
@@ -101,8 +99,8 @@ def _does(matter: Matter) -> str:
         return "No change is proposed."
     made = matter.plan.certificate
     if made.faults:
-        return f"The plan for {subject(made.wish)} is faulty, so its effect is unknown."
-    asked = capital(subject(made.wish))
+        return f"The plan for {doing(made.wish)} is faulty, so its effect is unknown."
+    asked = capital(doing(made.wish))
     held = remaining(matter)
     then = "" if held is None else f"; afterwards {ranging(*held)}"
     if not made.moves:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import Certificate, CurvePoint, FloatArray
-from reseat.model.wording import counted, verb
+from reseat.model.wording import capital, counted, doing, verb
 from reseat.placement import Tool
 from reseat.report.content import Chapter, ChapterKind, Column, Draws, Fact, Figure, Lines, Series, Table
 from reseat.report.matter import Matter, ReportChoices
 from reseat.report.proofs import Proof, proofs_of
-from reseat.report.sentences import capital, subject
 from reseat.report.shown import value
 
 __all__ = ["chapter"]
@@ -99,7 +98,7 @@ def _heading(matter: Matter, made: Certificate) -> str:
         if made.wish.rebalance and made.moves:
             return f"No plan that balances the cluster as well copies fewer than {counted(made.moves, 'replica')}."
         if not made.moves:
-            return f"{capital(subject(made.wish))} needs no copy."
+            return f"{capital(doing(made.wish))} needs no copy."
         return f"No plan for this change copies fewer than {counted(made.moves, 'replica')}."
     if made.wish.chooses_moves:
         return f"This plan copies {counted(made.moves, 'replica')}, the number that was chosen{proven}."
