@@ -60,7 +60,8 @@ def _own() -> None:
     )
     pasted = st.text_area("Or paste it", key="consumers-text", placeholder=_HINT, height=140)
     why = st.container()  # above the button: a popover is as high as there is room
-    if not st.button("Read", key="consumers-read", type="primary", disabled=file is None and not pasted.strip()):
+    # Never disabled: what is typed comes with the click that leaves the field, and that would be lost.
+    if not st.button("Read", key="consumers-read", type="primary") or (file is None and not pasted.strip()):
         return
     name, data = ("pasted", pasted) if file is None else (file.name, file.getvalue())
     try:

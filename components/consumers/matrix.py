@@ -27,6 +27,8 @@ _TICKS = 40
 _LINES, _WHOLE = 20, 250
 #: Members and topics drawn as counts; more have no room.
 _MOST_ROWS, _MOST_TOPICS = 1_000, 300
+#: Letters that have room beside each other above all cells.
+_LETTERS = 100
 #: Cells of more rows or columns have no room for a line between them.
 _APART = 100
 #: Between two topics, in widths of a cell.
@@ -100,7 +102,10 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     )
     notes = _rows(figure, view, rows)
     above = {"y": 1, "yref": "paper", "yshift": 34, "showarrow": False, "font": {"size": 12, "color": look.text}}
-    notes += [{"text": text.label(topic, 24), "x": middle, **above} for middle, topic in names]
+    span = max(max(x.values(), default=0) + _GAP, 14)
+    room = min(24, max(6, int(_LETTERS * min(topics.values(), default=0) / span)))
+    said = text.labels([topic for _, topic in names], room)
+    notes += [{"text": name, "x": middle, **above} for name, (middle, _) in zip(said, names, strict=True)]
     figure.update_xaxes(
         side="top",
         tickmode="array",
@@ -207,14 +212,11 @@ def _rows(
     had, has = Counter(view.before.values()), Counter(view.after.values())
     leader = view.round.leader if view.round is not None else None
     ticks = []
-    for member in rows:
-        name = text.label(member, 16)
-        if member == _NOBODY and member not in y:
-            ticks.append("<i>nobody</i>")
-        elif member in view.gone:
-            ticks.append(f"<i>{name}</i> · left")
+    for member, name in zip(rows, text.labels(rows[: len(y)], 18) + ["nobody"] * (len(rows) - len(y)), strict=True):
+        if member in view.gone or member not in y:
+            ticks.append(f"<i>{name}</i>" + ("<br>left" if member in y else ""))
         else:
-            ticks.append(f"<b>{name}</b>" + (" · group leader" if member == leader else ""))
+            ticks.append(f"<b>{name}</b>" + ("<br>group leader" if member == leader else ""))
     figure.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(rows))),
@@ -278,7 +280,7 @@ def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
             colorbar=_scale(z),
         )
     )
-    figure.update_xaxes(_named(names, 30, _TICKS), side="top")
+    figure.update_xaxes(_named(names, 18, _TICKS), side="top", automargin=True)
     figure.update_yaxes(_named(members, 20, _LINES), autorange="reversed", showgrid=False)
     figure.update_layout(template=theme.template(), margin={"l": 150, "r": 8, "t": 46, "b": _FOOT})
     return figure, 360
@@ -289,7 +291,7 @@ def _named(names: Sequence[str], letters: int, most: int) -> Mapping[str, object
     told = names[:: 1 + (len(names) - 1) // most]
     ticks = {
         "tickvals": [text.label(name, _WHOLE) for name in told],
-        "ticktext": [text.label(n, letters) for n in told],
+        "ticktext": text.labels(told, letters),
     }
     return {"type": "category", "fixedrange": True, "tickmode": "array", **ticks}
 

@@ -30,7 +30,9 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     # The coordinator first, then the members.
     lanes = {"coordinator": 0.0} | {member: place + 1.0 for place, member in enumerate(view.members[:_MOST_MEMBERS])}
     figure = go.Figure()
-    notes = [_head(name, x, view, min(22, _HEADS // len(lanes))) for name, x in lanes.items()]
+    members = list(lanes)[1:]
+    said = dict(zip(members, text.labels(members, min(22, _HEADS // len(lanes))), strict=True))
+    notes = [_head(name, said.get(name, name), x, view) for name, x in lanes.items()]
     for row, event in enumerate(events):
         notes += _event(figure, event, row, lanes)
     line = {"type": "line", "y0": -0.5, "y1": len(events), "line": {"color": theme.look().line, "width": 2}}
@@ -54,10 +56,10 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     return left_out
 
 
-def _head(name: str, x: float, view: View, most: int) -> Mapping[str, object]:
+def _head(name: str, said: str, x: float, view: View) -> Mapping[str, object]:
     look = theme.look()
     leads = view.round is not None and view.round.leader == name
-    words = f"<b>{text.label(name, most)}</b>" + ("<br>group leader" if leads else "")
+    words = f"<b>{said}</b>" + ("<br>group leader" if leads else "")
     if name == "coordinator" and x == 0:
         words = "<b>coordinator</b><br>a broker"
     colour = look.quiet if name in view.gone else look.text

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import takewhile
 
 from reseat.model.units import SIZES, amount, count, duration, number, share, signed, size, size_change
 from reseat.model.wording import counted, ids, verb, visible, wish_in_words
@@ -23,6 +25,7 @@ __all__ = [
     "duration",
     "ids",
     "label",
+    "labels",
     "number",
     "plain",
     "share",
@@ -82,3 +85,10 @@ def code(name: str, most: int = 120) -> str:
 def label(name: str, most: int = 60) -> str:
     """A name for a Plotly text, which otherwise reads some tags, also links."""
     return html.escape(visible(name, most), quote=False)
+
+
+def labels(names: Sequence[str], most: int) -> list[str]:
+    """Names beside each other, each as ``label`` has it; where all begin alike, what is cut is that beginning."""
+    pairs = zip(min(names), max(names), strict=False) if len(names) > 1 else ()
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))  # of the outermost, so of all
+    return [label(f"…{name[1 - most :]}" if most < len(name) < alike + most else name, most) for name in names]

@@ -205,9 +205,10 @@ def _draw_decision(operated: OperatedCluster, journal: Journal, row: ProposedPla
         approve = row.state is ProposalState.PROPOSED and st.button(
             "Approve", key="approve", type="primary", icon=":material/how_to_reg:"
         )
-        decline = st.button("Decline", key="decline", icon=":material/block:", disabled=not reason.strip())
+        decline = st.button("Decline", key="decline", icon=":material/block:")
     if not reason.strip():
-        st.caption("To decline, give a reason.")
+        st.caption(":orange[To decline, give a reason.]" if decline else "To decline, give a reason.")
+        decline = False
     decide = partial(proposing.decide, approve=bool(approve), reason=reason.strip())
     act = partial(decide, journal, row, operated.person, operated.access)
     if attempt(deciding, act if approve or decline else None):

@@ -127,6 +127,16 @@ def test_a_plotly_text_reads_no_tag():
     assert "<" not in text.label("<a href='http://evil.example'>x</a>")
 
 
+def test_names_that_differ_at_their_ends_are_cut_at_their_beginnings():
+    """Eighteen workers were "checkout…orker-07"; names that begin differently keep both ends, as does a single one."""
+    workers = [f"checkout-service-worker-{number:02}" for number in (7, 11)]
+
+    assert text.labels(workers, 12) == ["…e-worker-07", "…e-worker-11"]
+    assert text.labels([*workers, "<b>"], 12) == ["checko…ker-07", "checko…ker-11", "&lt;b&gt;"]
+    assert text.labels(workers[:1], 12) == ["checko…ker-07"]
+    assert text.labels(["checkout-1-of-many", "checkout-2-of-many"], 9) == ["chec…-many", "chec…-many"]
+
+
 def test_a_moment_can_be_copied_from_a_sentence() -> None:
     """What a refusal proposes is typed, or copied, into the field that was refused: nothing invisible is in it."""
     moment = "2026-05-01T14:00:00+02:00"
