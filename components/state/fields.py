@@ -125,7 +125,10 @@ def pills(
     """Some of a few beside each other; further words are those of ``st.pills``."""
     draw = st.pills if place is None else place.pills
     begun = _begun_some(name, options, default, says, place)
-    chosen: list[_T] = draw(label, options, selection_mode="multi", default=begun, key=slots.field(key), **how)
+    # A row that scrolls hides the last ones.
+    chosen: list[_T] = draw(
+        label, options, selection_mode="multi", default=begun, key=slots.field(key), wrap=True, **how
+    )
     _tell_some(name, chosen, default, says)
     return chosen
 

@@ -111,6 +111,13 @@ def test_an_order_that_is_not_told_is_refused(opened):
     assert "verdict" not in columns(at)
 
 
+def test_verdicts_take_a_second_line_where_a_window_is_narrow(opened):
+    """On a phone the second one slid out of sight behind the search beside it."""
+    at = opened("fingerprints", ClusterLayout.from_assignments(placed(1), brokers=FIVE))
+
+    assert [choices.proto.wrap for choices in at.get("button_group")] == [True]
+
+
 def test_what_fits_no_draws_is_no_fault(opened):
     """A topic placed by KRaft or by a tool fits none: it is counted apart, and nothing is said to have moved."""
     rng = np.random.default_rng(5)
