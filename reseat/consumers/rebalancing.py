@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from reseat.consumers.assignors import Assignor
-from reseat.consumers.broker_side.reconcile import reconciled
+from reseat.consumers.broker_side.reconcile import reconciled, unsettled
 from reseat.consumers.events import (
     GroupEvent,
     Join,
@@ -99,13 +99,17 @@ def apply(state: GroupState, event: GroupEvent, assignor: Assignor) -> Transitio
     changed, calls, farewell, rebalance = _happens(state, event)
     rounds: list[Round] = []
     now = changed
-    if rebalance and by_brokers(assignor):
-        now, rounds = reconciled(changed, assignor, farewell, former=state.readers, first=_whose(event))
+    resumes = isinstance(event, Return) and not rebalance and by_brokers(assignor)
+    if rebalance and changed.members and not changed.present:
+        now = replace(changed, waits=True)
+    elif by_brokers(assignor) and (rebalance or (resumes and unsettled(changed))):
+        calls = () if resumes else calls
+        now, rounds = reconciled(changed, assignor, farewell, former=state.read, first=_whose(event), resumes=resumes)
     elif rebalance:
-        now, first = _round(now, assignor, farewell, former=state.readers)
+        now, first = _round(now, assignor, farewell, former=state.read)
         rounds.append(first)
         if assignor.cooperative and any(call.method == "revoked" and call.partitions for call in first.calls):
-            now, second = _round(now, assignor, (), former=now.readers)
+            now, second = _round(now, assignor, (), former=now.read)
             rounds.append(second)
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
@@ -156,27 +160,30 @@ def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Ca
             gone = (Call(name, "revoked", member.owned),) if member.owned else ()
             if member.instance_id is not None:
                 # A static member sends no LeaveGroup: its partitions wait for it until its session times out.
-                out[name] = member
+                out[name] = replace(member, owned=())
                 return replace(state, members=members, out=out), gone, (), False
             del members[name]
             bye = (Message(name, "coordinator", "LeaveGroup", "is closing"),)
             return replace(state, members=members), gone, bye, True
         case Timeout(name):
-            out[name] = _there(members, name)
+            member = _there(members, name)
+            out.setdefault(name, member)  # one that is closed owns nothing that it could lose
             del members[name]
             return replace(state, members=members, out=out), (), (), True
         case Return(name):
             member = _there(out, name)
             del out[name]
             known = name in members
-            members[name] = member if known else replace(member, owned=(), generation=NO_GENERATION)
             lost = () if known or not member.owned else (Call(name, "lost", member.owned),)
-            again = (Call(name, "assigned", member.owned),) if known else ()
-            return replace(state, members=members, out=out), lost + again, (), not known
+            if not known or state.waits:
+                members[name] = replace(members.get(name, member), owned=(), generation=NO_GENERATION)
+                return replace(state, members=members, out=out), lost, (), True
+            again = Call(name, "assigned", members[name].owned)
+            return replace(state, out=out, told=_anew(state, name)), (again,), (), False
         case Restart(name):
             member = _there(members, name)
             if member.instance_id is not None:
-                return state, (Call(name, "assigned", member.owned),), (), False
+                return replace(state, told=_anew(state, name)), (Call(name, "assigned", member.owned),), (), False
             del members[name]
             members[name] = replace(member, owned=(), generation=NO_GENERATION)
             return replace(state, members=members), (), (), True
@@ -188,6 +195,11 @@ def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Ca
                 raise GroupInvalid(f"Topic {topic} has {state.partitions[topic]} partitions; it cannot have fewer.")
             read = any(topic in member.topics for member in members.values())
             return replace(state, partitions={**state.partitions, topic: count}), (), (), read
+
+
+def _anew(state: GroupState, name: str) -> dict[str, Member]:
+    """What members last sent, once this one joined anew: a process that owns nothing yet."""
+    return {**state.told, name: replace(state.members[name], owned=(), generation=NO_GENERATION)}
 
 
 def _there(members: Mapping[str, Member], name: str) -> Member:
@@ -203,8 +215,10 @@ def _round(
     generation = state.generation + 1
     calls: list[Call] = []
     messages = list(farewell)
-    joining: dict[str, Member] = {}
-    for member in state.members.values():
+    # Of a static member that is closed the group has what it sent last; it says nothing, and hears nothing.
+    joining = {name: state.told.get(name, member) for name, member in state.members.items()}
+    here = state.present
+    for member in here.values():
         gives_up = member.owned
         if assignor.cooperative:
             gives_up = tuple(p for p in member.owned if p[0] not in member.topics)
@@ -218,28 +232,30 @@ def _round(
         owns = f", {tells} {_names(kept)}" if kept and tells else ""
         known_as = assignor.name.removesuffix("-2.8")  # a release's own code, the same name in the protocol
         messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; supports {known_as}"))
-    leader = next(iter(joining), None)
+    leader = next(iter(here), None)
     group = replace(state, members=joining).group
     given = assignor.assign(group) if joining else {}
-    for name in joining:
+    for name in here:
         what = "you are the group leader: all subscriptions" if name == leader else f"{leader} is the group leader"
         messages.append(Message("coordinator", name, "JoinGroup response", f"generation {generation}; {what}"))
-    for name in joining:
+    for name in here:
         what = "the assignment of all members" if name == leader else "nothing; waits"
         messages.append(Message(name, "coordinator", "SyncGroup", what))
     members: dict[str, Member] = {}
     for name, member in joining.items():
         given_here = frozenset(given.get(name, ()))  # thousands are looked up in it
         mine = tuple(sorted(given.get(name, ())))
+        members[name] = replace(member, owned=mine, generation=generation)
+        if name not in here:
+            continue
         messages.append(Message("coordinator", name, "SyncGroup response", _names(mine)))
         held = dict.fromkeys(member.owned if assignor.cooperative else ())
         gone = tuple(p for p in held if p not in given_here)
         if gone:
             calls.append(Call(name, "revoked", gone))
         calls.append(Call(name, "assigned", tuple(p for p in mine if p not in held)))
-        members[name] = replace(member, owned=mine, generation=generation)
         assignor.on_assignment(members[name], mine, generation)
-    after = replace(state, members=members, generation=generation)
+    after = replace(state, members=members, generation=generation, told=joining, waits=False)
     return after, Round(
         generation, leader, group, given, tuple(calls), tuple(messages), _paused(former, calls, after, assignor)
     )

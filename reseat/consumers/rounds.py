@@ -75,9 +75,13 @@ class GroupState:
         members: by id, in the order in which they joined; ``owned`` and ``generation`` are up to date.
         partitions: partitions by topic.
         generation: of the group, or its epoch; 0 before the first rebalance.
-        out: members that were thrown out and do not know yet.
+        out: members that were thrown out and do not know yet, and static ones that are closed: those are in the group
+            until their session times out, send nothing, and hear nothing.
         racks: racks of each partition's replicas, where told.
         topic_ids: ids of topics as Kafka prints them, where told: the brokers' assignors go by them.
+        told: what each member last sent as its subscription, which is what the group has of one that is closed.
+        target: what each member is to have in the end, where brokers assign.
+        waits: whether a rebalance waits for somebody to join, as all members are closed.
     """
 
     members: Mapping[str, Member]
@@ -86,10 +90,23 @@ class GroupState:
     out: Mapping[str, Member] = field(default_factory=dict)
     racks: Mapping[Partition, frozenset[str]] = field(default_factory=dict)
     topic_ids: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Member] = field(default_factory=dict, compare=False)
+    target: Mapping[str, frozenset[Partition]] = field(default_factory=dict, compare=False)
+    waits: bool = field(default=False, compare=False)
+
+    @property
+    def present(self) -> dict[str, Member]:
+        """The members that are not closed, in the order in which they joined."""
+        return {name: member for name, member in self.members.items() if name not in self.out}
+
+    @property
+    def read(self) -> dict[Partition, str]:
+        """Who reads what now: what closed members own waits for them."""
+        return {partition: member.id for member in self.present.values() for partition in member.owned}
 
     @property
     def readers(self) -> dict[Partition, str]:
-        """Who reads what."""
+        """Who reads what, or is to read it once it is back."""
         return {partition: member.id for member in self.members.values() for partition in member.owned}
 
     @property

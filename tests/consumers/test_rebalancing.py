@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.consumers import ASSIGNORS, Member, Partition, assignor_named
-from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout
+from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout, Together
 from reseat.consumers.rebalancing import Call, empty_group, play
 from reseat.errors import GroupInvalid
 from tests.cases import cases
@@ -76,6 +76,69 @@ def test_a_static_member_that_restarts_costs_no_rebalance() -> None:
     assert still.rounds == ()
     assert still.calls == (Call("A", "assigned", parts("T:0")),)
     assert len(moved.rounds) == 1
+
+
+STATIC = tuple(Member(name, ("T",), instance_id=name.lower()) for name in "AB")
+
+
+@pytest.mark.parametrize("assignor", ["range", "sticky", "cooperative-sticky", "broker-uniform", "broker-range"])
+def test_a_static_member_that_is_closed_says_nothing_and_hears_nothing(assignor: str) -> None:
+    """It joined each rebalance of its absence, led the group, and was told what was revoked."""
+    events = [Together(STATIC), Join(Member("C", ("T",))), Leave("A"), Join(Member("D", ("T",)))]
+    *_, joined = play(empty_group({"T": 6}), events, assignor_named(assignor))
+
+    assert joined.rounds
+    for one in joined.rounds:
+        assert one.leader in (None, "B")
+        assert not any("A" in (message.sender, message.receiver) for message in one.messages)
+        assert not any(call.member == "A" for call in one.calls)
+        assert one.paused.isdisjoint(joined.before.members["A"].owned)
+    assert sorted(joined.after.readers) == [("T", number) for number in range(6)]
+
+
+def test_of_a_static_member_that_is_closed_the_group_knows_what_it_sent_last() -> None:
+    """When it joined it owned nothing, so nobody claims what waits for it: D gets some of it at once."""
+    three = [Together((*STATIC, Member("C", ("T",)))), Leave("A"), Join(Member("D", ("T",))), Return("A")]
+    *_, joined, back = play(empty_group({"T": 6}), three, assignor_named("cooperative-sticky"))
+
+    assert len(joined.rounds) == 1
+    assert [joined.before.readers[one] for one in joined.after.members["D"].owned] == ["A"]
+    assert back.calls == (Call("A", "assigned", joined.after.members["A"].owned),)
+
+
+def test_a_static_member_that_was_closed_when_it_timed_out_loses_nothing() -> None:
+    """It had given up all when it closed, and nobody read that since."""
+    events = [Together(STATIC), Leave("A"), Timeout("A"), Return("A")]
+    *_, timeout, back = play(empty_group({"T": 4}), events, assignor_named("range"))
+
+    assert timeout.rounds[0].paused == set(parts("T:2 T:3"))
+    assert back.calls == ()
+    assert len(back.after.members["A"].owned) == 2
+
+
+@pytest.mark.parametrize("assignor", ["range", "broker-uniform"])
+def test_with_nobody_there_a_rebalance_waits(assignor: str) -> None:
+    """Both are closed, and one times out: what it had goes to the other once that is back."""
+    events = [Together(STATIC), Leave("A"), Leave("B"), Timeout("A"), Return("B")]
+    *_, timeout, back = play(empty_group({"T": 4}), events, assignor_named(assignor))
+
+    assert (timeout.rounds, len(back.rounds), back.calls) == ((), 1, ())
+    assert back.rounds[0].calls == (Call("B", "assigned", parts("T:0 T:1 T:2 T:3")),)
+
+
+def test_what_a_closed_member_holds_is_handed_over_once_it_is_back() -> None:
+    """Where brokers assign (KIP-848) nobody else gets it before; a process that starts has nothing to give up."""
+    events = [Together(STATIC), Leave("A"), Join(Member("C", ("T",))), Return("A")]
+    *_, joined, back = play(empty_group({"T": 6}), events, assignor_named("broker-uniform"))
+    waits = set(joined.after.members["A"].owned) - set(back.after.members["A"].owned)
+
+    assert len(joined.after.members["A"].owned) == 3
+    assert (len(waits), set(back.after.members["C"].owned) >= waits) == (1, True)
+    assert back.after.generation == joined.after.generation
+    assert [call for one in back.rounds for call in one.calls if call.member == "A"] == [
+        Call("A", "assigned", back.after.members["A"].owned)
+    ]
+    assert all(call.method != "revoked" for one in back.rounds for call in one.calls)
 
 
 def test_cooperative_gives_up_what_it_no_longer_subscribes_to_before_it_joins() -> None:

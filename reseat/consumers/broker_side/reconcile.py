@@ -24,7 +24,7 @@ from typing import Protocol
 from reseat.consumers.group import NO_GENERATION, Assignment, Group, Partition
 from reseat.consumers.rounds import Call, GroupState, Message, Round
 
-__all__ = ["reconciled"]
+__all__ = ["reconciled", "unsettled"]
 
 _HEARTBEAT, _ANSWER = "ConsumerGroupHeartbeat", "ConsumerGroupHeartbeat response"
 
@@ -43,8 +43,11 @@ def reconciled(
     *,
     former: Mapping[Partition, str],
     first: tuple[str, ...],
+    resumes: bool = False,
 ) -> tuple[GroupState, list[Round]]:
     """The group once everybody has its target, and the rounds of heartbeats that it took.
+
+    A static member that is closed sends none: what it holds waits for it.
 
     Args:
         state: the group with the change.
@@ -52,9 +55,14 @@ def reconciled(
         farewell: what a member that is gone sent as it left.
         former: who read what before the change.
         first: whose heartbeats bring the change.
+        resumes: a closed one is back, which changes nothing but that: the group goes on to the target that it had.
     """
-    target = {name: frozenset(given) for name, given in assignor.assign(state.group).items()} if state.members else {}
-    work = _Work(state, target, [*first, *(name for name in state.members if name not in first)])
+    target = state.target
+    if not resumes:
+        given = assignor.assign(state.group) if state.members else {}
+        target = {name: frozenset(partitions) for name, partitions in given.items()}
+    order = [*first, *(name for name in state.present if name not in first)]
+    work = _Work(state, target, order, state.generation + (not resumes), first if resumes else ())
     orphaned = frozenset(partition for partition, reader in former.items() if reader not in state.members)
     rounds: list[Round] = []
     bye = [replace(message, name=_HEARTBEAT, content="epoch -1: leaves") for message in farewell]
@@ -66,6 +74,11 @@ def reconciled(
     return work.state(), rounds
 
 
+def unsettled(state: GroupState) -> bool:
+    """Whether a member does not have its target."""
+    return any(frozenset(state.members[name].owned) != target for name, target in state.target.items())
+
+
 @dataclass
 class _Work:
     """Who holds what while members come to their target."""
@@ -73,19 +86,21 @@ class _Work:
     before: GroupState
     target: Mapping[str, frozenset[Partition]]
     order: list[str]
+    epoch: int
+    anew: tuple[str, ...]
     holds: dict[str, frozenset[Partition]] = field(init=False)
     epochs: dict[str, int] = field(init=False)
     happened: list[Message | Call] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.epoch = self.before.generation + 1
         self.holds = {name: frozenset(member.owned) for name, member in self.before.members.items()}
         self.epochs = {name: max(0, member.generation) for name, member in self.before.members.items()}
 
     @property
     def done(self) -> bool:
-        """Whether everybody has its target."""
-        return all(self.holds[name] == self.target[name] for name in self.order)
+        """Whether everybody has its target, but for what a closed one holds."""
+        held = frozenset[Partition]().union(*(self.holds[name] for name in self.holds if name not in self.order))
+        return all(self.holds[name] == self.target[name] - held for name in self.order)
 
     def begin(self, said: Iterable[Message]) -> None:
         """A round begins, with what was said before it."""
@@ -94,12 +109,14 @@ class _Work:
     def heartbeat(self, name: str) -> None:
         """One member's turn: it gives up what is not its any more, and gets what is free of what is to be its."""
         had, target = self.holds[name], self.target[name]
-        joins = self.before.members[name].generation == NO_GENERATION and self.epochs[name] == 0
         member = self.before.members[name]
+        back = name in self.anew and self.epochs[name] != self.epoch
+        joins = back or (member.generation == NO_GENERATION and self.epochs[name] == 0)
         about = f", subscribes to {', '.join(member.topics) or 'nothing'}" if joins else ""
-        self._says(name, f"epoch {self.epochs[name]}{about}{_owns(had)}")
+        # One that was closed owns nothing, and has nothing to give up of what was kept for it.
+        self._says(name, f"epoch {0 if back else self.epochs[name]}{about}{'' if back else _owns(had)}")
         kept = had & target
-        if kept != had:
+        if kept != had and not back:
             self._hears(name, self.epochs[name], kept)
             self.happened.append(Call(name, "revoked", _sorted(had - kept)))
             self.happened.append(Call(name, "assigned", ()))
@@ -111,7 +128,7 @@ class _Work:
         self.holds[name] = kept | gets
         self._hears(name, self.epoch, self.holds[name])
         if gets or joins:
-            self.happened.append(Call(name, "assigned", _sorted(gets)))
+            self.happened.append(Call(name, "assigned", _sorted(self.holds[name] if back else gets)))
 
     def end(self, former: Mapping[Partition, str], orphaned: frozenset[Partition]) -> Round:
         """The round that has passed."""
@@ -131,10 +148,10 @@ class _Work:
     def state(self) -> GroupState:
         """The group as it is now."""
         members = {
-            name: replace(member, owned=_sorted(self.holds[name]), generation=self.epoch)
+            name: replace(member, owned=_sorted(self.holds[name]), generation=self.epochs[name])
             for name, member in self.before.members.items()
         }
-        return replace(self.before, members=members, generation=self.epoch)
+        return replace(self.before, members=members, generation=self.epoch, target=self.target, waits=False)
 
     def _says(self, name: str, content: str) -> None:
         self.happened.append(Message(name, "coordinator", _HEARTBEAT, content))
