@@ -9,8 +9,9 @@ assignor and sends the result back (SyncGroup); the coordinator hands each membe
 
 Eager: before it joins, a member gives up all it owns (revoked), and reads nothing until it is given something
 (assigned). Cooperative (KIP-429): a member keeps what it owns, gives up what it is not given any more (revoked), is
-told what is new (assigned), and where anything was given up everybody joins once more. A member whose generation was
-reset (it was thrown out) has lost its partitions instead (lost). A first join is told what is assigned alone.
+told what is new (assigned), and where anything was given up so everybody joins once more; what it does not subscribe to
+any more it gives up before it joins. A member whose generation was reset (it was thrown out) has lost its partitions
+instead (lost). A first join is told what is assigned alone.
 
 Where brokers assign (KIP-848) there is no rebalance of that kind: ``broker_side.reconcile``.
 
@@ -108,7 +109,7 @@ def apply(state: GroupState, event: GroupEvent, assignor: Assignor) -> Transitio
     elif rebalance:
         now, first = _round(now, assignor, farewell, former=state.read)
         rounds.append(first)
-        if assignor.cooperative and any(call.method == "revoked" and call.partitions for call in first.calls):
+        if assignor.cooperative and _revoked_after(first):
             now, second = _round(now, assignor, (), former=now.read)
             rounds.append(second)
     was, is_now = state.readers, now.readers
@@ -259,6 +260,15 @@ def _round(
     return after, Round(
         generation, leader, group, given, tuple(calls), tuple(messages), _paused(former, calls, after, assignor)
     )
+
+
+def _revoked_after(one: Round) -> bool:
+    """Whether a member that joined with a partition was told to give it up: then it joins once more, and so do all.
+
+    What it gave up before it joined, as it does not subscribe to it any more, others got in this very round.
+    """
+    joined = {member.id: frozenset(member.owned) for member in one.group.members}
+    return any(call.method == "revoked" and not joined[call.member].isdisjoint(call.partitions) for call in one.calls)
 
 
 def _paused(

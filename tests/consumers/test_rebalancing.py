@@ -142,7 +142,7 @@ def test_what_a_closed_member_holds_is_handed_over_once_it_is_back() -> None:
 
 
 def test_cooperative_gives_up_what_it_no_longer_subscribes_to_before_it_joins() -> None:
-    """Revoked before the join, and the group rebalances once more so that somebody else gets it."""
+    """Revoked before the join: somebody else gets it in that very rebalance."""
     reader = Member("A", ("T", "U"))
     events = [Join(reader), Join(Member("B", ("T", "U"))), Subscribe("A", ("T",))]
     transition = play(empty_group({"T": 2, "U": 2}), events, assignor_named("cooperative-sticky"))[-1]
@@ -151,6 +151,19 @@ def test_cooperative_gives_up_what_it_no_longer_subscribes_to_before_it_joins() 
     assert transition.rounds[0].calls[0] == Call("A", "revoked", tuple(p for p in before if p[0] == "U"))
     assert {p for p, member in transition.after.readers.items() if p[0] == "U"} == set(parts("U:0 U:1"))
     assert all(transition.after.readers[p] == "B" for p in parts("U:0 U:1"))
+
+
+def test_what_was_given_up_before_the_join_is_no_reason_to_join_again() -> None:
+    """Only who is told to give up what it joined with asks for another rebalance (``onJoinComplete``)."""
+    readers = [Member(name, ("T", "U")) for name in "AB"]
+    events = [Together(tuple(readers)), Subscribe("A", ("T",))]
+    transition = play(empty_group({"T": 1, "U": 2}), events, assignor_named("cooperative-sticky"))[-1]
+
+    assert transition.before.members["A"].owned == parts("T:0 U:1")
+    assert [one.calls for one in transition.rounds] == [
+        (Call("A", "revoked", parts("U:1")), Call("A", "assigned", ()), Call("B", "assigned", parts("U:1")))
+    ]
+    assert transition.sentence.startswith("A subscribes to T: one rebalance; 1 partition is reassigned; 1 paused")
 
 
 def test_messages_go_through_the_coordinator_and_one_member_leads() -> None:
