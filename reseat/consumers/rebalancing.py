@@ -47,6 +47,10 @@ from reseat.model.wording import counted, verb
 __all__ = ["Call", "GroupState", "Message", "Round", "Transition", "apply", "by_brokers", "empty_group", "play"]
 
 
+#: After so many an assignor of one's own is not waited for any longer, which Kafka would do for ever.
+_MOST_ROUNDS = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Transition:
     """One event and what came of it.
@@ -55,7 +59,7 @@ class Transition:
         event: what happened.
         before: the group before.
         after: the group after.
-        rounds: its rebalances: none, one, or with a cooperative assignor up to two.
+        rounds: its rebalances: none, one, or with a cooperative assignor as many as it takes, two as a rule.
         calls: listener calls outside a round (a member that leaves, or finds out that it was thrown out), in order.
         moved: partitions that have another reader afterwards, or one for the first time.
         needless: how many of these are exchanges: a member gave up a partition that it still subscribes to and got
@@ -107,11 +111,11 @@ def apply(state: GroupState, event: GroupEvent, assignor: Assignor) -> Transitio
         calls = () if resumes else calls
         now, rounds = reconciled(changed, assignor, farewell, former=state.read, first=_whose(event), resumes=resumes)
     elif rebalance:
-        now, first = _round(now, assignor, farewell, former=state.read)
-        rounds.append(first)
-        if assignor.cooperative and _revoked_after(first):
-            now, second = _round(now, assignor, (), former=now.read)
-            rounds.append(second)
+        now, one = _round(now, assignor, farewell, former=state.read)
+        rounds.append(one)
+        while assignor.cooperative and _revoked_after(one) and len(rounds) < _MOST_ROUNDS:
+            now, one = _round(now, assignor, (), former=now.read)
+            rounds.append(one)
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
     needless = _exchanged(was, is_now, now.members)
@@ -324,7 +328,7 @@ def _sentence(
     paused = len(frozenset[Partition]().union(*(r.paused for r in rounds)))
     first = sum(partition not in was for partition in moved)
     again = len(moved) - first
-    how = ("one rebalance", "two rebalances")
+    how = ("one rebalance", "two rebalances" if len(rounds) == 2 else f"{len(rounds)} rebalances")
     if heartbeats:
         how = ("one round of heartbeats", f"{len(rounds)} rounds of heartbeats")
     parts = [how[len(rounds) > 1]]

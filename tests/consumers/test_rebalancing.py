@@ -166,6 +166,20 @@ def test_what_was_given_up_before_the_join_is_no_reason_to_join_again() -> None:
     assert transition.sentence.startswith("A subscribes to T: one rebalance; 1 partition is reassigned; 1 paused")
 
 
+def test_whoever_gives_something_up_joins_again_as_often_as_it_takes() -> None:
+    """With unequal subscriptions the second round takes one more from A: nobody ever read it."""
+    readers = (Member("A", ("U", "V")), Member("B", ("T", "U")))
+    transition = play(
+        empty_group({"T": 7, "U": 3, "V": 5}),
+        [*map(Join, readers), Join(Member("C", ("T", "V")))],
+        assignor_named("cooperative-sticky"),
+    )[-1]
+
+    assert len(transition.rounds) == 3
+    assert transition.sentence.startswith("C joins: 3 rebalances;")
+    assert len(transition.after.readers) == 15
+
+
 def test_messages_go_through_the_coordinator_and_one_member_leads() -> None:
     """The first that joined runs the assignor; the others send an empty SyncGroup."""
     transition = play(empty_group({"T": 2}), TWO, assignor_named("range"))[-1]
