@@ -187,11 +187,14 @@ def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Ca
             return replace(state, out=out, told=_anew(state, name)), (again,), (), False
         case Restart(name):
             member = _there(members, name)
+            gone = (Call(name, "revoked", member.owned),) if member.owned else ()
             if member.instance_id is not None:
-                return replace(state, told=_anew(state, name)), (Call(name, "assigned", member.owned),), (), False
+                again = Call(name, "assigned", member.owned)
+                return replace(state, told=_anew(state, name)), (*gone, again), (), False
             del members[name]
             members[name] = replace(member, owned=(), generation=NO_GENERATION)
-            return replace(state, members=members), (), (), True
+            bye = (Message(name, "coordinator", "LeaveGroup", "is closing"),)
+            return replace(state, members=members), gone, bye, True
         case Subscribe(name, topics):
             members[name] = replace(_there(members, name), topics=topics)
             return replace(state, members=members), (), (), True
@@ -262,7 +265,7 @@ def _round(
         assignor.on_assignment(members[name], mine, generation)
     after = replace(state, members=members, generation=generation, told=joining, waits=False)
     return after, Round(
-        generation, leader, group, given, tuple(calls), tuple(messages), _paused(former, calls, after, assignor)
+        generation, leader, group, given, tuple(calls), tuple(messages), _paused(former, calls, state, assignor)
     )
 
 
@@ -276,14 +279,13 @@ def _revoked_after(one: Round) -> bool:
 
 
 def _paused(
-    former: Mapping[Partition, str], calls: Iterable[Call], after: GroupState, assignor: Assignor
+    former: Mapping[Partition, str], calls: Iterable[Call], state: GroupState, assignor: Assignor
 ) -> frozenset[Partition]:
     """Partitions with a reader before that stopped being read, if only for the time of the round."""
     if not assignor.cooperative:
         return frozenset(former)
     stopped = {p for call in calls if call.method == "revoked" for p in call.partitions}
-    orphaned = {p for p, member in former.items() if member not in after.members}
-    return frozenset((stopped | orphaned) & former.keys())
+    return frozenset((stopped | (former.keys() - state.read.keys())) & former.keys())
 
 
 def _exchanged(was: Mapping[Partition, str], is_now: Mapping[Partition, str], members: Mapping[str, Member]) -> int:

@@ -74,8 +74,20 @@ def test_a_static_member_that_restarts_costs_no_rebalance() -> None:
     moved = play(empty_group({"T": 2}), [*TWO, Restart("A")], assignor_named("range"))[-1]
 
     assert still.rounds == ()
-    assert still.calls == (Call("A", "assigned", parts("T:0")),)
+    assert still.calls == (Call("A", "revoked", parts("T:0")), Call("A", "assigned", parts("T:0")))
     assert len(moved.rounds) == 1
+
+
+@pytest.mark.parametrize("assignor", ["range", "cooperative-sticky", "broker-uniform"])
+def test_a_member_that_restarts_leaves_first(assignor: str) -> None:
+    """It gives up what it has and says so; until it is given that again nobody reads it."""
+    stops = play(empty_group({"T": 2}), [*TWO, Restart("B")], assignor_named(assignor))[-1]
+    (had,) = stops.before.members["B"].owned
+    first = stops.rounds[0].messages[0]
+
+    assert stops.calls == (Call("B", "revoked", (had,)),)
+    assert (first.sender, first.content in ("is closing", "epoch -1: leaves")) == ("B", True)
+    assert had in stops.rounds[0].paused
 
 
 STATIC = tuple(Member(name, ("T",), instance_id=name.lower()) for name in "AB")

@@ -63,7 +63,7 @@ def reconciled(
         target = {name: frozenset(partitions) for name, partitions in given.items()}
     order = [*first, *(name for name in state.present if name not in first)]
     work = _Work(state, target, order, state.generation + (not resumes), first if resumes else ())
-    orphaned = frozenset(partition for partition, reader in former.items() if reader not in state.members)
+    orphaned = frozenset(former.keys() - state.read.keys())
     rounds: list[Round] = []
     bye = [replace(message, name=_HEARTBEAT, content="epoch -1: leaves") for message in farewell]
     while not rounds or not work.done:
