@@ -111,11 +111,14 @@ def fetch_jars() -> None:
     Does nothing where all is there.
     """
     for pom, jars in _wanted_jars():
-        if list(jars.glob("kafka_2.13-*.jar")):
+        if jars.exists():
             continue
-        jars.mkdir(parents=True, exist_ok=True)
-        copy = ["mvn", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
+        part = jars.with_suffix(".part")  # some of the jars of a copy that was stopped are no Kafka
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        copy = ["mvn", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={part}"]
         subprocess.run(copy, check=True)
+        part.rename(jars)
     for _, jars in _wanted_jars():
         kind: Kind = jars.parent.name  # type: ignore[assignment]
         archive, use = class_archives.archive_of(jars), lambda home, kind=kind: _try(kind, home)
