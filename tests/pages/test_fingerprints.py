@@ -153,7 +153,7 @@ def test_a_large_layout_is_asked_about_first(opened):
     at = opened("fingerprints", layout)
 
     assert not at.exception
-    assert "Analysing 250,001 replica lists takes about 3 s" in texts(at)
+    assert "Analysing 250,001 replica lists takes about 4 s" in texts(at)
     assert "verdict" not in columns(at)
 
     next(button for button in at.button if button.label == "Analyse 1 topic").click().run()

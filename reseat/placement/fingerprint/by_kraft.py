@@ -72,7 +72,7 @@ def as_kraft_places(search: Search, found: Sequence[TopicFingerprint]) -> list[T
         clusters.append(Cluster(Broker(broker) for broker in search.brokers))
     clusters += [Cluster(there[:-joined]) for joined in range(1, min(_JOINED + 1, len(there)))]
     topics = {number: _of(search, number, one, clusters) for number, one in enumerate(found) if not one.striped}
-    only_kraft = sum(_told(search, topic, surely=False).krafted is not None for topic in topics.values())
+    only_kraft = sum(_says(topic, surely=False) is not None for topic in topics.values())
     if only_kraft:
         topics |= {number: _of(search, number, one, clusters) for number, one in enumerate(found) if one.striped}
     only_draws = sum(topic.one.striped and not topic.whole for topic in topics.values())
@@ -91,7 +91,9 @@ def _of(search: Search, number: int, one: TopicFingerprint, clusters: Sequence[C
     near: Krafted | None = None
     top = max((broker for there in lists[:FIRST_LISTS] for broker in there), default=NONE)
     for cluster in chain(clusters, _mentioned(search, lists)):
-        of = krafted(cluster, ids, lists, factor) if cluster.size and top <= cluster.ids[-1] else None
+        if not cluster.size or top > cluster.ids[-1] or (near is not None and cluster.lacks(lists) > near.left):
+            continue
+        of = krafted(cluster, ids, lists, factor)
         if of is None:
             continue
         if cluster is not clusters[0]:
@@ -110,19 +112,28 @@ def _mentioned(search: Search, lists: Sequence[tuple[int, ...]]) -> Iterator[Clu
         yield Cluster(search.brokers[broker] for broker in mentioned if broker in search.brokers)
 
 
-def _told(search: Search, topic: _Topic, *, surely: bool) -> TopicFingerprint:
+def _says(topic: _Topic, *, surely: bool) -> Krafted | None:
+    """How KRaft placed a topic, where that is said of it: where it explains all its lists, or far more than draws."""
     one, near = topic.one, topic.near
     if near is None or one.kind is FingerprintKind.GREW or (one.striped and not (surely and topic.whole)):
+        return None
+    if topic.whole and (surely or topic.proven):
+        return near
+    moved = len(one.moved) if one.kind is FingerprintKind.MOVED else one.partitions
+    # Rounds are told less by their lists than draws are: they are to leave far fewer.
+    few = near.left * 2 < moved and one.partitions - near.left >= least_untouched(one.partitions)
+    return near if topic.proven and few else None
+
+
+def _told(search: Search, topic: _Topic, *, surely: bool) -> TopicFingerprint:
+    one, near = topic.one, _says(topic, surely=surely)
+    if near is None:
         return one
     near = replace(near, circumstance=search.membership_words(near.cluster.ids))
     bare = replace(one, fits=(), added=(), nearest=None, krafted=near)
-    if topic.whole and (surely or topic.proven):
+    if topic.whole:
         sentence = _placed_sentence(one, near)
         return replace(bare, kind=FingerprintKind.KRAFT, moved=(), replicas_off=None, sentence=sentence)
-    moved = len(one.moved) if one.kind is FingerprintKind.MOVED else one.partitions
-    # Rounds are told less by their lists than draws are: they are to leave far fewer.
-    if not topic.proven or near.left * 2 >= moved or one.partitions - near.left < least_untouched(one.partitions):
-        return one
     gone = tuple(number for number, misfit in zip(topic.ids, near.misfits, strict=True) if misfit)
     off = sum(_off(made, there) for made, there in zip(near.lists, topic.lists, strict=True) if made != there)
     late = ", or added later" if near.misfits[-1] or near.added else ""

@@ -21,11 +21,12 @@ Source: derived from ``StripedReplicaPlacer``; see ``placement/kraft.py``.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import TypeAlias
 
 from reseat.model import NONE, Broker
@@ -65,6 +66,10 @@ class Cluster:
     def ids(self) -> tuple[int, ...]:
         """All ids, sorted."""
         return tuple(sorted(self.rack_at))
+
+    def lacks(self, lists: _Lists) -> int:
+        """How many lists mention a broker that is not here: nothing explains those."""
+        return sum(not self.rack_at.keys() >= {*there} for there in lists)
 
     def asked(self, factor: int) -> list[list[int]]:
         """(racks, size) how often each place in the order of racks was asked for a broker before a turn of a round."""
@@ -158,7 +163,7 @@ class _Topic:
     def __init__(self, cluster: Cluster, factor: int, ids: Sequence[int], lists: _Lists) -> None:
         self.cluster, self.factor, self.ids, self.lists = cluster, factor, ids, lists
         self.racks, self.rack_at = cluster.racks, cluster.rack_at
-        self._pieces: dict[tuple[int, int], _Piece] = {}
+        self._kept: dict[tuple[int, int, int, bool], tuple[_Lists, float]] = {}
         count, least = len(self.racks), min(map(len, self.racks))
         #: Evidence that it costs to say which list is an exception, or begins an addition.
         self.an_exception = math.log(max(2, len(ids)))
@@ -172,16 +177,20 @@ class _Topic:
         whole = self.piece(first, end)
         if not whole.misfits:
             return []
-        said, row = self.divided_best(first, end)
-        if said <= whole.evidence + 2 * self.an_exception:  # one of them says where: of a list or two it is not known
+        least = whole.evidence + 2 * self.an_exception  # one of them says where: of a list or two it is not known
+        said, row = self.divided_best(first, end, least)
+        if said <= least:
             return []
         return [*self.divided(first, row), row, *self.divided(row, end)]
 
-    def divided_best(self, first: int, end: int) -> tuple[float, int]:
-        """How much two parts say at most, and the row that divides them; the first row where none may begin."""
-        rows = [row for row in self._may_begin if first < row < end]
-        parts = ((self._placed_together(first, row), self._placed_together(row, end), row) for row in rows)
-        return max(((one.evidence + other.evidence, row) for one, other, row in parts), default=(-math.inf, first))
+    def divided_best(self, first: int, end: int, least: float = -math.inf) -> tuple[float, int]:
+        """How much two parts say at most, and the row that divides them; ``least`` and the first row where none do."""
+        best = (least, first)
+        for row in self._may_begin:
+            if first < row < end:
+                before = self._evidence(first, row)
+                best = max(best, (before + self._evidence(row, end, best[0] - before), row))
+        return best
 
     @cached_property
     def _may_begin(self) -> list[int]:
@@ -225,22 +234,39 @@ class _Topic:
         return True
 
     def piece(self, first: int, end: int) -> _Piece:
-        """The lists of these rows, as placed together; kept, as the same are asked for twice."""
-        if (first, end) not in self._pieces:
-            self._pieces[first, end] = self._placed_together(first, end)
-        return self._pieces[first, end]
-
-    def _placed_together(self, first: int, end: int) -> _Piece:
-        size, begin = self.cluster.size, self.ids[first]
+        """The lists of these rows, as placed together."""
         made: list[tuple[int, ...]] = []
         evidence = 0.0
-        rows = ((number - begin, self.lists[row]) for row, number in enumerate(self.ids[first:end], first))
-        for at, some in groupby(rows, key=lambda row: row[0] // size):
-            here, gained = self._round([(turn % size, there) for turn, there in some], begun=at > 0)
+        for _, here, gained in self._rounds(first, end):
             made += here
             evidence += gained
         misfits = sum(one != there for one, there in zip(made, self.lists[first:end], strict=True))
         return _Piece(made, misfits, evidence)
+
+    def _evidence(self, first: int, end: int, least: float = -math.inf) -> float:
+        """The evidence of these rows as placed together; minus infinity as soon as it is sure to be below ``least``."""
+        evidence = 0.0
+        for until, _, gained in self._rounds(first, end):
+            evidence += gained
+            if evidence + (end - until) * self._of_list < least:  # even if all the others were explained
+                return -math.inf
+        return evidence
+
+    def _rounds(self, first: int, end: int) -> Iterator[tuple[int, _Lists, float]]:
+        """For each round of these rows: where it ends, where its partitions were put, and its evidence.
+
+        Kept: what begins at the same row has the same rounds, wherever it ends.
+        """
+        size, begin = self.cluster.size, self.ids[first]
+        while first < end:
+            of = begin + (self.ids[first] - begin) // size * size
+            until = bisect_left(self.ids, of + size, first, end)
+            key = (first, until, of, of > begin)
+            if key not in self._kept:
+                turns = [(self.ids[row] - of, self.lists[row]) for row in range(first, until)]
+                self._kept[key] = self._round(turns, begun=of > begin)
+            yield until, *self._kept[key]
+            first = until
 
     def _round(self, turns: Sequence[tuple[int, tuple[int, ...]]], *, begun: bool) -> tuple[_Lists, float]:
         """Where a round's partitions were put, and its evidence; ``turns`` are places in the round, and lists."""
