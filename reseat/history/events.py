@@ -1,10 +1,10 @@
 """What happened to a cluster over time, in a few marks: brokers and racks gone and back, moves, growth, findings.
 
-What it promises, ranked: (1) every broker that went or came is in a mark; (2) a rack of which all brokers went at once
-is one mark, and says so; (3) replicas of new partitions are not called a reassignment; (4) a reassignment that goes on
-over several snapshots is one mark; (5) a finding that comes and goes within hours is found once and mended once, and
-what the first snapshot has, or the last, has no mark for that: when it began, or will end, is not known; nor is it
-mended by a snapshot that could not read whether it is there.
+What it promises, ranked: (1) every broker that went or came between two neighbours that tell it is in a mark; (2) a
+rack of which all brokers went at once is one mark, and says so; (3) replicas of new partitions are not called a
+reassignment; (4) a reassignment that goes on over several snapshots is one mark; (5) a finding that comes and goes
+within hours is found once and mended once, and what the first snapshot has, or the last, has no mark for that: when it
+began, or will end, is not known; nor is it mended by a snapshot that could not read whether it is there.
 
 How it works: ``changes`` tells which replicas came with a new partition. Rows of earlier versions do not: where a topic
 has more partitions than in the snapshot before, as many of its new replicas as it has more in all are those of new
