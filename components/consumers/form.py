@@ -165,16 +165,18 @@ def _of_members(end: GroupState) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         here, out = chosen in end.members, chosen in end.out
         name = chosen or ""
-        _button("leaves", "logout", Leave(name), off=not here)
+        _button("leaves", "logout", Leave(name), off=not here or out)
         _button("times out", "timer_off", Timeout(name), off=not here)
         _button("comes back", "login", Return(name), off=not out)
         _button("restarts", "restart_alt", Restart(name), off=not here or out)
     known = sorted({*end.partitions, *(t for m in end.members.values() for t in m.topics)})
-    now = end.members[name].topics if here else ()
+    now = end.members[name].topics if here and not out else ()
     topics = st.multiselect(
         "subscribes to", known, default=list(now), key=f"consumers-reads-{name}-{len(known)}", format_func=text.visible
     )
-    _button("changes its topics", "topic", Subscribe(name, tuple(topics)), off=not here or set(topics) == set(now))
+    _button(
+        "changes its topics", "topic", Subscribe(name, tuple(topics)), off=not here or out or set(topics) == set(now)
+    )
 
 
 def _of_topics(end: GroupState) -> None:

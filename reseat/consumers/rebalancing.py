@@ -161,7 +161,7 @@ def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Ca
         case Rebalance():
             return state, (), (), bool(members)
         case Leave(name):
-            member = _there(members, name)
+            member = _present(state, name)
             gone = (Call(name, "revoked", member.owned),) if member.owned else ()
             if member.instance_id is not None:
                 # A static member sends no LeaveGroup: its partitions wait for it until its session times out.
@@ -186,7 +186,7 @@ def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Ca
             again = Call(name, "assigned", members[name].owned)
             return replace(state, out=out, told=_anew(state, name)), (again,), (), False
         case Restart(name):
-            member = _there(members, name)
+            member = _present(state, name)
             gone = (Call(name, "revoked", member.owned),) if member.owned else ()
             if member.instance_id is not None:
                 again = Call(name, "assigned", member.owned)
@@ -196,7 +196,7 @@ def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Ca
             bye = (Message(name, "coordinator", "LeaveGroup", "is closing"),)
             return replace(state, members=members), gone, bye, True
         case Subscribe(name, topics):
-            members[name] = replace(_there(members, name), topics=topics)
+            members[name] = replace(_present(state, name), topics=topics)
             return replace(state, members=members), (), (), True
         case Partitions(topic, count):
             if count < state.partitions.get(topic, 0):
@@ -214,6 +214,12 @@ def _there(members: Mapping[str, Member], name: str) -> Member:
     if name not in members:
         raise GroupInvalid(f"Member {name} is not there.")
     return members[name]
+
+
+def _present(state: GroupState, name: str) -> Member:
+    if name in state.members and name in state.out:
+        raise GroupInvalid(f"Member {name} is closed.")
+    return _there(state.members, name)
 
 
 def _round(

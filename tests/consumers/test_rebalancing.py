@@ -118,6 +118,13 @@ def test_of_a_static_member_that_is_closed_the_group_knows_what_it_sent_last() -
     assert back.calls == (Call("A", "assigned", joined.after.members["A"].owned),)
 
 
+@pytest.mark.parametrize("event", [Leave("A"), Restart("A"), Subscribe("A", ("U",))])
+def test_a_member_that_is_closed_can_only_come_back_or_time_out(event: GroupEvent) -> None:
+    """It gave up what it had a second time."""
+    with pytest.raises(GroupInvalid, match="Member A is closed"):
+        play(empty_group({"T": 4, "U": 1}), [Together(STATIC), Leave("A"), event], assignor_named("range"))
+
+
 def test_a_static_member_that_was_closed_when_it_timed_out_loses_nothing() -> None:
     """It had given up all when it closed, and nobody read that since."""
     events = [Together(STATIC), Leave("A"), Timeout("A"), Return("A")]
