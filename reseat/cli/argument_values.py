@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -152,8 +153,14 @@ def seed(text: str) -> int:
 
 
 def rate(text: str) -> int:
-    """Bytes a second; ``none``: 0, which no run has as a rate, as it would stand still for ever."""
-    return 0 if text == "none" else whole(text, "bytes per second", 1, _LARGEST_RATE)
+    """Bytes a second, or a size (``50MB``); ``none``: 0, at which no run would end."""
+    if text == "none":
+        return 0
+    with suppress(ValueError):
+        if 1 <= (sized := bytes_in(text.removesuffix("/s"))) <= _LARGEST_RATE:
+            return sized
+    expected = "a whole number from 1, or a size such as 50MB, was expected"
+    return whole(text, "bytes per second", 1, _LARGEST_RATE, expected)
 
 
 def whole(text: str, what: str, least: int = 0, most: int = LARGEST_ID, expected: str = "") -> int:

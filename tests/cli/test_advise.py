@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main
+from reseat.cli.argument_values import rate
 from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.model import Broker, ClusterLayout, Finding, LogDirectory, Severity, Snapshot
 
@@ -34,6 +36,15 @@ def test_answers_come_with_cost_mends_and_the_command(capsys: pytest.CaptureFixt
     assert f"   reseat plan {NINE} --rebalance --point=155\n" in said
     assert "Sorted by" not in said
     assert "The rest is sorted by what each fixes per replica that moves" in said
+
+
+@pytest.mark.parametrize("typed", ["1000000", "1MB", "1mb/s", "1 MB/s", "0.001GB"])
+def test_a_throttle_is_a_number_or_a_size(typed: str) -> None:
+    """As ``--max-bytes`` takes it; a size of no byte is no rate."""
+    assert rate(typed) == 1_000_000
+    for wrong in ("0", "0MB", "-1MB", "MB", "9999999PB", "1e6"):
+        with pytest.raises(argparse.ArgumentTypeError, match=f"'{wrong}' is not bytes per second: .* such as 50MB"):
+            rate(wrong)
 
 
 def test_no_throttle_is_no_time(capsys: pytest.CaptureFixture[str]) -> None:
