@@ -142,24 +142,27 @@ class HeldCollector:
         moves = GaugeMetricFamily("reseat_moves", "Partitions of open runs", labels=["cluster", "state"])
         waiting = GaugeMetricFamily("reseat_proposals", "Proposed plans not over yet", labels=["cluster", "state"])
         left = GaugeMetricFamily("reseat_throttles_left", "Ended runs whose throttles stand", labels=["cluster"])
+        alone = GaugeMetricFamily("reseat_runs_without_executor", "Open runs nobody works on", labels=["cluster"])
         try:
             journal = self._held.journal()
             if journal is not None:
                 left_by = collections.Counter(
                     cluster for _, cluster, state in journal.throttled_runs() if not state.open
                 )
+                alone_by = collections.Counter(run.cluster for run in journal.open_runs() if not journal.attended(run))
                 by_state = journal.runs_by_state()
                 for cluster, state, count in by_state:
                     runs.add_metric([cluster, state], count)
                 for cluster in dict.fromkeys(cluster for cluster, _, _ in by_state):
                     left.add_metric([cluster], left_by[cluster])
+                    alone.add_metric([cluster], alone_by[cluster])
                 for cluster, state, count in journal.open_moves_by_state():
                     moves.add_metric([cluster, state], count)
                 for cluster, state, count in journal.open_proposals_by_state(datetime.now(UTC)):
                     waiting.add_metric([cluster, state], count)
         except (InputRefused, WriteRefused):
             return  # /readyz says why; the other numbers are told all the same
-        yield from (runs, moves, waiting, left)
+        yield from (runs, moves, waiting, left, alone)
 
 
 def address_of(told: str) -> tuple[str, int]:

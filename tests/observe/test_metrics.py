@@ -124,6 +124,25 @@ def test_runs_and_their_partitions_are_told_of_the_journal(tmp_path: Path) -> No
     assert registry(journal=broken, sessions=lambda: 7).get_sample_value("reseat_sessions") == 7
 
 
+def test_a_run_that_nobody_works_on_is_told(tmp_path: Path) -> None:
+    """As after a crash, a restart of the machine or a full disk: its state says running, and nobody changes it."""
+    journal = Journal(tmp_path / "journal.sqlite")
+    run = journal.approve(Approval("A", "shop", "{}", "{}", "h", "ann", ()))
+    told = registry(journal=lambda: journal)
+
+    def alone() -> float | None:
+        return told.get_sample_value("reseat_runs_without_executor", {"cluster": "shop"})
+
+    with journal.lease("A", operator="ann", run_id=run.id) as lease:
+        journal.set_state(lease, run.id, RunState.RUNNING, "Running.")
+        at_work = alone()
+    left = alone()
+    with journal.lease("A", operator="ann", run_id=run.id) as lease:
+        journal.set_state(lease, run.id, RunState.CANCELLED, "Cancelled.")
+
+    assert (at_work, left, alone()) == (0, 1, 0)
+
+
 def test_throttles_that_an_old_run_left_are_told_whatever_ran_since(tmp_path: Path) -> None:
     """An alarm goes out once they are restored, not once ten runs of other clusters have come."""
     journal = Journal(tmp_path / "journal.sqlite")

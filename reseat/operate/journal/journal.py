@@ -157,6 +157,11 @@ class Journal(JournalSteps, JournalProposals):
         rows = self._all(f"SELECT cluster, state, count(*) FROM moves JOIN ({being}) ON id = run GROUP BY 1, 2")  # noqa: S608
         return tuple((row[0], row[1], row[2]) for row in rows)
 
+    def attended(self, run: Run) -> bool:
+        """Whether an executor is at work on a run."""
+        holder = self.holder(run.cluster_id)
+        return holder is not None and holder.alive and holder.run == run.id
+
     def open_runs(self, cluster_id: str | None = None) -> tuple[Run, ...]:
         """The runs of this cluster, or of all, that are not over, newest first.
 
@@ -211,8 +216,7 @@ class Journal(JournalSteps, JournalProposals):
             )[0]
             batches = self._all("SELECT count(*) FROM steps WHERE run = ? AND kind = 'batch'", run_id)[0]
             listed = self.moves(run_id) if moves else ()
-            holder = self.holder(run.cluster_id)
-            alive = holder is not None and holder.alive and holder.run == run_id
+            alive = self.attended(run)
             # What nobody is at work on gets nowhere, however fast it was.
             left = self._seconds_left(run, total) if alive else None
         told = total["partitions"] and not total["untold"]
