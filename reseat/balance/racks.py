@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from reseat.balance.spread import least_possible_spread, least_possible_spread_in_groups
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Longs
-from reseat.model.arrays import row_counts
+from reseat.model.arrays import on_brokers, row_counts
 
 __all__ = [
     "distinct_racks",
@@ -118,6 +118,8 @@ def rack_violations(
 def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArray:
     """Which partitions have two replicas in one rack while a rack with a usable broker has none, (P,) bool.
 
+    A dead broker of which nobody tells the rack may be in any.
+
     Args:
         layout: the layout.
         usable: (B,) bool, the brokers that could take a replica.
@@ -127,7 +129,11 @@ def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArra
         return np.zeros(layout.partition_count, np.bool_)
     open_groups = np.bincount(groups[usable], minlength=int(groups.max(initial=-1)) + 1).astype(np.bool_)
     sharing = _distinct(layout.replicas, groups) < layout.replication_factor
-    free: BoolArray = sharing & (_distinct(layout.replicas, groups, open_groups) < int(np.count_nonzero(open_groups)))
+    taken = _distinct(layout.replicas, groups, open_groups)
+    somewhere = layout.dead & (layout.rack_of < 0)
+    if somewhere.any():
+        taken += row_counts(on_brokers(layout.replicas, somewhere))
+    free: BoolArray = sharing & (taken < int(np.count_nonzero(open_groups)))
     return free
 
 

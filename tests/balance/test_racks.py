@@ -17,7 +17,7 @@ from reseat.balance import (
     rack_violations,
     shares_rack_while_free,
 )
-from reseat.model import Broker, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout
 from tests.cases import cases
 
 
@@ -78,6 +78,16 @@ def test_a_shared_rack_is_found_only_while_another_is_usable() -> None:
 
     assert shares_rack_while_free(layout, np.array([True, True, True])).tolist() == [True]
     assert shares_rack_while_free(layout, np.array([True, True, False])).tolist() == [False]
+
+
+def test_a_dead_broker_of_unknown_rack_may_be_in_the_rack_that_seems_free() -> None:
+    """[1, 2] share rack a. Rack b is free of [1, 2], and maybe not of [1, 2, 4], as broker 4 may have been there."""
+    alive = [Broker(one, rack, state=BrokerState.ALIVE) for one, rack in ((1, "a"), (2, "a"), (3, "b"))]
+    layout = ClusterLayout.from_assignments(
+        {("orders", 0): [1, 2], ("orders", 1): [1, 2, 4]}, brokers=[*alive, Broker(4, state=BrokerState.DEAD)]
+    )
+
+    assert shares_rack_while_free(layout, layout.in_state(BrokerState.ALIVE)).tolist() == [True, False]
 
 
 def test_an_empty_layout_has_no_violation() -> None:
