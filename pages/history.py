@@ -46,7 +46,7 @@ def draw(
     wanted = choices.wanted_ends()
     # Whatever is aggregated: the moment looked at, the two compared, and the ends, compared where none were chosen.
     shown = series(
-        snapshots,
+        told.drawn,
         keep=(chosen, wanted.a, wanted.b, snapshots["snapshot_id"].iloc[0], snapshots["snapshot_id"].iloc[-1]),
     )
     identities = shown.moments["snapshot_id"].tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,7 @@ def _none_worse(snapshots: pd.DataFrame) -> str:
     return "offline and under-replicated partitions are unknown"
 
 
-def figures(snapshots: pd.DataFrame, counts: pd.DataFrame, partly: tuple[bool, bool] = (False, False)) -> list[Figure]:
+def figures(snapshots: pd.DataFrame, counts: pd.DataFrame, partly: Collection[datetime] = frozenset()) -> list[Figure]:
     """The six figures under the sentence; ``partly`` as ``StretchFacts`` has it."""
     return [
         Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
@@ -131,17 +132,18 @@ def _seen(changes: int, told: pd.Series[Any]) -> str:
     return text.count(changes if changes or told.notna().all() else None)
 
 
-def _size(first: pd.Series[Any] | None, last: pd.Series[Any], partly: tuple[bool, bool]) -> Figure:
+def _size(first: pd.Series[Any] | None, last: pd.Series[Any], partly: Collection[datetime]) -> Figure:
     now = _value(last["size_bytes"])
     if now is None:
         replicas = _value(last["replicas"]) or 0
         more = None if first is None else text.signed(replicas - (_value(first["replicas"]) or 0))
         return Figure("Replicas", text.count(replicas), more)
-    was = None if first is None or any(partly) else _value(first["size_bytes"])
+    least = last["taken_at"] in partly
+    was = None if first is None or least or first["taken_at"] in partly else _value(first["size_bytes"])
     change = None if was is None else f"{'−' if now < was else '+'}{text.size(abs(now - was))}"
     return Figure(
         "Size of all replicas",
-        f"{'at least ' if partly[1] else ''}{text.size(now)}",
+        f"{'at least ' if least else ''}{text.size(now)}",
         change,
         "Shown for the last snapshot, with the change since the first.",
     )

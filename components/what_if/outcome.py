@@ -47,14 +47,17 @@ def present(open_layout: OpenLayout) -> None:
         f"{text.counted(layout.replica_count, 'replica')}{done}. Drag a broker to Removed to preview a drain."
     )
     draw_input_cautions(open_layout, "present")
-    data = None if loads.size_bytes is None else float(np.nansum(loads.size_bytes))
+    data = "unknown"
+    if loads.size_bytes is not None:
+        unsized = balance.replicas - balance.sizes_told
+        data = text.amount(float(np.nansum(loads.size_bytes)), unsized, balance.replicas)
     when = "once it is done" if under_way else "now" if open_layout.past is None else "then"
     # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
     frame.figures(
         [
             Figure("Replicas", text.count(layout.replica_count), when),
             Figure("Partitions", text.count(layout.partition_count)),
-            Figure("Data held", text.size(data), None, None),
+            Figure("Data held", data, None, None),
             Figure("Replica spread", _apart(loads.replica_spread), _possible(loads.replica_spread), _SPREAD),
             Figure(
                 "Preferred leader spread",

@@ -189,6 +189,23 @@ class History:
         columns = ["cluster", "snapshot_id", "taken_at", "rack"]
         return self.table("broker_balance", cluster, columns=columns, filter=found, **of)
 
+    def sized_partly(self, cluster: str, since: datetime, until: datetime) -> frozenset[datetime]:
+        """When snapshots were taken in which some sizes are unknown, such as those on a broker that is down.
+
+        Args:
+            cluster: the cluster.
+            since: as of ``table``.
+            until: as of ``table``.
+
+        Raises:
+            InputRefused: it cannot be read.
+        """
+        from pyarrow import compute as pc
+
+        unsized = (pc.field("replicas") > 0) & pc.field("size_bytes").is_null()
+        rows = self.table("broker_balance", cluster, since=since, until=until, columns=["taken_at"], filter=unsized)
+        return frozenset(rows["taken_at"].unique().to_pylist())
+
     def table(
         self,
         name: str,

@@ -25,14 +25,19 @@ class StretchFacts:
         snapshots: rows of the table ``snapshots`` with ``COLUMNS``, oldest first.
         counts: changes by moment and kind, those that led to the first snapshot left out.
         marks: what happened, for the figure.
-        partly: whether some sizes are unknown in the first snapshot, and in the last, such as those on a broker that is
-            down.
+        partly: the moments at which some sizes are unknown (``History.sized_partly``).
     """
 
     snapshots: pd.DataFrame
     counts: pd.DataFrame
     marks: list[Event]
-    partly: tuple[bool, bool] = (False, False)
+    partly: frozenset[datetime] = frozenset()
+
+    @property
+    def drawn(self) -> pd.DataFrame:
+        """The snapshots, their size unknown where it is not that of all replicas: an outage is no dip."""
+        whole = ~self.snapshots["taken_at"].isin(self.partly)
+        return self.snapshots.assign(size_bytes=self.snapshots["size_bytes"].where(whole))
 
 
 def last_moment(history: History, cluster: str) -> datetime | None:
@@ -90,13 +95,6 @@ def read(history: History, cluster: str, since: datetime | None, until: datetime
         return StretchFacts(snapshots, history.change_counts(cluster, until, until), [])
     counts = history.change_counts(cluster, snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1])
     marks, _ = events_of(history, cluster, snapshots, counts)
-    first, last = (_sized_partly(history, cluster, snapshots["taken_at"].iloc[place]) for place in (0, -1))
-    return StretchFacts(snapshots, counts, marks, (first, last))
-
-
-def _sized_partly(history: History, cluster: str, moment: datetime) -> bool:
-    from pyarrow import compute as pc
-
-    unsized = (pc.field("replicas") > 0) & pc.field("size_bytes").is_null()
-    found = history.table("broker_balance", cluster, since=moment, until=moment, columns=["broker"], filter=unsized)
-    return len(found) > 0
+    sized = snapshots["taken_at"][snapshots["size_bytes"].notna()]
+    partly = history.sized_partly(cluster, sized.iloc[0], sized.iloc[-1]) if len(sized) else frozenset[datetime]()
+    return StretchFacts(snapshots, counts, marks, partly)

@@ -127,6 +127,9 @@ def past_of(history: History, cluster: str) -> ReportPast | None:
         return None
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
     marks, racks = events_of(history, cluster, snapshots, history.change_counts(cluster, first, last))
+    if snapshots["size_bytes"].notna().any():  # without those on a broker that is down, data seems to have gone
+        partly = snapshots["taken_at"].isin(history.sized_partly(cluster, first, last))
+        snapshots["size_bytes"] = snapshots["size_bytes"].mask(partly)
     moments = np.array([moment.replace(tzinfo=None) for moment in snapshots["taken_at"]], "datetime64[s]")
     chosen, columns = thinned(moments, snapshots)
     return ReportPast(

@@ -502,7 +502,8 @@ def test_the_size_of_what_a_broker_that_is_down_holds_is_no_loss(tmp_path):
     told = read(History.open(write(tmp_path, {"shop": taken}, swept=False).tables), "shop", None, None)
     size = figures(told.snapshots, told.counts, told.partly)[-1]
 
-    assert told.partly == (False, True)
+    assert told.partly == {taken[1].taken_at}
+    assert told.drawn["size_bytes"].isna().tolist() == [False, True]
     assert (size.label, size.value, size.delta) == ("Size of all replicas", "at least 2.0 GB", None)
 
 

@@ -57,6 +57,16 @@ def test_where_no_rack_is_known_nothing_is_said_of_their_diversity(opened: Opene
     assert plan(layout, Wish(remove=(3,))).certificate.rack_violations_after is None
 
 
+def test_data_held_is_at_least_what_is_known(opened: Opened) -> None:
+    """Nobody asks a broker that is down for the sizes of what it holds."""
+    layout = ClusterLayout.from_assignments(lists := {("t", 0): [1, 2]}, size_bytes=dict.fromkeys(lists, 1e6))
+    partly = replace(layout, size_bytes=np.array([[1e6, np.nan]]))
+    unknown = replace(layout, size_bytes=None)
+
+    held = [figure(opened("racks", one), "Data held")[0] for one in (layout, partly, unknown)]
+    assert held == ["2.0 MB", "at least 1.0 MB", "unknown"]
+
+
 def test_a_broker_that_joins_is_not_among_those_before(opened: Opened) -> None:
     """Before is what the page says without a change, and what a report says: it held nothing, and was not there."""
     at = opened("racks")

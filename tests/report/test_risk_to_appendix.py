@@ -25,7 +25,7 @@ from reseat.report.matter import ALL
 from reseat.report.shown import cell
 from reseat.resilience import loss, racks, singles
 from reseat.schedule.batches import DEFAULT_CONCURRENT_MOVES
-from tests.history.made import write
+from tests.history.made import snapshot, write
 
 SAMPLE = Path(__file__).parent.parent.parent / "samples" / "zookeeper-2.8-three-racks.txt"
 PLAIN = ReportChoices(chapters=ALL)
@@ -220,6 +220,23 @@ def test_the_past_is_that_of_the_tables(tmp_path: Path) -> None:
     assert [type(one) for one in chapter.figures] == [Lines] * len(chapter.figures) != []
 
 
+def test_what_a_broker_that_is_down_holds_is_no_loss_of_data(tmp_path: Path) -> None:
+    """Nobody asks it for sizes: the sum over the others is a lower bound, and no value of the line."""
+    whole = small({0: [1, 2], 1: [2, 1]})
+    down = replace(whole, size_bytes=np.where(whole.replica_ids == 2, np.nan, 1e6))
+    taken = tuple(snapshot(one, "shop", f"2026-05-0{day}T03:10") for day, one in ((1, whole), (2, whole), (3, down)))
+    past = past_of(History.open(write(tmp_path, {"shop": taken}, swept=False).tables), "shop")
+    assert past is not None
+    chapter = time.chapter(matter_of(whole, past=past), PLAIN)
+    assert chapter is not None
+
+    assert np.isnan(past.series["size_bytes"]).tolist() == [False, False, True]
+    assert "the data did not grow" in chapter.heading
+    assert "6.0 MB in the last snapshot that tells it, 6.0 MB in the first." in " ".join(
+        one.says for one in chapter.figures
+    )
+
+
 def test_events_stand_in_seconds_on_the_axis_of_time() -> None:
     """So that a writer can put them where they belong."""
     days = np.array(["2026-05-01", "2026-05-03"], "datetime64[s]")
@@ -240,10 +257,11 @@ def test_events_stand_in_seconds_on_the_axis_of_time() -> None:
 
 
 def test_a_past_of_texts_says_of_no_broker_that_it_stayed_up() -> None:
-    """No state was told in any snapshot; where it was in one, nothing that happened is nothing."""
+    """Neighbours are compared: a snapshot that tells no state hides what happened before it, and after."""
     for down, said in (
         ([np.nan, np.nan], "Whether brokers went down is unknown."),
-        ([0.0, np.nan], "No broker went down"),
+        ([0.0, np.nan], "Whether brokers went down is unknown."),
+        ([0.0, 0.0], "No broker went down"),
     ):
         days = np.array(["2026-05-01", "2026-05-03"], "datetime64[s]")
         past = ReportPast(taken_at=days, series={"brokers_down": np.array(down)}, events=())

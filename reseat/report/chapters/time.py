@@ -94,7 +94,7 @@ def _text(past: ReportPast) -> tuple[str, ...]:
             said.append(f"No partition was {words} in any snapshot.")
     if not past.events and len(past.taken_at) > 1:
         down = past.series.get("brokers_down")
-        known = down is None or not np.isnan(down).all()
+        known = down is None or not np.isnan(down).any()
         said.append(
             "No broker went down or came up, and no large reassignment was seen."
             if known
@@ -149,9 +149,10 @@ def _size(past: ReportPast) -> Figure | None:
             continue
         ends = _ends(past, name)
         written = size if unit == "bytes" else count
+        first, last = (" that tells it" if np.isnan(column[end]) else "" for end in (0, -1))
         says = (
-            f"{what}: {written(float(column[~np.isnan(column)][-1]))} in the last snapshot"
-            f"{'' if ends is None else f', {written(ends[0])} in the first'}."
+            f"{what}: {written(float(column[~np.isnan(column)][-1]))} in the last snapshot{last}"
+            f"{'' if ends is None else f', {written(ends[0])} in the first{first}'}."
         )
         told: Unit = "bytes" if unit == "bytes" else "partitions"
         return _lines(
