@@ -29,8 +29,11 @@ def election_now(open_layout: OpenLayout, mode: Mode) -> None:
     worse = less_even(layout, preview)
     said = [one for one in preview.sentences if one != worse] or ["A preferred election changes nothing."]
     frame.answer(" ".join(filter(None, (said[0], worse))))
-    off = any(found.kind == "auto_rebalance_off" for found in open_layout.reading.findings)
-    frame.figures([*elections.figures_of(preview), *_after(layout, preview, None if off else len(auto.rows))])
+    known = {found.kind for found in open_layout.reading.findings}
+    automatic = text.counted(len(auto.rows), "election") if elections.is_told(preview) else text.count(None)
+    automatic = "off" if "auto_rebalance_off" in known else automatic
+    automatic = text.count(None) if "auto_rebalance_unknown" in known else automatic
+    frame.figures([*elections.figures_of(preview), *_after(layout, preview, automatic)])
     elections.draw_leaders(layout, preview.leaders_before, preview.leaders_after, "leaders-now")
     outages.legend()
     if len(said) > 1:
@@ -50,11 +53,9 @@ def election_now(open_layout: OpenLayout, mode: Mode) -> None:
     views[chosen]()
 
 
-def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int | None) -> list[tuple[str, str, None, str]]:
-    """The evenness that an election brings, and what Kafka does of it by itself; None: it is off."""
-    told = elections.is_told(preview)
+def _after(layout: ClusterLayout, preview: ElectionPreview, automatic: str) -> list[tuple[str, str, None, str]]:
+    """The evenness that an election brings, and what Kafka does of it by itself."""
     spread = outages.apart(layout, preview.leaders_before, preview.leaders_after)
-    automatic = "off" if acts is None else text.counted(acts, "election") if told else text.count(None)
     return [
         ("Leader spread", spread, None, outages.APART),
         ("auto.leader.rebalance", automatic, None, "Kafka's automatic rebalance"),

@@ -182,6 +182,11 @@ KINDS: Mapping[str, FindingKind] = MappingProxyType(
             "After a restart or an outage, run a preferred leader election.",
             told_by=_SETTINGS,
         ),
+        "auto_rebalance_unknown": FindingKind(
+            "Automatic leader rebalance unknown",
+            "Look at the settings of the controllers, or run a preferred leader election after a restart.",
+            told_by=_SETTINGS,
+        ),
         "log_dir_error": FindingKind(
             "Log directory offline",
             "Replace the disk and restart the broker. Until then plan without it (never onto) or drain it: execution "

@@ -156,11 +156,20 @@ class Snapshot:
         return tuple(topic for topic in self.layout.topics if any(own.get(topic, {}).get(name) for name in lists))
 
     @property
-    def auto_rebalance_off(self) -> bool:
-        """Whether brokers tell ``auto.leader.rebalance.enable``, and each that does says false."""
+    def auto_rebalance_off(self) -> bool | None:
+        """Whether all that tell ``auto.leader.rebalance.enable`` say false; None where they do and do not decide it.
+
+        On KRaft the controllers do, whose settings are read of those alone that are brokers, too (``ControllerServer``
+        schedules the rebalance).
+        """
         name = "auto.leader.rebalance.enable"
-        told = {values[name].lower() for values in self.broker_configs.values() if name in values}
-        return told == {"false"}
+        told = {node: values[name].lower() for node, values in self.broker_configs.items() if name in values}
+        if self.metadata == "kraft":
+            voters = () if self.quorum is None else self.quorum.voter_ids
+            if decide := {told[node] for node in voters if node in told}:
+                return decide == {"false"}
+            return None if set(told.values()) == {"false"} else False
+        return set(told.values()) == {"false"}
 
     @property
     def tiering(self) -> Tiering:

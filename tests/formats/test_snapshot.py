@@ -528,6 +528,28 @@ def test_a_cluster_whose_leaders_do_not_return_by_themselves_is_told(values: lis
     assert ("auto_rebalance_off" in {one.kind for one in reading_of(told).findings}) is found
 
 
+@pytest.mark.parametrize(
+    ("voters", "nodes", "kind"),
+    [
+        ((1, 2), {1: "false", 2: "false", 3: "true"}, "auto_rebalance_off"),
+        ((1, 2), {1: "true", 2: "false", 3: "false"}, None),
+        ((7, 8), {1: "false", 3: "false"}, "auto_rebalance_unknown"),
+        ((7, 8), {1: "true", 3: "false"}, None),
+        (None, {1: "false"}, "auto_rebalance_unknown"),
+    ],
+)
+def test_on_kraft_the_controllers_decide_whether_leaders_return(
+    voters: tuple[int, ...] | None, nodes: dict[int, str], kind: str | None
+) -> None:
+    """Of controllers that are no brokers nothing is read."""
+    name = "auto.leader.rebalance.enable"
+    quorum = None if voters is None else Quorum(voters[0], tuple(map(QuorumMember, voters)))
+    configs = {node: {name: value} for node, value in nodes.items()}
+    told = reading_of(replace(small(), metadata="kraft", quorum=quorum, broker_configs=configs)).findings
+
+    assert [one.kind for one in told if one.kind.startswith("auto_")] == ([] if kind is None else [kind])
+
+
 def test_racks_in_a_file_of_their_own_are_filled_in() -> None:
     """As beside any other layout."""
     bare = Snapshot(ClusterLayout.from_assignments({("a", 0): [1, 2]}), NOON, "text")

@@ -156,12 +156,12 @@ def test_an_automatic_rebalance_that_is_off_elects_nobody(opened):
     """Where the cluster says so, nobody waits for elections that never come."""
     said = "auto.leader.rebalance.enable is false."
     shown = []
-    for findings in ((), (Finding("auto_rebalance_off", Severity.NOTE, said),)):
+    for findings in ((), *((Finding(f"auto_rebalance_{one}", Severity.NOTE, said),) for one in ("off", "unknown"))):
         at = opened("leaders", findings=findings)
         assert not at.exception
         shown += [one.value for one in at.metric if one.label == "auto.leader.rebalance"]
 
-    assert shown == ["1 election", "off"]
+    assert shown == ["1 election", "off", "unknown"]
 
 
 def test_a_restart_counts_as_the_controller_that_is_chosen(opened):

@@ -321,7 +321,13 @@ def _about_reading(snapshot: Snapshot) -> list[Finding]:
             f"{still}, and no reassignment is in progress: it limits normal replication, and replicas may not catch up."
         )
         out.append(Finding("throttle_left", Severity.ATTENTION, said, topics=throttled))
-    if snapshot.auto_rebalance_off:
+    if (off := snapshot.auto_rebalance_off) is None:
+        said = (
+            "auto.leader.rebalance.enable is false on the brokers. On KRaft that of the controllers counts, which is "
+            "unknown: leaders may not return to their preferred replicas by themselves."
+        )
+        out.append(Finding("auto_rebalance_unknown", Severity.NOTE, said))
+    elif off:
         said = "auto.leader.rebalance.enable is false: leaders do not return to their preferred replicas by themselves."
         out.append(Finding("auto_rebalance_off", Severity.NOTE, said))
     if "not_read" not in told:
