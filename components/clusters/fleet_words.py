@@ -142,12 +142,14 @@ def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
     stale, broken = int(old(clusters, now).sum()), int((whole(clusters["findings_broken"]) > 0).sum())
     of, none = f"of {len(swept):,} analysed", "not analysed"
     size = clusters["size_bytes"].dropna()
+    # Nobody asks a broker that is down for sizes.
+    least = "at least " if len(size) < len(clusters) or whole(clusters["brokers_down"]).any() else ""
     return [
         Figure("Clusters", text.count(len(clusters)), text.counted(int(whole(clusters["brokers"]).sum()), "broker")),
         Figure(
             "Partitions",
             text.count(int(whole(clusters["partitions"]).sum())),
-            text.size(float(size.sum())) if len(size) else "sizes unknown",
+            f"{least}{text.size(float(size.sum()))}" if len(size) else "sizes unknown",
             "Counted in the latest snapshot of every cluster; below it the size of all replicas.",
         ),
         Figure(

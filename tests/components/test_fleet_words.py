@@ -22,13 +22,13 @@ def clusters(*rows: dict[str, object]) -> pd.DataFrame:
         "cluster": "a", "taken_at": NOW - timedelta(minutes=5), "every_seconds": 600.0, "brokers": 6,
         "partitions": 100, "replicas": 300, "size_bytes": 5_000_000_000, "replica_spread": 3,
         "replica_spread_least": 1, "swept": True, "weakest_broker": 1, "broker_offline": 0, "broker_below": 0,
-        "offline": 0, "below_min_isr": 0, "under_replicated": 0,
+        "offline": 0, "below_min_isr": 0, "under_replicated": 0, "brokers_down": 0,
         "weakest_rack": "r1", "rack_offline": 0, "rack_below": 0, "findings_broken": 0, "worst_finding": None,
         "worst_severity": None, "size_curve": [1.0, 2.0], "spread_curve": [3.0, 3.0],
     }  # fmt: skip
     made = pd.DataFrame([usual | row for row in rows])
     whole = ["weakest_broker", "broker_offline", "broker_below", "rack_offline", "rack_below", "size_bytes"]
-    whole += ["offline", "below_min_isr", "under_replicated"]
+    whole += ["offline", "below_min_isr", "under_replicated", "brokers_down"]
     return made.astype({**dict.fromkeys(whole, "Int64"), "every_seconds": "Float64", "swept": bool})
 
 
@@ -169,6 +169,8 @@ def test_figures_do_not_call_unknown_none() -> None:
     ]
     assert known[5].delta == "oldest 3 days ago"
     assert [figure.value for figure in unknown][2:4] == ["not analysed", "not analysed"]
+    partly = [figures(clusters({}, of), NOW)[1].delta for of in ({}, {"size_bytes": None}, {"brokers_down": 1})]
+    assert partly == ["10.0 GB", "at least 5.0 GB", "at least 10.0 GB"]
 
 
 def test_the_table_marks_age_and_findings_with_words() -> None:
