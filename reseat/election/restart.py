@@ -4,7 +4,8 @@ Promises: a broker is called safe only if, while it is down, no partition goes o
 ``min.insync.replicas``, none loses a replica while it already misses another, and the controllers' quorum is not lost.
 
 Needs: any layout. What is not told is assumed and said: an ISR that is not told holds all replicas, a
-``min.insync.replicas`` that is not told is 1, a broker whose state is not told is alive.
+``min.insync.replicas`` that is not told is 1, a broker whose state is not told is alive, but for one that holds
+replicas and is in no ISR.
 
 How: each replica is looked at as if its broker stopped, by the rules of ``reseat.election.stop``: can no other one lead
 then, is the ISR too small, or was it short already? The answers are counted by broker, all brokers in one pass. Safe
@@ -28,7 +29,7 @@ import numpy as np
 from reseat.election.candidates import candidates, electable
 from reseat.election.isr import least_in_sync, with_eligible
 from reseat.election.rules import Mode
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray, Longs, Quorum
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, ClusterLayout, Longs, Quorum
 from reseat.model.arrays import row_any, row_counts
 from reseat.model.wording import counted, verb
 
@@ -93,7 +94,7 @@ def safe_to_restart(
     # The last one of an ISR stays in it, or an eligible one is elected and is alone in it.
     left = np.where(others | (with_eligible(layout, mode) & ~leads), size - 1, 1)
     below = in_sync & ~offline & (size >= floor) & (left < floor)
-    short = in_sync & ~offline & ~below & (size < _meant(layout)[:, None])
+    short = in_sync & ~offline & ~below & (size < row_counts(_meant(layout))[:, None])
 
     def by_broker(mask: BoolArray) -> Longs:
         return np.bincount(layout.replicas[mask], minlength=brokers).astype(np.int64)
@@ -103,7 +104,7 @@ def safe_to_restart(
     columns = np.stack(
         [by_broker(offline), by_broker(below), by_broker(short), leaders, by_broker(layout.replicas != NONE)], axis=1
     ).tolist()
-    up = layout.available.tolist()
+    up = (layout.available & ~_out_of_sync(layout, in_sync)).tolist()
     assumed = _assumptions(layout, can.assumed)
     restarts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartSafety]] = []
     for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
@@ -114,13 +115,26 @@ def safe_to_restart(
     return tuple(restart for _, restart in sorted(restarts, key=lambda pair: pair[0]))
 
 
-def _meant(layout: ClusterLayout) -> IntArray:
-    """(P,) how many replicas should be in sync: the replication factor, newcomers and observers left out."""
-    meant = layout.replicas != NONE
+def _meant(layout: ClusterLayout) -> BoolArray:
+    """(P, R) bool: replicas that should be in sync: newcomers and observers left out."""
+    meant: BoolArray = layout.replicas != NONE
     for mask in (layout.adding, layout.observers):
         if mask is not None:
             meant &= ~mask
-    return row_counts(meant)
+    return meant
+
+
+def _out_of_sync(layout: ClusterLayout, in_sync: BoolArray) -> BoolArray:
+    """(B,) bool: brokers of unknown state that are in no ISR: a live one would have returned to one within moments.
+
+    The ISR of a partition without a leader is the one it had.
+    """
+    meant, brokers = _meant(layout), len(layout.brokers)
+    should = np.bincount(layout.replicas[meant], minlength=brokers)
+    present = meant & in_sync & (layout.leader != NONE)[:, None]
+    does = np.bincount(layout.replicas[present], minlength=brokers)
+    out: BoolArray = layout.in_state(BrokerState.NOT_TOLD) & (should > 0) & (does == 0)
+    return out
 
 
 def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
@@ -163,7 +177,8 @@ def _safety(
             "one more"
         )
     if not alive:
-        sentence = f"Broker {broker.id} is {broker.state.value}: there is nothing to restart until it is back."
+        is_down = "in sync for none and probably down" if broker.state is BrokerState.NOT_TOLD else broker.state.value
+        sentence = f"Broker {broker.id} is {is_down}: there is nothing to restart until it is back."
     elif reasons:
         sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}."
     else:

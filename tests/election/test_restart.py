@@ -52,9 +52,21 @@ def test_a_partition_that_would_go_offline_speaks_against_it() -> None:
     assert answers[2].safe
 
 
+def test_of_a_text_who_is_in_no_isr_is_not_the_next_to_restart() -> None:
+    """No state is told: in the middle of a rolling restart the broker that is down was the one called safe."""
+    answers = safe_to_restart(layout_of([[1, 2, 3], [2, 3, 1]], [[1, 2], [2, 1]], min_isr=1))
+
+    assert answers[-1].broker_id == 3
+    assert not answers[-1].safe
+    assert answers[-1].sentence == (
+        "Broker 3 is in sync for none and probably down: there is nothing to restart until it is back."
+    )
+
+
 def test_a_partition_that_would_refuse_writes_speaks_against_it() -> None:
     """Two in sync where two are needed: stopping either refuses writes; the third is out of sync already."""
-    answers = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=2))}
+    alive = [Broker(one, state=BrokerState.ALIVE) for one in (1, 2, 3)]
+    answers = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=2, brokers=alive))}
 
     assert (answers[1].safe, answers[2].safe, answers[3].safe) == (False, False, True)
     assert answers[1].falls_below_min_isr == 1
