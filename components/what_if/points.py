@@ -256,7 +256,7 @@ def _figure(points: Sequence[CurvePoint], chosen: int) -> go.Figure:
         [
             str(point.number),
             text.counted(point.number, point.unit),
-            text.size(point.bytes_to_move),
+            point.amount,
             f"{point.measure} {point.spread}",
         ]
         for point in points

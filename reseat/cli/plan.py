@@ -114,7 +114,7 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
     offered = whole_curve(layout, wish.at(None))
     lines = list(offered.sentences)
     if offered.points:
-        rows = [(f"{at.number:,}", at.spread, size(at.bytes_to_move)) for at in offered.points]
+        rows = [(f"{at.number:,}", at.spread, at.amount) for at in offered.points]
         what = f"{offered.points[0].unit}s"
         choose = "--point N or --max-moves N" if what == "moves" else "--point N"
         heads = (what, offered.points[0].measure, "data to copy")

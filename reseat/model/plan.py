@@ -61,6 +61,7 @@ class CurvePoint:
         changed_leaders: of leaders only, partitions that get another preferred leader; else None.
         leader_spread: of leaders only, the most minus the fewest preferred leaders of a broker; else None.
         topic_spread: of a rebalance by topic, the largest spread of one topic's replicas over brokers; else None.
+        amount: what its moves copy, in words: "10.9 GB", "at least 10.9 GB" or "unknown".
     """
 
     moves: int
@@ -72,6 +73,7 @@ class CurvePoint:
     changed_leaders: int | None = None
     leader_spread: int | None = None
     topic_spread: int | None = None
+    amount: str = size(None)
 
     @classmethod
     def of(cls, plan: Plan) -> CurvePoint:
@@ -88,6 +90,7 @@ class CurvePoint:
             changed_leaders=made.changed_preferred_leaders if leaders else None,
             leader_spread=made.leader_spread if leaders else None,
             topic_spread=topic_spread(plan, plan.proposed),
+            amount=plan.moves.amount,
         )
 
     @property

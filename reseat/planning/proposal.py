@@ -23,6 +23,7 @@ import numpy.typing as npt
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, CurvePoint, IntArray, Longs
 from reseat.model.arrays import counts_on, newcomers, row_any, row_counts, widened
 from reseat.model.columns import COLUMNS
+from reseat.model.units import amount
 from reseat.planning.solve.by_weight import ROUNDING, weight_on
 from reseat.planning.solve.problem import Found, Problem
 
@@ -107,15 +108,20 @@ def bytes_to_copy(layout: ClusterLayout, rows: Longs, lists: IntArray) -> float 
     Returns:
         None where the size of one of them is not told.
     """
+    told, unsized, _ = _copied(layout, rows, lists)
+    return None if unsized else told
+
+
+def _copied(layout: ClusterLayout, rows: Longs, lists: IntArray) -> tuple[float, int, int]:
+    """The same as far as it is told, how many of the newcomers copy what is not told, and how many there are."""
     copied = row_counts(newcomers(layout.replicas[rows], lists))
     comes = np.flatnonzero(copied)
-    if comes.size == 0:
-        return 0.0
-    if layout.replica_bytes is None:
-        return None
+    copies = copied[comes]
+    number = int(copies.sum())
+    if not number or layout.replica_bytes is None:
+        return 0.0, number, number
     largest = reduce(np.fmax, layout.replica_bytes[rows[comes]].T)  # column by column, as these are few
-    total = float((largest * copied[comes]).sum())
-    return None if np.isnan(total) else total
+    return float(np.nansum(largest * copies)), int(copies[np.isnan(largest)].sum()), number
 
 
 def point_of(layout: ClusterLayout, problem: Problem, found: Found, *, by_size: bool = False) -> CurvePoint | None:
@@ -134,11 +140,13 @@ def point_of(layout: ClusterLayout, problem: Problem, found: Found, *, by_size: 
         spread = float(np.ptp(carried[targets])) if by_size else None
     after, gone = (counts_on(one, len(targets)) for one in (found.lists, before))
     loads = (layout.replicas_by_broker + after - gone)[targets]
+    copied, unsized, copies = _copied(layout, found.rows, found.lists)
     return CurvePoint(
         moves_of(layout, found),
         int((loads**2).sum()),
         int(np.ptp(loads)),
         int(loads.max(initial=0)),
-        bytes_to_copy(layout, found.rows, found.lists),
+        None if unsized else copied,
         spread,
+        amount=amount(copied, unsized, copies),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -327,6 +328,22 @@ def test_the_points_are_a_figure_against_moves_and_data(opened):
     moves = [int(words[0]) for words in points[0]["customdata"]]
     assert moves == sorted(set(moves))
     assert made == f"{moves[points[0]['marker']['symbol'].index('diamond')]:,}"
+
+
+def test_a_point_with_some_sizes_unknown_copies_at_least_the_others(opened):
+    """As the plan's own figure and the schedule say; "unknown" stood there though most of it was known."""
+    layout = generate(6, 300)
+    told = np.where(layout.partition > 1, np.nan, layout.replica_bytes[:, 0])
+    at = opened("plan", replace(layout, size_bytes=told), Wish(rebalance=True))
+    choose(at, "plan-view", "Moves vs. balance")
+    charts = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+    points = next(one for one in charts if "replica moves" in json.dumps(one["layout"]["xaxis"]))["data"]
+    figures = {metric.label: metric.value for metric in at.metric}
+    said = {words[1]: words[2] for words in points[0]["customdata"]}
+
+    assert figures["Data to copy"].startswith("at least ")
+    assert figures["Data to copy"] in said.values()
+    assert any(words.startswith("at least ") for words in said.values())
 
 
 def test_a_curve_of_few_steps_counts_in_whole_numbers(opened):

@@ -47,6 +47,7 @@ from reseat.model.arrays import (
     widened,
 )
 from reseat.model.plan import widest_topic
+from reseat.model.units import size
 from reseat.model.wording import counted, verb
 from reseat.planning.finishing import concluded, with_leaders_evened
 from reseat.planning.kinds import plan_without_point, require_possible
@@ -383,7 +384,7 @@ def _curve_of_leaders(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ..
     start, points = begun(layout, wish.options), {}
     current, who = start.layout, who_leads(start.layout, wish.options, None).may_lead
     loads = current.replicas_by_broker[usable(current, None, closed_to(current, wish.options))]
-    still = CurvePoint(0, int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)), 0.0)
+    still = CurvePoint(0, int((loads**2).sum()), int(np.ptp(loads)), int(loads.max(initial=0)), 0.0, amount=size(0))
     for changed, proposed in leader_orders(start, wish.options):
         spread = int(np.ptp(proposed.preferred_by_broker[who]))
         points[changed] = replace(still, changed_leaders=changed, leader_spread=spread)
