@@ -159,6 +159,10 @@ class WriteRefused(ReseatError):
         return self.sentence
 
 
+class JournalUnwritable(WriteRefused):
+    """Nothing was sent, because the journal cannot be written: its disk is full, for one."""
+
+
 @dataclass(eq=False)
 class OutcomeUnknown(ReseatError):
     """Something was sent to the cluster, or may have been; what came of it is unknown, or could not be recorded.

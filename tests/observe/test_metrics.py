@@ -125,7 +125,7 @@ def test_runs_and_their_partitions_are_told_of_the_journal(tmp_path: Path) -> No
 
 
 def test_a_run_that_nobody_works_on_is_told(tmp_path: Path) -> None:
-    """As after a crash, a restart of the machine or a full disk: its state says running, and nobody changes it."""
+    """As after a crash or a restart of the machine: its state says running, and nobody changes it."""
     journal = Journal(tmp_path / "journal.sqlite")
     run = journal.approve(Approval("A", "shop", "{}", "{}", "h", "ann", ()))
     told = registry(journal=lambda: journal)

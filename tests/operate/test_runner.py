@@ -8,15 +8,19 @@ import os
 import signal
 import stat
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reseat.errors import ClusterUnreachable, WriteRefused
-from reseat.operate.journal.journal import Approval, PlannedMove
-from reseat.operate.journal.records import RunState
+from reseat.operate.journal import file
+from reseat.operate.journal.journal import Approval, Journal, PlannedMove
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.journal.schema import open_database
 from reseat.operate.run import runner
+from reseat.operate.run.execute import carry_out
 from reseat.operate.targets.patience import Patience
 from reseat.sources.connection import Connection, Secret
 from tests.operate.fake_target import FakeCluster
@@ -166,6 +170,47 @@ def test_a_runner_that_meets_an_error_leaves_a_word_where_the_run_has_none_yet(j
 
     assert code == 1
     assert said == ("Its own word." if begun else "The executor ended: Nothing answers. Continue it, or cancel it.")
+
+
+@pytest.mark.parametrize("told_to_end", [False, True])
+def test_a_run_whose_journal_is_full_for_a_while_goes_on_by_itself(tmp_path, monkeypatch, told_to_end):
+    """Nothing is sent meanwhile, and throttles are restored in the end. A termination ends the waiting, not the run."""
+    databases, tries = [], []
+    monkeypatch.setattr(file, "open_database", lambda path: databases.append(open_database(path)) or databases[-1])
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO(runner.connection_to_json(NOWHERE)))
+    monkeypatch.setattr(runner, "AGAIN_SECONDS", 0.0)
+    moves = [replace(MOVE, partition=partition, bytes_total=50) for partition in range(4)]
+    cluster = FakeCluster({(move.topic, move.partition): list(move.before) for move in moves})
+    monkeypatch.setattr("reseat.operate.targets.opening.open_target", lambda *_: cluster.target())
+    with closing(Journal(tmp_path / "journal.sqlite")) as journal:
+        run = journal.approve(Approval("FAKE", "prod", "{}", "{}", "h", "ann", moves, RunOptions(1, 1_000)))
+
+        def fills(name):
+            if name == "reassigned" and len(tries) == 1:
+                databases[-1].execute("PRAGMA query_only = 1")
+
+        def carries_out(*run, **choices):
+            tries.append(cluster.calls.count("reassign"))
+            if len(tries) == 4 and not told_to_end:
+                databases[-1].execute("PRAGMA query_only = 0")
+            if len(tries) == 4 and told_to_end:
+                signal.raise_signal(signal.SIGTERM)
+            return carry_out(*run, **choices | {"pace": cluster.pace(), "read": None})
+
+        cluster.before_call = fills
+        monkeypatch.setattr(runner, "carry_out", carries_out)
+        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+        try:
+            code = runner.main([str(journal.path), str(run.id)])
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        state = journal.run(run.id).state
+
+    assert tries == [0, 1, 1, 1]
+    assert (code, state) == ((1, RunState.RUNNING) if told_to_end else (0, RunState.DONE))
+    assert bool(cluster.dynamic) == told_to_end
 
 
 def _of_process(process: int) -> str:

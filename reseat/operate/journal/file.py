@@ -17,7 +17,7 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reseat.errors import WriteRefused
+from reseat.errors import JournalUnwritable, WriteRefused
 from reseat.operate.journal.owner import Owner, is_alive, this_process
 from reseat.operate.journal.schema import default_path, open_database, read_database
 
@@ -177,7 +177,7 @@ class JournalFile:
             except sqlite3.Error as error:
                 if self._in_transaction():
                     self._database.execute("ROLLBACK")
-                raise WriteRefused(
+                raise JournalUnwritable(
                     f"The journal {self.path} cannot be written ({error}); nothing is sent without it."
                 ) from error
 

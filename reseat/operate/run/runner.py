@@ -5,7 +5,8 @@ the machine, ``ps`` and crash reports would see it. What it says goes to a log b
 can read. ``python -m reseat.operate.run.runner JOURNAL RUN`` reads the connection as JSON from standard input.
 
 A termination (SIGTERM, as of a service or container that is stopped) is nobody's word on the plan: the runner ends at
-once and the run stays open, to be gone on with.
+once and the run stays open, to be gone on with. While the journal cannot be written nothing is sent; for a day the
+runner tries again, so that at night nobody has to continue a run whose disk was full for an hour.
 """
 
 from __future__ import annotations
@@ -25,14 +26,16 @@ from pathlib import Path
 from typing import Any
 
 from reseat.access import OPERATE_VARIABLE, writing_enabled
-from reseat.errors import ReseatError, WriteRefused
+from reseat.errors import JournalUnwritable, ReseatError, WriteRefused
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunState
 from reseat.operate.run.execute import carry_out
 from reseat.sources.connection import Connection, Secret
 
-__all__ = ["connection_from_json", "connection_to_json", "log_file", "main", "start"]
+__all__ = ["AGAIN_SECONDS", "connection_from_json", "connection_to_json", "log_file", "main", "start"]
 
+#: Seconds between two tries while the journal cannot be written, and how many.
+AGAIN_SECONDS, _TRIES = 30.0, 2_880
 #: Where the package is, so that the process finds it from whatever folder it is started in.
 _PACKAGE_HOME = Path(__file__).resolve().parents[3]
 
@@ -130,14 +133,8 @@ def main(arguments: list[str]) -> int:
         for number in (signal.SIGTERM, signal.SIGINT):  # before, nothing is at work that would have to be left
             signal.signal(number, lambda *_: interrupt.set())
         try:
-            ended = carry_out(
-                target,
-                journal,
-                run_id,
-                interrupt=interrupt,
-                read=partial(read_cluster, connection),
-                report=_log,
-            )
+            carries = partial(carry_out, interrupt=interrupt, read=partial(read_cluster, connection), report=_log)
+            ended = _while_unwritable(partial(carries, target, journal, run_id), interrupt)
         finally:
             target.close()
     except ReseatError as error:
@@ -148,6 +145,24 @@ def main(arguments: list[str]) -> int:
     finally:
         journal.close()
     return 0 if ended.state is RunState.DONE else 1
+
+
+def _while_unwritable(carried: Callable[[], Run], interrupt: threading.Event) -> Run:
+    """The run as it ended; carried out anew, from where it stands, as often as the journal could not be written.
+
+    Raises:
+        JournalUnwritable: it could not for a day, or until the process was told to end.
+    """
+    for number in range(1, _TRIES + 1):
+        try:
+            return carried()
+        except JournalUnwritable as error:
+            if number == _TRIES or interrupt.is_set():
+                raise
+            if number == 1:
+                _log(f"{error} Trying again every {AGAIN_SECONDS:.0f} s.")
+        interrupt.wait(AGAIN_SECONDS)
+    raise AssertionError  # the last try returns or raises
 
 
 def _leave_word(journal: Journal, run: Run, error: ReseatError) -> None:
