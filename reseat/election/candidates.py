@@ -7,7 +7,8 @@ Four rules turn what is told into who can lead:
    live member of the ISR at once, so if there were one the partition would have a leader.
 3. Where the ISR is not told, all replicas are taken to be in sync; the rows are marked as assumed.
 4. A broker whose state is not told and that is in no ISR leads neither by being an eligible leader replica nor by an
-   unclean election: a live one would have returned to an ISR within moments, so it is down, as far as one can tell.
+   unclean election: a live one would have returned to an ISR within moments, so it is down, as far as one can tell. The
+   ISR of a partition without a leader is no witness: by (2) who is in it is down.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def electable(layout: ClusterLayout, can: Candidates, mode: Mode, alive: BoolArr
 def seen(layout: ClusterLayout, can: Candidates) -> BoolArray:
     """(P, R) bool: replicas on brokers whose state is told, or that are in some ISR; by rule 4 others are down."""
     told = ~layout.in_state(BrokerState.NOT_TOLD)
-    told[layout.replicas[can.in_sync]] = True
+    told[layout.replicas[can.in_sync & (layout.leader != NONE)[:, None]]] = True
     return on_brokers(layout.replicas, told)
 
 

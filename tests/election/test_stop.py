@@ -303,3 +303,15 @@ def test_a_stop_says_what_it_assumed() -> None:
         "The leader of 1 partition is unknown, so who takes over there is unknown, too.",
         "The ISR of 2 partitions is unknown: all replicas are assumed to be in sync.",
     )
+
+
+def test_the_isr_of_a_partition_without_a_leader_shows_nobody_alive() -> None:
+    """Of a text: broker 1 alone is in the ISR of what is offline, so it is down, and takes over nothing uncleanly."""
+    layout = ClusterLayout.from_assignments(
+        {("one", 0): [1], ("pay", 0): [2, 1]},
+        leaders={("one", 0): None, ("pay", 0): 2},
+        in_sync={("one", 0): [1], ("pay", 0): [2]},
+    )
+
+    assert stop(layout, [2], unclean=True).offline.tolist() == [1]
+    assert stop(layout, [2], unclean=True).unclean.tolist() == []

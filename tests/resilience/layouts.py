@@ -91,7 +91,8 @@ def at_once(
     isr_of = {}
     for row in range(layout.partition_count):
         isr_of[row] = _members(layout, row, layout.in_sync if layout.in_sync_known[row] else None)
-    in_some_isr = {broker for members in isr_of.values() for broker in members}
+    led = [row for row in range(layout.partition_count) if int(layout.leader_ids[row]) != NONE]
+    in_some_isr = {broker for row in led for broker in isr_of[row]}
     offline = below = moved = 0
     heirs: dict[int, int] = {}
     for row in range(layout.partition_count):
