@@ -112,9 +112,10 @@ def _one(
         return False, f"{alert.finding} is not found any more"
     if first is None:
         return False, "No limits are set."
-    if first.likely is not None and first.likely - first.day <= timedelta(days=alert.limit_within_days or 0):
+    within = alert.limit_within_days or 0
+    if first.likely is not None and first.likely - first.day <= timedelta(days=within):
         return True, first.sentence
-    return (None if first.why or not first.ahead else False), first.sentence
+    return (None if first.why or not first.ahead or first.ahead < within else False), first.sentence
 
 
 def _is_number(value: object) -> bool:

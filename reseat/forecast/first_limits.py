@@ -56,7 +56,7 @@ class FirstLimit(msgspec.Struct, frozen=True):
         name: the count that meets its limit first, "disk used of broker 7"; empty: none does as far as is foretold.
         early: the day on which the upper end of the 80 % interval meets it; None: no limit.
         likely: the day on which the line does; None: it only may.
-        ahead: days that are foretold; 0: nothing is, and ``why`` says why.
+        ahead: days for which all that has a limit is foretold; 0: nothing is, and ``why`` says why.
         sentence: the outlook's.
         why: of a limit about which nothing can be said, or of no forecast at all: why; else empty.
     """
@@ -224,7 +224,7 @@ def _line(told: Outlooks, row: Mapping[Any, Any]) -> FirstLimit:
         name="" if soonest is None else soonest.name,
         early=None if met is None else met.early,
         likely=None if met is None else met.likely,
-        ahead=told.ahead,
+        ahead=told.sure,
         sentence=told.sentence,
         why=why,
     )

@@ -178,14 +178,15 @@ class Outlooks:
             if soonest.now is not None and soonest.limit is not None and soonest.now >= soonest.limit:
                 return f"{of} is met already."
             if met.likely is None:
-                return f"{of} may be met from {met.early} on, but likely not within {self.ahead} days."
+                days = 0 if isinstance(soonest.told, Refused) else len(soonest.told.likely)
+                return f"{of} may be met from {met.early} on, but likely not within {days} days."
             return f"{of} is likely met on {met.likely}, in 8 of 10 cases {_between(met)}."
         if not self.ahead:
             refused = next((one.told.sentence for one in self.counts if isinstance(one.told, Refused)), "")
             return f"No forecast. {refused}".rstrip()
         if self.limits == Limits():
             return "No limits are set."
-        return f"No limit that can be foretold is met within {self.ahead} days of the last snapshot."
+        return f"No limit that can be foretold is met within {self.sure} days of the last snapshot."
 
     def old(self, today: date) -> tuple[str, ...]:
         """That the last snapshot is not of today or yesterday, in UTC: its forecast is of days that are over."""
@@ -194,6 +195,15 @@ class Outlooks:
             return ()
         seen = f"this is the forecast as of {self.until}, and its dates may have passed."
         return (f"The last snapshot is {counted(days, 'day')} old: {seen}",)
+
+    @property
+    def sure(self) -> int:
+        """Days for which each count with a limit is foretold, of those that are at all; 0 where nothing is.
+
+        A broker that joined of late has a short past.
+        """
+        told = [one.told for one in self.counts if one.limit is not None]
+        return min((len(one.likely) for one in told if isinstance(one, Forecast)), default=self.ahead)
 
     @property
     def ahead(self) -> int:

@@ -174,6 +174,7 @@ def test_what_the_latest_snapshot_could_not_read_is_not_over(hooked: Hook, tmp_p
         (15, (30, "Nothing can be said of the disks."), None),
         (None, (30, ""), False),
         (None, (0, "The past is too short."), None),
+        (None, (13, ""), None),
     ],
 )
 def test_a_limit_is_told_of_so_many_days_before(

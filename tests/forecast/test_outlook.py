@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from reseat.forecast.outlook import Outlooks, outlooks
+from reseat.forecast.outlook import Outlook, Outlooks, outlooks
 from reseat.forecast.settings import Limits
 from reseat.forecast.trend import Refused
 from reseat.history.read import History
@@ -88,6 +88,18 @@ def test_no_limit_is_told_from_none_met_and_from_none_that_can_be_seen(tmp_path:
     assert far.sentence == "No limit that can be foretold is met within 60 days of the last snapshot."
     assert "The limit on disk used is not looked at" in far.blind[0]
     assert {one.measure for one in far.counts} == {"partitions", "replicas", "replica_spread"}
+
+
+def test_no_limit_is_met_as_far_as_every_count_that_has_one_is_foretold() -> None:
+    """Broker 3 joined 40 days ago and gets 5 a day: 51 days from now it has 450, and 40 are foretold of it."""
+    old = Outlook("replicas", 1, np.arange(100.0, 220), 450, _LAST)
+    young = Outlook("replicas", 3, np.where(np.arange(120) < 80, np.nan, 5.0 * np.arange(-80, 40)), 450, _LAST)
+    told = Outlooks("shop", None, _LAST, (old, young), Limits(replicas_per_broker=450))
+    lone = Outlooks("shop", None, _LAST, (old,), Limits(replicas_per_broker=450))
+
+    assert told.sentence == "No limit that can be foretold is met within 40 days of the last snapshot."
+    assert lone.sentence == "No limit that can be foretold is met within 120 days of the last snapshot."
+    assert told.ahead == 120
 
 
 def test_a_past_that_is_too_short_is_refused_in_words(tmp_path: Path) -> None:
