@@ -145,6 +145,16 @@ def test_with_nobody_there_a_rebalance_waits(assignor: str) -> None:
     assert back.rounds[0].calls == (Call("B", "assigned", parts("T:0 T:1 T:2 T:3")),)
 
 
+def test_a_closed_member_that_is_back_is_given_what_waited_though_another_is_still_closed() -> None:
+    """It has its target, and the group has not: A holds what C is to get."""
+    events = [Together(STATIC), Leave("A"), Join(Member("C", ("T",))), Leave("B"), Return("B")]
+    *_, joined, _, back = play(empty_group({"T": 6}), events, assignor_named("broker-uniform"))
+
+    assert [call for one in back.rounds for call in one.calls] == [
+        Call("B", "assigned", joined.after.members["B"].owned)
+    ]
+
+
 def test_what_a_closed_member_holds_is_handed_over_once_it_is_back() -> None:
     """Where brokers assign (KIP-848) nobody else gets it before; a process that starts has nothing to give up."""
     events = [Together(STATIC), Leave("A"), Join(Member("C", ("T",))), Return("A")]

@@ -62,7 +62,7 @@ def reconciled(
         given = assignor.assign(state.group) if state.members else {}
         target = {name: frozenset(partitions) for name, partitions in given.items()}
     order = [*first, *(name for name in state.present if name not in first)]
-    work = _Work(state, target, order, state.generation + (not resumes), first if resumes else ())
+    work = _Work(state, target, order, state.generation + (not resumes), set(first) if resumes else set())
     orphaned = frozenset(former.keys() - state.read.keys())
     rounds: list[Round] = []
     bye = [replace(message, name=_HEARTBEAT, content="epoch -1: leaves") for message in farewell]
@@ -87,7 +87,7 @@ class _Work:
     target: Mapping[str, frozenset[Partition]]
     order: list[str]
     epoch: int
-    anew: tuple[str, ...]
+    anew: set[str]
     holds: dict[str, frozenset[Partition]] = field(init=False)
     epochs: dict[str, int] = field(init=False)
     happened: list[Message | Call] = field(default_factory=list)
@@ -110,7 +110,8 @@ class _Work:
         """One member's turn: it gives up what is not its any more, and gets what is free of what is to be its."""
         had, target = self.holds[name], self.target[name]
         member = self.before.members[name]
-        back = name in self.anew and self.epochs[name] != self.epoch
+        back = name in self.anew
+        self.anew.discard(name)
         joins = back or (member.generation == NO_GENERATION and self.epochs[name] == 0)
         about = f", subscribes to {', '.join(member.topics) or 'nothing'}" if joins else ""
         # One that was closed owns nothing, and has nothing to give up of what was kept for it.
