@@ -69,11 +69,13 @@ def alert_states(history: History, settings: Settings, now: datetime, file: Path
     ahead = [set(alert.clusters) for alert in settings.alerts if alert.limit_within_days is not None]
     asked = latest["cluster"].map(lambda name: any(not named or name in named for named in ahead)).astype(bool)
     first = bring_up(history, settings, latest[asked], file) if asked.any() else {}
-    kinds = {"not_read", *(alert.finding for alert in settings.alerts if alert.finding is not None)}
+    kinds = {"not_read", "input_incomplete", *(alert.finding for alert in settings.alerts if alert.finding is not None)}
     found = _found(history, latest, sorted(kinds))
     dark = history.dark(days={day_of(moment) for moment in latest["taken_at"]})
-    not_read = {row: found.get(of, {}).get("not_read", ()) for of, row in latest[["cluster", "snapshot_id"]].to_numpy()}
-    unseen = unseen_by(latest, dark, not_read, key="snapshot_id")
+    of = [(row, found.get(cluster, {})) for cluster, row in latest[["cluster", "snapshot_id"]].to_numpy()]
+    not_read = {row: said.get("not_read", ()) for row, said in of}
+    incomplete = {row for row, said in of if "input_incomplete" in said}
+    unseen = unseen_by(latest, dark, not_read, incomplete, key="snapshot_id")
     for row in latest.to_dict("records"):
         mine = [alert for alert in settings.alerts if not alert.clusters or row["cluster"] in alert.clusters]
         for alert in mine:

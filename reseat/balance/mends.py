@@ -241,7 +241,15 @@ def mend_of(kind: str) -> str:
     return KINDS[kind].mend if kind in KINDS else _INPUT
 
 
-def may_be_unseen(kind: str, not_read: Iterable[str], *, dark: bool, text: bool, unknown: Collection[str] = ()) -> bool:
+def may_be_unseen(
+    kind: str,
+    not_read: Iterable[str],
+    *,
+    dark: bool,
+    text: bool,
+    unknown: Collection[str] = (),
+    incomplete: bool = False,
+) -> bool:
     """Whether a snapshot in which this kind is not found may have it all the same.
 
     Args:
@@ -251,7 +259,10 @@ def may_be_unseen(kind: str, not_read: Iterable[str], *, dark: bool, text: bool,
             longer tell their hosts.
         text: whether it is of a text, which tells of partitions and of little else.
         unknown: those of ``TOLD_IN`` that are null, or not of all brokers.
+        incomplete: whether partitions are missing from it (``input_incomplete``), of which anything may be found.
     """
+    if incomplete:
+        return kind != "input_incomplete"
     if kind not in KINDS:
         return False
     _, _, _, told_by, column = KINDS[kind]

@@ -145,8 +145,9 @@ def events_of(
     columns = ["taken_at", "kind", "severity", "sentence"]
     findings = frame(history.table("findings", cluster, since=first, until=last, columns=columns))
     not_read = dict(iter(findings[findings["kind"] == "not_read"].groupby("taken_at")["sentence"]))
+    incomplete = set(findings["taken_at"][findings["kind"] == "input_incomplete"])
     rows = history.snapshots(cluster, first, last, columns=("taken_at", "way", *TOLD_IN))
-    unseen = unseen_by(rows, history.dark(cluster, since=first, until=last), not_read, key="taken_at")
+    unseen = unseen_by(rows, history.dark(cluster, since=first, until=last), not_read, incomplete, key="taken_at")
     grown = _grown(history, cluster, first, last)
     return events(brokers, counts, racks, snapshots, findings, grown=grown, unseen=unseen), named
 

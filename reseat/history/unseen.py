@@ -5,7 +5,7 @@ Complexity: O(snapshots + rows of brokers that are down).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,12 @@ __all__ = ["unseen_by"]
 
 
 def unseen_by(
-    snapshots: pd.DataFrame, dark: pa.Table, not_read: Mapping[Any, Sequence[str]], *, key: str
+    snapshots: pd.DataFrame,
+    dark: pa.Table,
+    not_read: Mapping[Any, Sequence[str]],
+    incomplete: Collection[Any],
+    *,
+    key: str,
 ) -> dict[Any, Callable[[str], bool]]:
     """By snapshot: whether a kind of finding that it does not have may be there all the same.
 
@@ -28,6 +33,7 @@ def unseen_by(
         snapshots: rows of the table ``snapshots`` with ``way`` and ``TOLD_IN``.
         dark: of ``History.dark``, for the same time.
         not_read: by snapshot, the sentences of its findings ``not_read``.
+        incomplete: the snapshots with a finding ``input_incomplete``.
         key: the column that tells snapshots apart.
     """
     down: dict[Any, bool] = {}  # and whether of one of them not even the rack is known
@@ -40,6 +46,11 @@ def unseen_by(
         if down.get(one):
             unknown.add("rack_violations")
         told[one] = partial(
-            may_be_unseen, not_read=not_read.get(one, ()), dark=one in down, text=way == "text", unknown=unknown
+            may_be_unseen,
+            not_read=not_read.get(one, ()),
+            dark=one in down,
+            text=way == "text",
+            unknown=unknown,
+            incomplete=one in incomplete,
         )
     return told

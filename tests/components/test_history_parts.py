@@ -438,6 +438,7 @@ def test_what_a_snapshot_could_not_read_is_not_mended_by_it():
         rows,
         pa.table({"taken_at": [START + timedelta(hours=h) for h in (3, 4)], "rack": ["a", "a"]}),
         {START + timedelta(hours=h): silent for h in (5, 6)},
+        (),
         key="taken_at",
     )
     found = events(broker_changes(), counts(), RACKS, told, seen, unseen=unseen)

@@ -15,7 +15,7 @@ from reseat.balance.mends import KINDS
 from reseat.forecast.settings import Alert, Settings
 from reseat.history.read import History
 from reseat.history.stretch import read
-from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout, Snapshot
+from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout, Gaps, Snapshot
 from tests.history.made import snapshot, write
 
 UP, DEAD, UNTOLD = BrokerState.ALIVE, BrokerState.DEAD, BrokerState.NOT_TOLD
@@ -72,6 +72,13 @@ _LESS: dict[str, Callable[[Snapshot], Snapshot]] = {
     "racks": brokers(lambda one: replace(one, rack=None)),
     "states and hosts": brokers(lambda one: Broker(one.id, one.rack)),
     "racks of dead brokers": brokers(dead_ones_untold),
+    "half of the partitions": lambda one: replace(
+        one,
+        layout=replace(
+            ClusterLayout.from_assignments({("pay", 2): [2, 1, 7]}, brokers=one.layout.brokers),
+            gaps=Gaps(missing_topics=("orders", "wide")),
+        ),
+    ),
     "all but the lists": lambda one: replace(
         one, layout=ClusterLayout.from_assignments(_LISTS), protocol="text", under_way_told=False
     ),
