@@ -143,7 +143,7 @@ def _chips(wish: Wish) -> int:
         chips.append(
             (
                 "rf",
-                f"replication factor {wish.replication_factor} for {text.counted(len(wish.topics), 'topic')}",
+                text.wish_in_words(Wish(topics=wish.topics, replication_factor=wish.replication_factor)),
                 replace(other, topics=(), replication_factor=None),
             )
         )

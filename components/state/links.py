@@ -115,8 +115,8 @@ def to_query(
         "past": "" if past is None else past.link,
         "remove": ",".join(map(str, wish.remove)),
         "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
-        "replace": ",".join(f"{old}:{new}" for old, new in wish.replace),
-        "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
+        "replace": ",".join(f"{old}:{new}" for old, new in wish.places),
+        "rf": str(wish.replication_factor) if wish.topics and wish.replication_factor is not None else "",
         "topics": "\n".join(wish.topics),
         **{
             _RULE_NAMES.get(name, name): (_SEPARATORS.get(name, "\n")).join(map(rule.line, getattr(wish.options, name)))
@@ -171,6 +171,9 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             replace=_replaced(query.get("replace", "")),
             **chosen["wish"],
         )
+        if wish.is_empty and (wish.replace or wish.replication_factor is not None):
+            half, other = ("replace", "remove") if wish.replace else ("rf", "topics")
+            raise ValueError(f"'{half}' also needs '{other}'.")
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
     return Link(digest, name, edits, wish, live=live, past=past, after=after)

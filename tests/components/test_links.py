@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +36,12 @@ PAIRS = st.dictionaries(IDS, st.none() | NAMES, max_size=4).map(lambda pairs: tu
     st.booleans(),
 )
 def test_a_link_gives_back_what_was_wished(wish, edits, after):
-    """Every wish and every edit comes back from its link as it was, with the point and what pages show of it."""
+    """Every wish and every edit comes back from its link as it was, with the point and what pages show of it.
+
+    A factor for no topics and who would replace a broker that stays are nothing that is wished.
+    """
+    factor = wish.replication_factor if wish.topics else None
+    wish = replace(wish, replace=wish.places, replication_factor=factor)
     link = from_query(to_query(DIGEST, "prod.txt", edits, wish, after=after))
 
     assert link is not None
@@ -171,3 +178,25 @@ def test_no_query_ends_in_a_fault(query):
     link = from_query(query)
 
     assert link is None or link.error or link.digest
+
+
+@pytest.mark.parametrize(
+    ("half", "said"),
+    [
+        ({"replace": "7:20"}, "'replace' also needs 'remove'."),
+        ({"rf": "2"}, "'rf' also needs 'topics'."),
+    ],
+)
+def test_half_a_change_is_not_taken_for_none(half: dict[str, str], said: str) -> None:
+    """Somebody wrote it: the page said that no change was selected, and the address kept it."""
+    link = from_query({"layout": "0" * 32, **half})
+
+    assert link is not None
+    assert link.error == f"The link's what-if is invalid: {said}"
+
+
+def test_who_is_put_back_is_replaced_by_nobody_in_a_link() -> None:
+    """Put back on the Board, the broker keeps whom it would be replaced by, for the way back; a link does not."""
+    query = to_query("0" * 32, "a.txt", Edits(), Wish(replace=((7, 20),)))
+
+    assert "replace" not in query
