@@ -52,7 +52,7 @@ kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn) 
 	@$(PY) -c "from tests.servers import cluster; cluster.fetch_jars()"
 
 release: setup ## build wheel, sdist and SBOM into dist/, check licences and known vulnerabilities, try the wheel out
-	@.venv/bin/uv venv -q --allow-existing --python .venv/bin/python build/release
+	@.venv/bin/uv venv -q --clear --python .venv/bin/python build/release
 	@.venv/bin/uv pip install -q --python build/release/bin/python --require-hashes -r requirements-release.lock
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" build/release/bin/python tools/release.py
 
