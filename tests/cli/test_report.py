@@ -124,7 +124,7 @@ def test_what_does_not_go_together_is_refused_and_nothing_is_written(
         ["--price-per-gb", "nan"],
         ["--price-per-gb", "a lot"],
         ["--throttle", "0"],
-        ["--throttle", "50 MB"],
+        ["--throttle", "50 fast"],
     ],
 )
 def test_words_that_are_not_understood_are_refused(words: list[str], capsys: Capture) -> None:
