@@ -205,3 +205,13 @@ def test_a_state_like_kafkas_is_read_as_it_stands() -> None:
 
     assert (quick.leader, quick.isr, quick.leader_epoch, quick.fault) == (3, [3, 1], 7, None)
     assert (slow.leader, slow.isr, slow.leader_epoch) == (NOT_TOLD, [3, 1], 7)
+
+
+@pytest.mark.parametrize("leader", [-1, -2])
+@pytest.mark.parametrize("isr", [[3, 1], [3.5]])
+def test_a_partition_without_a_leader_has_none_however_it_is_read(leader: int, isr: list[int | float]) -> None:
+    """-1, and -2 while its topic is deleted; also where the rest of the state is none, and it is picked apart."""
+    told = partition_state(json.dumps(state(3, [3, 1], 7) | {"leader": leader, "isr": isr}).encode())
+
+    assert told.leader == NONE
+    assert told.isr == (isr if isr == [3, 1] else None)
