@@ -13,13 +13,16 @@ from components.operate.plan import choose, rollback_of
 from components.operate.prepare import draw_proposal, draw_unexecuted
 from components.operate.reading import last_reading
 from components.operate.start import put_throttles_back, settled, throttles_left
-from components.operate.watch import draw_run
+from components.operate.watch import draw_run, hear_of_runs
 from components.shell import frame
 from components.state import addresses
 from components.state.open_layout import OpenLayout
 from reseat.errors import ReseatError
 from reseat.model.wording import verb
 from reseat.operate.journal.journal import Journal
+
+#: Seconds after which a page that shows a plan looks whether somebody began a run.
+_HEARS = 5.0
 
 
 def notices(operated: OperatedCluster) -> None:
@@ -42,6 +45,7 @@ def notices(operated: OperatedCluster) -> None:
 def prepare(open_layout: OpenLayout, operated: OperatedCluster) -> None:
     """A plan that may be carried out; where a run is not over, that first."""
     open_run, holder = operated.open_run, operated.holder
+    st.fragment(hear_of_runs, run_every=_HEARS)(operated, None if open_run is None else open_run.id)
     if open_run is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="run-open"):
             st.markdown(

@@ -35,7 +35,7 @@ def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int]
         return
     with st.container(key="history", gap="xsmall"):
         for run in latest[:_LISTED]:
-            _line(run, run.id == opened, choose, at_work or begins(run.id))
+            _line(run, run.id == opened, choose, at_work or begins(run))
         if latest[_LISTED:]:
             _older(latest[_LISTED:], choose)
 

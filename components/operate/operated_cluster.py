@@ -190,7 +190,7 @@ class ExecuteView:
 
 
 def looked_at(operated: OperatedCluster) -> ExecuteView:
-    """What the person chose to see, else the run that is not over, else the plan."""
+    """What the person chose to see, else the run that is not over, which stays there at its end, else the plan."""
     kept = _LOOK.get(_linked(operated))
     if kept.cluster_id == operated.cluster_id and kept.what:
         addresses.tell(_LOOKS, f"{kept.what}-{kept.run}" if kept.run else kept.what)
@@ -199,11 +199,10 @@ def looked_at(operated: OperatedCluster) -> ExecuteView:
         fields.offered(_LOOKS, ())
         addresses.tell(_LOOKS)
     open_run = operated.open_run
-    return (
-        ExecuteView(operated.cluster_id, "plan")
-        if open_run is None
-        else ExecuteView(operated.cluster_id, "run", open_run.id)
-    )
+    if open_run is None:
+        return ExecuteView(operated.cluster_id, "plan")
+    look_at(operated, "run", open_run.id)
+    return looked_at(operated)
 
 
 def _linked(operated: OperatedCluster) -> ExecuteView:

@@ -65,13 +65,14 @@ def sentence(progress: RunProgress) -> str:
     if run.state is RunState.DONE:
         return f"{what} is done: {'its partition is' if total == 1 else f'all {total:,} partitions are'} as planned."
     if run.state is RunState.CANCELLED:
-        return f"{what} was stopped: {there}, and nothing is in progress."
+        ended = "cancelled" if run.stop == "cancel" else "stopped"
+        return f"{what} was {ended}: {there}, and nothing is in progress."
     if run.state is RunState.FAILED:
         return f"{what} cannot continue: {there}. {run.sentence}".strip()
     if not progress.alive:
         still = f", {progress.sent:,} still in progress" if progress.sent else ""
         return f"{what} is paused, as no executor is running: {there}{still}."
-    if run.state is RunState.STOPPING:
+    if run.state is RunState.STOPPING or run.stop:  # asked for, and heeded within a second
         waits = "nothing is in progress any more" if not progress.sent else f"{progress.sent:,} still in progress"
         what = "Cancelling" if run.stop == "cancel" else "Stopping"
         return f"{what}: nothing further is sent, {waits}; {there}."

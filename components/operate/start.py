@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from components.operate import reading
 from components.operate.operated_cluster import OperatedCluster
@@ -15,16 +16,26 @@ from components.state.told import told
 from reseat.errors import ReseatError, WriteRefused
 from reseat.observe import events
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import Run, RunOptions
+from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.request import PlanRequest
 
-__all__ = ["Intent", "begin", "begins", "go_on", "journal_of", "put_throttles_back", "settled", "throttles_left"]
+__all__ = [
+    "BEGINS_WITHIN",
+    "Intent",
+    "begin",
+    "begins",
+    "go_on",
+    "journal_of",
+    "put_throttles_back",
+    "settled",
+    "throttles_left",
+]
 
 _SETTLED = "operate-settled"
 #: The run for which this session began a process last, and when on the clock that never goes back; 0: none.
 _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
 #: Seconds that a process may take until it has the run in its hands; Python's start takes most of them.
-_BEGINS_WITHIN = 20.0
+BEGINS_WITHIN = 20.0
 
 
 def journal_of(operated: OperatedCluster) -> Journal:
@@ -119,10 +130,15 @@ def _tell_end(journal: Journal, run_id: int) -> None:
         events.run_ended(journal.run(run_id))
 
 
-def begins(run_id: int) -> bool:
-    """Whether this session began a process for a run so short ago that it may not have the run in its hands yet."""
-    run, at = _BEGUN.get((0, 0.0))
-    return run == run_id and time.monotonic() - at < _BEGINS_WITHIN
+def begins(run: Run) -> bool:
+    """Whether a process was begun for a run so short ago that it may not have the run in its hands yet.
+
+    By this session, or by anybody where it was approved just now.
+    """
+    begun, at = _BEGUN.get((0, 0.0))
+    if begun == run.id and time.monotonic() - at < BEGINS_WITHIN:
+        return True
+    return run.state is RunState.APPROVED and 0 <= (datetime.now(UTC) - run.approved_at).total_seconds() < BEGINS_WITHIN
 
 
 def throttles_left(operated: OperatedCluster) -> list[str]:

@@ -28,7 +28,7 @@ from reseat.operate.run.places import as_shown
 from reseat.operate.run.stalled import Watched, look_again
 from reseat.operate.verify import Verification
 
-__all__ = ["draw_run"]
+__all__ = ["draw_run", "hear_of_runs"]
 
 _TROUBLE = "operate-trouble"
 _WATCHED: Slot[tuple[int, Watched]] = Slot("operate-watched")
@@ -57,6 +57,18 @@ def draw_run(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
     st.fragment(_draw_moving, run_every=every)(operated, journal, run_id, _stands(progress))
 
 
+def hear_of_runs(operated: OperatedCluster, drawn: int | None) -> None:
+    """Draw the page anew where somebody else began a run, or theirs ended, while a plan is looked at.
+
+    Args:
+        operated: the cluster.
+        drawn: id of the open run that the page tells of.
+    """
+    now = operated.open_run
+    if (None if now is None else now.id) != drawn:
+        redraw()
+
+
 def _stands(progress: RunProgress) -> tuple[object, ...]:
     """What of a run the line, the buttons and the result above its progress are drawn by."""
     run = progress.run
@@ -66,7 +78,7 @@ def _stands(progress: RunProgress) -> tuple[object, ...]:
 def _progress(journal: Journal, run_id: int) -> RunProgress:
     """How far a run is; one that a process was begun for just now counts as being worked on, until that shows."""
     progress = journal.progress(run_id)
-    return replace(progress, alive=progress.alive or start.begins(run_id))
+    return replace(progress, alive=progress.alive or start.begins(progress.run))
 
 
 def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:

@@ -68,6 +68,8 @@ def test_the_button_says_why_it_waits():
         ),
         (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still in progress; "),
         (progress(RunState.STOPPING, stop="cancel"), "Cancelling: nothing further is sent, 1 still in progress; "),
+        (progress(RunState.RUNNING, stop="cancel"), "Cancelling: nothing further is sent, 1 still in progress; "),
+        (progress(RunState.CANCELLED, stop="cancel"), "The plan was cancelled: 1 of 4 partitions is complete, and "),
         (progress(RunState.APPROVED), "The plan is approved and about to start: 4 partitions to change."),
         (progress(RunState.DONE, done=4), "The plan is done: all 4 partitions are as planned."),
         (

@@ -100,6 +100,7 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     monkeypatch.setattr(operate_reading, "target_of", target_of)
     monkeypatch.setattr(start, "go_on", lambda operated, run: world.begun.append(run.id))
+    monkeypatch.setattr(start, "BEGINS_WITHIN", 0.0)  # no process begins
     monkeypatch.setattr(visitor, "person", lambda shown="": Person(name="ana", unlocked=True))
     monkeypatch.setattr(visitor, "access", Access)
     yield world

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from components.operate import start
+from components.operate import start, watch
 from components.state.store import KEY
 from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.run import wishes
@@ -94,3 +95,40 @@ def test_a_pace_that_was_changed_elsewhere_is_what_the_fields_say(operate, world
     buttons(at)["Change"].click().run()
 
     assert world.journal.run(1).options == replace(changed, max_concurrent_moves_per_broker=3)
+
+
+def test_who_comes_upon_a_run_sees_its_end(operate, world):
+    """A colleague opens the page while it runs: at its end the plan stood there, and not a word of how it ended."""
+    buttons(confirm(operate()))["Move 2 replicas on prod"].click().run()
+    operate.app.query_params.clear()
+    colleague = operate()
+    world.carry_out()
+    colleague.run()
+
+    assert not colleague.exception
+    assert texts(colleague).startswith("The plan is done: all 2 partitions are as planned.")
+    assert address(colleague)["look"] == "run-1"
+
+
+def test_for_somebody_else_too_a_run_that_was_just_approved_begins(operate, world, monkeypatch):
+    """Its process takes seconds to start: nobody was told to continue it then but who had begun it."""
+    buttons(confirm(operate()))["Move 2 replicas on prod"].click().run()
+    late = texts(operate())
+    monkeypatch.setattr(start, "BEGINS_WITHIN", 20.0)
+    soon = texts(operate())
+
+    assert soon.startswith("The plan is approved and about to start: 2 partitions to change.")
+    assert late.startswith("The plan is paused, as no executor is running: ")
+
+
+def test_a_plan_that_is_looked_at_hears_of_a_run_that_somebody_begins(monkeypatch):
+    """It said "No other run is open on this cluster" for as long as nobody touched the page."""
+    drawn = []
+    monkeypatch.setattr(watch, "redraw", lambda: drawn.append("anew"))
+    watch.hear_of_runs(SimpleNamespace(open_run=None), None)
+    watch.hear_of_runs(SimpleNamespace(open_run=SimpleNamespace(id=4)), 4)
+    calm = list(drawn)
+    watch.hear_of_runs(SimpleNamespace(open_run=SimpleNamespace(id=4)), None)
+    watch.hear_of_runs(SimpleNamespace(open_run=None), 4)
+
+    assert (calm, drawn) == ([], ["anew", "anew"])
