@@ -32,8 +32,6 @@ from reseat.report.matter import Matter, ReportPast
 from reseat.schedule.estimate import ObservedRate
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from reseat.history.read import History
 
 __all__ = ["PATIENCE", "gather", "past_of"]
@@ -131,19 +129,21 @@ def past_of(history: History, cluster: str) -> ReportPast | None:
         partly = snapshots["taken_at"].isin(history.sized_partly(cluster, first, last))
         snapshots["size_bytes"] = snapshots["size_bytes"].mask(partly)
     moments = np.array([moment.replace(tzinfo=None) for moment in snapshots["taken_at"]], "datetime64[s]")
-    chosen, columns = thinned(moments, snapshots)
+    told = {name: snapshots[name].astype("Float64").to_numpy(np.float64, na_value=np.nan) for name in PAST}
+    chosen, columns = thinned(moments, told)
     return ReportPast(
         taken_at=chosen,
         series=columns,
         events=tuple((np.datetime64(mark.at.replace(tzinfo=None), "s"), _sentence(mark.sentence)) for mark in marks),
         racks=racks,
         snapshots=len(moments),
+        worst={name: moments[int(np.nanargmax(told[name]))] for name in PAST if not np.isnan(told[name]).all()},
+        partly=frozenset(name for name in PAST if np.isnan(told[name]).any()),
     )
 
 
-def thinned(moments: np.ndarray, snapshots: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def thinned(moments: np.ndarray, told: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """At most ``MOMENTS`` stretches of time, each with the largest of its values; first and last stand alone."""
-    told = {name: snapshots[name].astype("Float64").to_numpy(np.float64, na_value=np.nan) for name in PAST}
     if len(moments) <= MOMENTS:
         return moments, told
     seconds = moments.astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -70,7 +71,9 @@ class ReportPast:
         series: (n,) float64 by column of the table ``snapshots``: ``partitions``, ``brokers``, ``replica_spread`` ...
         events: (datetime64[s], sentence) of what happened, ascending.
         racks: the racks that the sentences may name.
-        snapshots: how many there are, where each of the n stands for several; 0: n.
+        snapshots: how many there are, where each of the n stands for several, with the largest of their values; 0: n.
+        worst: when the largest value of each column was seen first, of all snapshots; none: at the moment that has it.
+        partly: columns that a snapshot does not tell, which one that stands for it may hide.
     """
 
     taken_at: npt.NDArray[np.datetime64]
@@ -78,6 +81,19 @@ class ReportPast:
     events: tuple[tuple[np.datetime64, str], ...] = ()
     racks: tuple[str, ...] = ()
     snapshots: int = 0
+    worst: Mapping[str, np.datetime64] = field(default_factory=dict)
+    partly: frozenset[str] = frozenset()
+
+    @property
+    def thinned(self) -> bool:
+        """Whether a moment stands for several snapshots."""
+        return self.snapshots > len(self.taken_at)
+
+    def when_worst(self, name: str) -> np.datetime64:
+        """When a column that is told had its largest value first."""
+        shown: np.datetime64 = self.taken_at[int(np.nanargmax(self.series[name]))]
+        when: np.datetime64 = self.worst.get(name, shown)
+        return when
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -273,14 +273,12 @@ def test_a_past_of_texts_says_of_no_broker_that_it_stayed_up() -> None:
 
 def test_a_long_past_is_thinned_without_losing_its_worst_moment() -> None:
     """First and last stay as they were."""
-    import pandas as pd
-
     from reseat.report.gather import MOMENTS, PAST, thinned
 
     count = 5_000
-    told = pd.DataFrame({name: pd.array(np.arange(count), "Int64") for name in PAST})
-    told.loc[2_500, "offline"] = 1_000_000
-    told.loc[:, "size_bytes"] = pd.array([None] * count, "Int64")
+    told = {name: np.arange(count, dtype=np.float64) for name in PAST}
+    told["offline"][2_500] = 1_000_000
+    told["size_bytes"] = np.full(count, np.nan)
     moments = np.datetime64("2026-01-01", "s") + np.arange(count) * np.timedelta64(600, "s")
     chosen, series = thinned(moments, told)
 
@@ -289,6 +287,25 @@ def test_a_long_past_is_thinned_without_losing_its_worst_moment() -> None:
     assert (series["partitions"][0], series["partitions"][-1]) == (0, count - 1)
     assert series["offline"].max() == 1_000_000
     assert np.isnan(series["size_bytes"]).all()
+
+
+def test_of_a_long_past_the_worst_moment_is_told_to_the_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was told as when its stretch began, 22 hours before in a year of hourly snapshots; each as one snapshot."""
+    monkeypatch.setattr("reseat.report.gather.MOMENTS", 4)
+    sound = small({0: [1, 2], 1: [2, 1]})
+    none = replace(sound, leader=np.array([NONE, 1], np.int32))
+    untold = replace(sound, in_sync=None)
+    hours = [sound] * 12
+    hours[7], hours[3] = none, untold
+    taken = tuple(snapshot(one, "shop", f"2026-05-01T{hour:02}:10") for hour, one in enumerate(hours))
+    past = past_of(History.open(write(tmp_path, {"shop": taken}, swept=False).tables), "shop")
+    chapter = time.chapter(matter_of(sound, past=past), PLAIN)
+    assert chapter is not None
+
+    assert len(table(chapter, "snapshots")) == 4
+    assert chapter.text[0] == "At worst 1 partition was without a leader (2026-05-01 07:10 UTC)."
+    assert chapter.text[1] == "No partition was under-replicated in the snapshots that include it."
+    assert chapter.notes[0].startswith("Each point is the largest value of several snapshots;")
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------

@@ -31,7 +31,10 @@ def chapter(matter: Matter, choices: ReportChoices) -> Chapter | None:
         facts=_facts(past),
         figures=tuple(figures),
         tables=_tables(past),
-        notes=("Each point is one snapshot; what was done and undone between two snapshots does not show.",),
+        notes=(
+            f"Each point is {'the largest value of several snapshots' if past.thinned else 'one snapshot'}; what was "
+            "done and undone between two snapshots does not show.",
+        ),
     )
 
 
@@ -86,15 +89,15 @@ def _text(past: ReportPast) -> tuple[str, ...]:
         at = int(np.nanargmax(column))
         most = int(column[at])
         if most:
-            when = str(past.taken_at[at].astype("datetime64[m]")).replace("T", " ")
+            when = str(past.when_worst(name).astype("datetime64[m]")).replace("T", " ")
             said.append(f"At worst {counted(most, 'partition')} {verb(most, 'was', 'were')} {words} ({when} UTC).")
-        elif np.isnan(column).any():
+        elif np.isnan(column).any() or name in past.partly:
             said.append(f"No partition was {words} in the snapshots that include it.")
         else:
             said.append(f"No partition was {words} in any snapshot.")
     if not past.events and len(past.taken_at) > 1:
         down = past.series.get("brokers_down")
-        known = down is None or not np.isnan(down).any()
+        known = down is None or not (np.isnan(down).any() or "brokers_down" in past.partly)
         said.append(
             "No broker went down or came up, and no large reassignment was seen."
             if known
@@ -130,7 +133,7 @@ def _balance(past: ReportPast) -> Figure | None:
         if column is None or np.isnan(column).all():
             continue
         worst = int(np.nanargmax(column))
-        when = str(past.taken_at[worst].astype("datetime64[D]"))
+        when = str(past.when_worst(name).astype("datetime64[D]"))
         return _lines(
             past,
             slug="balance-over-time",
@@ -196,13 +199,14 @@ def _tables(past: ReportPast) -> tuple[Table, ...]:
         "leader_spread": "Leader spread",
         "under_replicated": "Under-replicated",
     }
-    columns: list[Column] = [Column("Taken at (UTC)", _moments(past.taken_at))]
+    columns: list[Column] = [Column("From (UTC)" if past.thinned else "Taken at (UTC)", _moments(past.taken_at))]
     columns += [
         Column(names.get(name, name.capitalize()), past.series[name], unit)
         for name, unit in units.items()
         if name in past.series and not np.isnan(past.series[name]).all()
     ]
-    tables = [Table("snapshots", "Snapshots, oldest first", tuple(columns), shown=20)]
+    title = "Largest values of several snapshots, oldest first" if past.thinned else "Snapshots, oldest first"
+    tables = [Table("snapshots", title, tuple(columns), shown=20)]
     if past.events:
         when = _moments(np.array([when for when, _ in past.events], "datetime64[s]"))
         words: list[str | None] = [words for _, words in past.events]
