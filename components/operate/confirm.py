@@ -10,7 +10,7 @@ from components.look import text
 from components.operate import states
 from components.operate.checks import stopping
 from components.operate.operated_cluster import OperatedCluster
-from components.state.told import told
+from components.state.told import redraw, told
 from reseat.errors import ReseatError
 from reseat.operate.checks.check import Check
 
@@ -85,8 +85,8 @@ def attempt(name: str, act: Callable[[], object] | None) -> bool:
             act()
         except ReseatError as error:
             outcome.tell(error)
-        else:
-            return True
+            redraw()  # the cluster was read for it: what stands above is of a reading before
+        return True
     failed = outcome.read()
     if isinstance(failed, ReseatError):
         states.draw_failed(failed)

@@ -320,7 +320,7 @@ def test_what_changed_since_is_refused_although_it_was_green(operate, world):
     assert "Nothing was sent" in texts(at)
     assert "orders-1" in texts(at)
     # Where one looks: above the button, which may stand at the lower end of the screen.
-    assert 0 < everything(at).index("Nothing was sent") < everything(at).index("Move 2 replicas on prod")
+    assert 0 < everything(at).index("Nothing was sent") < everything(at).index("Move 3 replicas on prod")
     assert world.begun == []
     assert world.journal.runs() == ()
 

@@ -47,6 +47,17 @@ def test_a_refusal_stays_until_the_person_acts(operate, world, monkeypatch):  # 
     assert "Nothing was sent" not in texts(at)
 
 
+def test_checks_are_those_by_which_it_was_refused(operate, world):  # noqa: F811
+    """The page said "all checks passed" above, by the reading before, and that one failed beside the button."""
+    at = confirm(operate())
+    world.cluster.lists["orders", 1] = [4, 3]
+    buttons(at)["Move 2 replicas on prod"].click().run()
+
+    assert "; 1 check failed." in texts(at).splitlines()[0]
+    assert "Nothing was sent: 1 check failed." in texts(at)
+    assert "1 check failed: layout unchanged." in texts(at)
+
+
 def test_a_refusal_stays_where_nothing_is_left_of_the_plan(operate, world, monkeypatch):  # noqa: F811
     """No answer came, and somebody else executed the same: why nothing was begun still stands there."""
     at = confirm(operate())
