@@ -36,6 +36,8 @@ _SIGNS: dict[str, tuple[str, str | None]] = {
     "rack_gone": ("x", theme.BROKEN),
     "came": ("circle", theme.FINE),
     "rack_came": ("circle", theme.FINE),
+    "left": ("x-open", None),
+    "rack_left": ("x-open", None),
     "moved": ("diamond", theme.MOVED_IN),
     "grew": ("diamond-open", None),
     "found": ("triangle-up", theme.ATTENTION),

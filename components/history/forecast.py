@@ -46,6 +46,8 @@ _SIGNS = {
     "rack_gone": "x",
     "came": "circle",
     "rack_came": "circle",
+    "left": "x-open",
+    "rack_left": "x-open",
     "moved": "diamond",
     "found": "triangle-up",
     "mended": "triangle-down",

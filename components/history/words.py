@@ -19,6 +19,7 @@ __all__ = ["answer", "figures", "names_of", "stretch"]
 
 #: Changes of brokers that serve: one that is down and one that left the cluster are both gone.
 _BROKERS = ("broker_gone", "broker_came")
+_LEFT = "broker_left"
 #: A stretch that ended longer ago than this is not "the last".
 _RECENT = timedelta(days=1)
 _WEEK = timedelta(days=7)
@@ -45,6 +46,9 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     brokers = _sum(counts, *_BROKERS)
     if brokers:
         told.append(f"brokers went down or came up {'once' if brokers == 1 else f'{brokers:,} times'}")
+    left = _sum(counts, _LEFT)
+    if left:
+        told.append(f"{text.counted(left, 'broker')} left")
     moved = _sum(counts, "replica_added")
     if moved:
         told.append(f"{text.counted(moved, 'replica')} added or moved")
@@ -111,7 +115,7 @@ def figures(snapshots: pd.DataFrame, counts: pd.DataFrame, partly: Collection[da
     """The six figures under the sentence; ``partly`` as ``StretchFacts`` has it."""
     return [
         Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
-        Figure("Broker state changes", _seen(_sum(counts, *_BROKERS), snapshots["brokers_down"]), None, None),
+        Figure("Broker state changes", _seen(_sum(counts, *_BROKERS, _LEFT), snapshots["brokers_down"]), None, None),
         Figure("Replicas added or moved", text.count(_sum(counts, "replica_added")), None, None),
         Figure("Leader changes", _seen(_sum(counts, "leader_moved"), snapshots["offline"]), None, None),
         Figure(

@@ -26,6 +26,7 @@ WORDS = {
     "leader_moved": "→ leader moved",
     "isr_shrunk": "▼ left the ISR",
     "broker_came": "✔ broker up",
+    "broker_left": "− broker left",
     "isr_grown": "▲ joined the ISR",
     "replica_added": "+ replica added",
     "replica_removed": "− replica removed",

@@ -13,8 +13,8 @@ and rows in common are found by binary search. Only rows whose replica lists dif
 compared among replicas that both have, so that a replica that was taken away is told once and not twice.
 
 A tiny example: before ``orders-0: [1, 2], ISR 1, 2``, after ``orders-0: [1, 3], ISR 1``: replica 3 added, replica 2
-removed, and no ISR shrank. A broker is gone where it served before and is dead, fenced or not named after; what a text
-without states of brokers names or does not name tells nothing of it.
+removed, and no ISR shrank. A broker is gone where it served before and is dead or fenced after, and has left where the
+cluster does not name it any more: it holds no replica then. What a text without states names tells nothing of it.
 
 Complexity: O(P R) time and memory where few lists differ, O(P R^2) for small R in the worst case, O(P R log(P R)) else.
 """
@@ -38,6 +38,7 @@ KINDS = (
     "leader_moved",
     "isr_shrunk",
     "broker_came",
+    "broker_left",
     "isr_grown",
     "replica_added",
     "replica_removed",
@@ -54,7 +55,7 @@ class Changes:
         kind: (n,) int8, position in ``KINDS``.
         topic_of: (n,) int32, position in ``topics``; -1 for brokers.
         partition: (n,) int32 partition id; -1 for brokers.
-        broker: (n,) int32 broker id: the one that came or is gone, joined or left the ISR or the replicas, leads now
+        broker: (n,) int32 broker id: the one that came or went, joined or left the ISR or the replicas, leads now
             (-1: none does), or is now preferred.
         was: (n,) int32 broker id that led (-1: none did) or was preferred before; -2 for other kinds.
         whole: (n,) bool, whether the replica came or went with its whole partition.
@@ -96,7 +97,7 @@ class Changes:
             number = self.partitions(kind)
             if number:
                 told.append(f"{counted(number, what)} {does}")
-        told += _brokers(self, "broker_came", "came up")
+        told += [*_brokers(self, "broker_came", "came up"), *_brokers(self, "broker_left", "left")]
         if again := self._partitions_again:
             told.append(f"{counted(again, 'partition')} {verb(again, 'was', 'were')} deleted and created again")
         for kind, does, whole in (("replica_added", "added", "created"), ("replica_removed", "removed", "deleted")):
@@ -280,18 +281,19 @@ def _whole_partitions(kind: str, layout: ClusterLayout, rows: Longs, keys: Longs
 
 
 def _brokers_changed(before: ClusterLayout, after: ClusterLayout) -> list[_Found]:
+    (gone, left), (back, new) = _stopped(before, after), _stopped(after, before)
     return [
         _Found(kind, np.full(len(ids), NONE, np.int64), np.array(sorted(ids), np.int32))
-        for kind, ids in (("broker_gone", _stopped(before, after)), ("broker_came", _stopped(after, before)))
+        for kind, ids in (("broker_gone", gone), ("broker_left", left), ("broker_came", back | new))
     ]
 
 
-def _stopped(some: ClusterLayout, other: ClusterLayout) -> set[int]:
-    """Brokers that serve in one layout and are known not to in another.
+def _stopped(some: ClusterLayout, other: ClusterLayout) -> tuple[set[int], set[int]]:
+    """Brokers that serve in one layout and are known not to in another: those that are away, and those not named.
 
     A text without states names a broker only while it holds replicas: that it does not is no sign that it is down.
     """
-    told = {broker.id: broker.state for broker in other.brokers if broker.state is not BrokerState.NOT_TOLD}
-    named = {broker.id for broker in other.brokers}
+    named = {broker.id: broker.state for broker in other.brokers}
     serve = {b.id for b in some.brokers if b.state is not BrokerState.NOT_TOLD and not b.state.away}
-    return {one for one in serve if (told[one].away if one in told else bool(told) and one not in named)}
+    tells = any(state is not BrokerState.NOT_TOLD for state in named.values())
+    return {one for one in serve if one in named and named[one].away}, serve - named.keys() if tells else set()

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Event", "PlanRun", "events", "events_of"]
 
+#: The word and what it says, by the kind of change.
+_OF_BROKERS = {
+    "broker_gone": ("gone", "went down"),
+    "broker_came": ("came", "came up"),
+    "broker_left": ("left", "left"),
+}
 #: A reassignment is worth a mark from so many replicas that came in one snapshot, or this share of all.
 _LEAST_REPLICAS, _SHARE = 20, 0.01
 #: Snapshots with arriving replicas belong together up to such a pause.
@@ -51,8 +57,8 @@ class Event:
     Attributes:
         at: when it was first seen, UTC.
         until: when it was last seen.
-        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved``, ``grew``, ``found`` and ``mended`` (findings
-            that began and that are over), ``plan`` (done) or ``plan_ended`` (stopped or failed).
+        kind: ``gone``, ``came`` and ``left``, the same after ``rack_``, ``moved``, ``grew``, ``found`` and ``mended``
+            (findings that began and that are over), ``plan`` (done) or ``plan_ended`` (stopped or failed).
         sentence: what happened, in a few words.
     """
 
@@ -104,7 +110,7 @@ def events(
     """The marks, oldest first.
 
     Args:
-        brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
+        brokers: rows of ``changes`` of the kinds ``broker_gone``, ``broker_came`` and ``broker_left``.
         counts: of ``History.change_counts``.
         racks: by the moment of each change of brokers: the rack of each broker, as far as known then.
         snapshots: rows of the table ``snapshots`` with ``taken_at`` and ``replicas``, oldest first; at least one.
@@ -138,7 +144,7 @@ def events_of(
     from reseat.history.read import frame
 
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
-    of_brokers = pc.field("kind").isin(["broker_gone", "broker_came"])
+    of_brokers = pc.field("kind").isin(list(_OF_BROKERS))
     brokers = frame(history.changes(cluster, first, last, filter=of_brokers))
     racks = _racks_at(history, cluster, brokers)
     named = tuple(sorted({rack for of in racks.values() for rack in of.values()}))
@@ -213,7 +219,7 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[datetime, Mapping[int, str
         by_rack: dict[str, set[int]] = {}
         for broker, rack in racks.get(when, {}).items():
             by_rack.setdefault(rack, set()).add(broker)
-        word, does = ("gone", "went down") if kind == "broker_gone" else ("came", "came up")
+        word, does = _OF_BROKERS[str(kind)]
         for rack, members in sorted(by_rack.items()):
             if len(members) > 1 and members <= ids:
                 words = f"rack {visible(rack, 40)} {does} (brokers {listed_ids(sorted(members))})"

@@ -251,19 +251,20 @@ TABLES: tuple[Table, ...] = (
             *_KEYS,
             Column("previous_snapshot_id", _TEXT, "The snapshot before it."),
             Column("previous_taken_at", _MOMENT, "When that was taken: the change happened in between.", "UTC"),
-            Column("topic", _TEXT, "Topic name; null where a broker went down or came up."),
-            Column("partition", _ID, "Partition id; null where a broker went down or came up."),
+            Column("topic", _TEXT, "Topic name; null where a broker went down, came up or left."),
+            Column("partition", _ID, "Partition id; null where a broker went down, came up or left."),
             Column(
                 "kind",
                 _TEXT,
-                "replica_added, replica_removed, leader_moved, isr_shrunk, isr_grown, order_changed, broker_came or "
-                "broker_gone.",
+                "replica_added, replica_removed, leader_moved, isr_shrunk, isr_grown, order_changed, broker_came, "
+                "broker_gone or broker_left (it holds nothing and is not named any more; broker_gone in rows of "
+                "earlier versions).",
             ),
             Column(
                 "broker",
                 _ID,
                 "The one added, removed, that left or joined the ISR (of replicas that both snapshots have) or the "
-                "cluster (dead and fenced ones have left); leader_moved: the new leader, -1 where there is none; "
+                "cluster (dead and fenced ones are gone); leader_moved: the new leader, -1 where there is none; "
                 "order_changed: the new first replica.",
             ),
             Column(

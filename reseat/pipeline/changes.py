@@ -115,7 +115,13 @@ def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
 
     states = "map_from_entries(collect_set(struct(broker, state)) FILTER (WHERE {}))"
     both = [f.expr(states.format(side)).alias(name) for name, side in (("had", "before"), ("has", "NOT before"))]
-    kinds = ", ".join((_stopped("had", "has", "broker_gone"), _stopped("has", "had", "broker_came")))
+    kinds = ", ".join(
+        (
+            _stopped("had", "has", "broker_gone", _AWAY),
+            _stopped("had", "has", "broker_left", _NOT_NAMED),
+            _stopped("has", "had", "broker_came", f"({_AWAY} OR {_NOT_NAMED})"),
+        )
+    )
     found = brokers.join(sides, "snapshot_id").groupBy("pair").agg(*both).selectExpr("pair", f"inline(concat({kinds}))")
     return found.selectExpr(
         "pair",
@@ -128,14 +134,16 @@ def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def _stopped(some: str, other: str, kind: str) -> str:
-    """An array of the brokers that serve in one map of states and are known not to in another, with their kind."""
-    away = ", ".join(f"'{state.value}'" for state in BrokerState if state.away)
-    unknown = f"'{BrokerState.NOT_TOLD.value}'"
-    serves = f"{some}[id] NOT IN ({away}, {unknown})"
-    tells = f"exists(map_values({other}), state -> state != {unknown})"
-    stopped = f"coalesce(try_element_at({other}, id) IN ({away}), {tells})"
-    return f"transform(filter(map_keys({some}), id -> {serves} AND {stopped}), id -> struct('{kind}' kind, id broker))"
+_STATES, _UNKNOWN = ", ".join(f"'{state.value}'" for state in BrokerState if state.away), BrokerState.NOT_TOLD.value
+#: What is told of a broker, ``id``, by a map of states.
+_AWAY = f"coalesce(try_element_at({{other}}, id) IN ({_STATES}), false)"
+_NOT_NAMED = f"(NOT map_contains_key({{other}}, id) AND exists(map_values({{other}}), state -> state != '{_UNKNOWN}'))"
+
+
+def _stopped(some: str, other: str, kind: str, told: str) -> str:
+    """An array of the brokers that serve in one map of states and of which another tells this, with their kind."""
+    serves = f"{some}[id] NOT IN ({_STATES}, '{_UNKNOWN}') AND {told.format(other=other)}"
+    return f"transform(filter(map_keys({some}), id -> {serves}), id -> struct('{kind}' kind, id broker))"
 
 
 def _topics_changed(topics: DataFrame, sides: DataFrame) -> DataFrame:

@@ -61,6 +61,15 @@ def test_a_broker_dies() -> None:
     assert changed.summary == "Broker 1 went down, 1 partition lost its leader, 1 leader moved, 2 ISRs shrank."
 
 
+def test_a_broker_that_was_drained_and_shut_down_left() -> None:
+    """It holds nothing, so that the cluster does not name it any more: nothing went down. One that is new came."""
+    before = layout({("a", 0): [1, 2]}, brokers=ALIVE[:3])
+    after = layout({("a", 0): [1, 2]}, brokers=[ALIVE[0], ALIVE[1], ALIVE[3]])
+
+    assert told(changes(before, after)) == [("broker_came", "", -1, 4, -2), ("broker_left", "", -1, 3, -2)]
+    assert changes(before, after).summary == "Broker 4 came up, broker 3 left."
+
+
 def test_a_broker_returns() -> None:
     """The other way round: it is here, ISRs grow, a partition has a leader again."""
     lists = {("a", 0): [1, 2], ("b", 0): [1]}
@@ -152,7 +161,7 @@ def test_a_text_without_states_tells_of_no_broker_that_it_is_down_or_up() -> Non
 
     assert kinds == {"replica_added", "replica_removed"}
     assert "went down" not in changes(text, layout({("a", 0): [1, 3]}, brokers=())).summary
-    assert "Broker 4 went down." in changes(layout({("a", 0): [1]}), layout({("a", 0): [1]}, brokers=ALIVE[:3])).summary
+    assert "Broker 4 left." in changes(layout({("a", 0): [1]}), layout({("a", 0): [1]}, brokers=ALIVE[:3])).summary
 
 
 def test_lists_longer_than_a_few_are_compared_too() -> None:

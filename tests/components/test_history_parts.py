@@ -142,6 +142,21 @@ def test_a_whole_rack_gone_at_once_is_one_mark():
     ]
 
 
+def test_a_broker_that_was_drained_and_shut_down_left():
+    """Nothing went down: the cluster does not name it any more."""
+    found = events(
+        broker_changes((10, "broker_left", 3), (20, "broker_left", 1), (20, "broker_left", 4)),
+        counts(),
+        {START + timedelta(minutes=20): {1: "a", 4: "a"}},
+        snapshots([0]),
+    )
+
+    assert [(event.kind, event.sentence) for event in found] == [
+        ("left", "broker 3 left"),
+        ("rack_left", "rack a left (brokers 1 and 4)"),
+    ]
+
+
 def test_a_rack_of_one_broker_is_a_broker():
     """Rack c is broker 3 alone: nobody would call that a rack's outage."""
     found = events(broker_changes((10, "broker_gone", 3)), counts(), RACKS, snapshots([0]))

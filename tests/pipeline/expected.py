@@ -274,9 +274,11 @@ def changes(before: Moment, after: Moment) -> Rows:
         rows.append(row | {"whole": whole if kind.startswith("replica") else None})
 
     whole = False
-    for kind, some, other in (("broker_came", after, before), ("broker_gone", before, after)):
-        for broker in _up(some) & _not_up(other, {*before.brokers, *after.brokers}):
-            told(kind, (None, None), broker)
+    ever = {*before.brokers, *after.brokers}
+    for broker in _up(after) & _not_up(before, ever):
+        told("broker_came", (None, None), broker)
+    for broker in _up(before) & _not_up(after, ever):
+        told("broker_gone" if broker in after.brokers else "broker_left", (None, None), broker)
     pairs: list[tuple[tuple[str, int], Part | None, Part | None]] = []
     for key in before.parts.keys() | after.parts.keys():
         old, new = before.parts.get(key), after.parts.get(key)
