@@ -176,3 +176,16 @@ def test_a_leader_that_goes_down_leaves_the_isr_and_the_partition_without_a_lead
     assert told("crash 1")[-1].sentence == (
         "Broker 1 goes down. It leaves the ISR. The partition has no leader until the controller elects one."
     )
+
+
+def test_a_fetch_says_who_joins_the_isr_and_what_it_acknowledges() -> None:
+    """Who is in sync already joins nothing; one record is acknowledged, two are."""
+    first = told("produce m1;fetch 2;catch 2;fetch 2")[-1]
+    both = told("produce m1;produce m2;fetch 2;catch 2;fetch 2")[-1]
+    back = told("produce m1 1;tick 30001;fetch 2;catch 2;fetch 2")[-1]
+
+    assert "joins the ISR" not in first.sentence + both.sentence
+    assert " m1 is acknowledged." in first.sentence
+    assert " m1 and m2 are acknowledged." in both.sentence
+    assert back.after.isr == (1, 2)
+    assert " It has caught up and joins the ISR." in back.sentence
