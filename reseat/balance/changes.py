@@ -166,10 +166,14 @@ def changes(before: ClusterLayout, after: ClusterLayout) -> Changes:
     found += _replicas_changed(lists_before[differ], lists_after[differ], keys[differ])
     found += _orders_changed(before, after, rows_before[differ], rows_after[differ], keys[differ])
     found += _isr_changed(before, after, rows_before, rows_after, keys)
-    found += [
-        _whole_partitions("replica_added", after, np.delete(np.arange(len(keys_after)), rows_after), keys_after),
-        _whole_partitions("replica_removed", before, np.delete(np.arange(len(keys_before)), rows_before), keys_before),
-    ]
+    for kind, one, other, own, common in (
+        ("replica_added", after, before, keys_after, rows_after),
+        ("replica_removed", before, after, keys_before, rows_before),
+    ):
+        rows = np.delete(np.arange(len(own)), common)
+        if other.gaps.incomplete:  # what is not there may only be missing from what was read
+            rows = rows[one.is_topic(again)[one.topic_of[rows]]]
+        found.append(_whole_partitions(kind, one, rows, own))
     return _joined(topics, found)
 
 

@@ -27,6 +27,7 @@ __all__ = ["snapshot_at"]
 
 _COLUMNS = (
     "taken_at", "path", "way", "cluster_id", "metadata", "version", "controller", "consistency", "reassigning",
+    "incomplete",
 )  # fmt: skip
 
 
@@ -75,6 +76,8 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
     ]
     if told["reassigning"]:
         not_read.append("The tables do not include which replicas a reassignment in progress adds and removes.")
+    if told["incomplete"]:
+        not_read.append("Partitions were missing from the input; the tables do not include which.")
     rows = [history.table(name, cluster, snapshot_id=snapshot_id) for name in ("brokers", "replicas", "topic_spread")]
     try:
         layout = layout_from_tables(*rows)

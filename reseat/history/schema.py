@@ -88,6 +88,11 @@ TABLES: tuple[Table, ...] = (
             Column("partitions", _COUNT, "Partitions.", "partitions"),
             Column("replicas", _COUNT, "Replicas.", "replicas"),
             Column("size_bytes", _COUNT, "What all replicas take, as far as known; null where none is known.", "bytes"),
+            Column(
+                "incomplete",
+                _FLAG,
+                "Whether its source shows that partitions are missing from it; null in rows of earlier versions.",
+            ),
             Column("offline", _COUNT, "Partitions without a leader; null unless known for all.", "partitions"),
             Column(
                 "under_replicated",

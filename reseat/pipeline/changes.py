@@ -3,8 +3,8 @@
 What it promises, ranked: (1) the same changes as ``reseat.balance.changes`` finds between the two layouts; (2) only
 topics whose state differs are looked at replica by replica; (3) nothing is collected.
 
-What it needs: the pairs of snapshots to compare, and ``brokers``, ``topic_spread`` and ``replicas`` of both of each
-pair.
+What it needs: the pairs of snapshots to compare, and ``snapshots``, ``brokers``, ``topic_spread`` and ``replicas`` of
+both of each pair.
 
 How it works: the digests of ``topic_spread`` are joined by pair and topic, and only topics with differing digests
 remain: few, from one moment to the next. The replicas of these, of both sides, are gathered by one aggregation into two
@@ -53,20 +53,22 @@ def neighbours(snapshots: DataFrame) -> DataFrame:
 class Comparison:
     """Pairs of snapshots that are compared: first their topics, and then the replicas of those that differ."""
 
-    def __init__(self, pairs: pa.Table, topics: DataFrame) -> None:
+    def __init__(self, pairs: pa.Table, topics: DataFrame, snapshots: DataFrame) -> None:
         """Find the topics that changed; they are kept until ``close``.
 
         Args:
             pairs: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``previous_snapshot_id``,
                 ``previous_taken_at``; one row a pair, few enough to be sent to every task.
             topics: rows of ``topic_spread`` of all snapshots in ``pairs``; others do no harm.
+            snapshots: rows of ``snapshots``, likewise.
         """
         from pyspark.sql import functions as f
 
         self._pairs = pairs
         self._spark = topics.sparkSession
         self._sides = f.broadcast(self._spark.createDataFrame(_sides(pairs)))
-        self._kept = _topics_changed(topics, self._sides).persist()
+        gaps = f.broadcast(_with_gaps(snapshots, self._sides))
+        self._kept = _topics_changed(topics, self._sides).join(gaps, "pair").persist()
         try:
             # Counted first, as Spark cannot know that few of many remain: it would sort all replicas to join them.
             self._few = self._kept.count() <= MOST_SENT
@@ -146,6 +148,15 @@ def _stopped(some: str, other: str, kind: str, told: str) -> str:
     return f"transform(filter(map_keys({some}), id -> {serves}), id -> struct('{kind}' kind, id broker))"
 
 
+def _with_gaps(snapshots: DataFrame, sides: DataFrame) -> DataFrame:
+    """Each pair with ``had_gaps`` and ``has_gaps``: whether the one before, and the later one, lacks partitions."""
+    gaps = "coalesce(bool_or(incomplete) FILTER (WHERE {}), false) AS {}"
+    both = [gaps.format(side, name) for side, name in (("before", "had_gaps"), ("NOT before", "has_gaps"))]
+    from pyspark.sql import functions as f
+
+    return snapshots.join(sides, "snapshot_id").groupBy("pair").agg(*map(f.expr, both))
+
+
 def _topics_changed(topics: DataFrame, sides: DataFrame) -> DataFrame:
     """The sides of each topic that differs: ``ordered``, whether both keep the order of lists, and ``again``.
 
@@ -174,7 +185,7 @@ def _partitions_changed(changed: DataFrame, replicas: DataFrame) -> DataFrame:
             f.expr("max(leader) FILTER (WHERE before)").alias("led"),
             f.expr("max(leader) FILTER (WHERE NOT before)").alias("leads"),
             f.min("ordered").alias("ordered"),
-            f.first("again").alias("again"),
+            *(f.first(name).alias(name) for name in ("again", "had_gaps", "has_gaps")),
         )
         # Most partitions of a topic that changed did not; comparing lists costs less than taking them apart.
         .where("again OR NOT (had <=> has) OR NOT (led <=> leads)")
@@ -200,8 +211,10 @@ def _differences() -> str:
     def rows(kind: str, brokers: str, whole: str = "NULL") -> str:
         return f"transform({brokers}, id -> {row(kind, 'id', whole=whole)})"
 
-    def replicas(kind: str, these: str, those: str) -> str:
-        return rows(kind, f"IF(again, {these}, {without(these, those)})", f"NOT ({both})")
+    def replicas(kind: str, these: str, those: str, gaps: str) -> str:
+        # What is not there may only be missing from what was read.
+        told = f"IF(again, {these}, IF({gaps} AND size({those}) = 0, array(), {without(these, those)}))"
+        return rows(kind, told, f"NOT ({both})")
 
     def without(these: str, those: str) -> str:
         return f"filter({these}, id -> NOT array_contains({those}, id))"
@@ -213,8 +226,8 @@ def _differences() -> str:
         return f"IF({condition}, {found}, array())"
 
     parts = (
-        replicas("replica_added", has, had),
-        replicas("replica_removed", had, has),
+        replicas("replica_added", has, had, "had_gaps"),
+        replicas("replica_removed", had, has, "has_gaps"),
         only_if(isr_told, rows("isr_shrunk", without(within(had_in_sync, has), has_in_sync))),
         only_if(isr_told, rows("isr_grown", without(within(has_in_sync, had), had_in_sync))),
         only_if(f"{both} AND led != leads", f"array({row('leader_moved', 'leads', 'led')})"),

@@ -109,6 +109,7 @@ def _snapshot(
         "under_replicated": balance.under_replicated,
         "below_min_isr": balance.below_min_isr,
         "not_preferred": balance.not_preferred,
+        "incomplete": layout.gaps.incomplete,
         "reassigning": int(np.count_nonzero(layout.under_way)) if snapshot.under_way_told else None,
         "rack_violations": balance.rack_violations,
         **_spread("replica", by_broker.replica_spread),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.balance.changes import KINDS, Changes, changes
-from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout, Gaps
 
 ALIVE = [Broker(i, state=BrokerState.ALIVE) for i in (1, 2, 3, 4)]
 
@@ -116,6 +116,16 @@ def test_partitions_that_came_and_went_are_counted_as_partitions() -> None:
     ]
     assert changed.whole.all()
     assert changed.summary == "1 partition was created, 1 partition was deleted."
+
+
+def test_what_is_missing_from_a_text_that_was_cut_off_was_neither_deleted_nor_created() -> None:
+    """What it tells is compared all the same."""
+    whole = layout({("a", 0): [1, 2], ("a", 1): [2, 1], ("b", 0): [1]})
+    torn = replace(layout({("a", 0): [1, 3], ("a", 1): [2, 1]}), gaps=Gaps(unread_rows=1))
+
+    assert changes(whole, torn).summary == "1 replica was added, 1 replica was removed."
+    assert changes(torn, whole).summary == "1 replica was added, 1 replica was removed."
+    assert changes(whole, replace(torn, gaps=Gaps())).summary.endswith("1 partition was deleted.")
 
 
 def test_a_topic_that_was_created_again_under_its_name_is_another() -> None:

@@ -211,6 +211,7 @@ def snapshots(moment: Moment) -> Rows:
         "under_replicated": told(parts.in_sync < parts.factor - parts.adding, parts.in_sync),
         "below_min_isr": int(below.sum()) if below.notna().any() else None,
         "not_preferred": told((preferred >= 0) & (preferred != parts["first"]), preferred),
+        "incomplete": moment.gaps.incomplete,
         "reassigning": int((parts.adding > 0).sum()),
         "rack_violations": int((parts.racks < parts.racks_possible).sum())
         if any(rack is not None for rack, _ in moment.brokers.values())
@@ -286,6 +287,8 @@ def changes(before: Moment, after: Moment) -> Rows:
         pairs += [(key, old, None), (key, None, new)] if again else [(key, old, new)]
     for key, old, new in pairs:
         whole = old is None or new is None
+        if (old is None and before.gaps.incomplete) or (new is None and after.gaps.incomplete):
+            continue
         had, has = (old.replicas if old else []), (new.replicas if new else [])
         for broker in has:
             if broker not in had:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from reseat.history.folder import Folder
-from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, Gaps, LogDirectory, Snapshot
 from reseat.pipeline.admission import SMALL_FILE
 from reseat.sources.landing import land
 
@@ -58,6 +58,7 @@ class Moment:
         min_isr: ``min.insync.replicas`` by topic, where told.
         unordered: topics whose lists have no order.
         ids: the topics' ids, where told.
+        gaps: what is missing.
         further: fields of the snapshot.
     """
 
@@ -68,6 +69,7 @@ class Moment:
     min_isr: Mapping[str, int] = field(default_factory=dict)
     unordered: tuple[str, ...] = ()
     ids: Mapping[str, str] = field(default_factory=dict)
+    gaps: Gaps = field(default_factory=Gaps)
     further: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -215,6 +217,17 @@ MOMENTS: tuple[Moment, ...] = (
         {"a.b": 2},
         further={"protocol": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
     ),
+    Moment("torn", "2026-05-01T00:00", _BARE, {(f"t{i}", 0): Part([i % 3]) for i in range(6)}),
+    # A text that was cut off: t4 and t5 are missing; t0 moved, and is there.
+    Moment(
+        "torn",
+        "2026-05-02T00:00",
+        _BARE,
+        {(f"t{i}", 0): Part([(i + (i == 0)) % 3]) for i in range(4)},
+        gaps=Gaps(unread_rows=1),
+    ),
+    Moment("torn", "2026-05-03T00:00", _BARE, {(f"t{i}", 0): Part([(i + (i == 0)) % 3]) for i in range(6)}),
+    Moment("torn", "2026-05-04T00:00", _BARE, {(f"t{i}", 0): Part([(i + (i == 0)) % 3]) for i in range(5)}),
 )
 
 
@@ -250,6 +263,7 @@ def snapshot_of(moment: Moment) -> Snapshot:
         if any(part.adding for part in parts)
         else None,
     )
+    layout = replace(layout, gaps=moment.gaps)
     snapshot = Snapshot(layout, moment.taken_at, "admin", cluster=moment.cluster)
     return replace(snapshot, **moment.further)
 

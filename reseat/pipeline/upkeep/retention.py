@@ -228,7 +228,8 @@ def _thin(spark: SparkSession, tables: Folder, batch: Staging, days: Collection[
 def _compare_again(step: _Step) -> None:
     """Stage ``changes`` of the days: those of their last snapshots from what is before them now."""
     if step.before:
-        with closing(Comparison(_pairs(step), _rows(step, "topic_spread"))) as compared:
+        tables = (_rows(step, name) for name in ("topic_spread", "snapshots"))
+        with closing(Comparison(_pairs(step), *tables)) as compared:
             rows = compared.changes(_rows(step, "brokers"), _rows(step, "replicas"))
             write_sorted(rows, step.tables, step.batch, "changes")
     step.batch.remove(path for group in _file_groups(step.tables, "changes", step.last) for path in group.paths)
