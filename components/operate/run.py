@@ -246,7 +246,11 @@ def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) 
     tables.table(
         moves_frame(shown, stalled, over=over),
         f"{key}-moves",
-        {"copied": tables.RIGHT},
+        # As wide as what comes: the browser measures what a run begins with.
+        {
+            "state": st.column_config.TextColumn(width=130),
+            "copied": st.column_config.TextColumn(width=150, alignment="right"),
+        },
         height=260,
         of=len(progress.moves),
     )

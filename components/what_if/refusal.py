@@ -7,12 +7,12 @@ from dataclasses import replace
 import streamlit as st
 
 from components.look import text
-from components.look.text import wish_in_words
 from components.shell import frame
 from components.state import caching, session
 from components.state.open_layout import OpenLayout
 from reseat.errors import WishRefused
 from reseat.model import Wish
+from reseat.model.wording import doing
 from reseat.planning.conflict import Conflict, conflict, conflict_in_words, without
 
 __all__ = ["draw_refusal"]
@@ -28,7 +28,7 @@ def draw_refusal(open_layout: OpenLayout, error: WishRefused) -> None:
     gaps = open_layout.layout.gaps
     asks = gaps.incomplete and not gaps.accepted
     what = "Not planned: the input is incomplete" if asks else "Not possible"
-    frame.answer(f"{what}: {wish_in_words(open_layout.wish)}.")
+    frame.answer(f"{what}: {doing(open_layout.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
     found = Conflict() if asks else caching.kept(conflict)(open_layout.layout, open_layout.wish)
     if said := conflict_in_words(found):

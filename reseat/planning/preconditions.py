@@ -345,6 +345,7 @@ def require_room(
     if not (short := needed > open_).any():
         return
     topics, most = layout.topics_at(rows[short]), int((wanted - needed + open_)[short].min())
+    lacking = int((needed - open_).max())
     lack = verb(left, "broker that can hold replicas is left", "brokers that can hold replicas are left")
     disks = layout.broker_ids[layout.disk_failed].tolist()
     raise WishRefused(
@@ -352,9 +353,8 @@ def require_room(
         f"({counted(int(short.sum()), 'partition')} of {named('topic', topics)} concerned).",
         topics=topics,
         choices=(
-            f"Lower the replication factor of {_these(topics)} to at most {most} first."
-            if most
-            else "Add brokers first.",
+            "Add a broker first." if lacking == 1 else f"Add {lacking:,} brokers first.",
+            *((f"Lower the replication factor of {_these(topics)} to at most {most} first.",) if most else ()),
             f"Leave {_these(topics)} out.",
             *(
                 (f"Replace the failed {'disks' if disks[1:] else 'disk'} of {named('broker', disks)} first.",)

@@ -245,7 +245,7 @@ def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
     says(racks, "Draining brokers 1, 2 and 3")
     tile(racks, 4).focus()
     racks.keyboard.press("Delete")
-    says(racks, "Not possible: brokers 1, 2, 3 and 4 removed.")
+    says(racks, "Not possible: draining brokers 1, 2, 3 and 4.")
     refused = racks.locator(".st-key-refused")
     racks.get_by_role("link", name=re.compile("^See the")).wait_for(state="detached")
 

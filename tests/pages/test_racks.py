@@ -96,8 +96,9 @@ def test_what_cannot_be_has_choices(opened: Opened) -> None:
     at = opened("racks", wish=Wish(remove=(1, 2, 3)))
 
     assert not at.exception
-    assert "Not possible: brokers 1, 2 and 3 removed." in texts(at)
+    assert "Not possible: draining brokers 1, 2 and 3." in texts(at)
     assert "Draining broker" not in texts(at)
+    assert "Add a broker first." in texts(at)
     assert not at.metric
 
     at.button(key="leave-out").click().run()

@@ -26,12 +26,13 @@ def test_an_unknown_broker_is_refused() -> None:
 
 
 def test_a_replication_factor_above_the_brokers_left_is_refused() -> None:
-    """Topic audit needs three brokers and two are left: only it is named, with both ways out."""
+    """Topic audit needs three brokers and two are left: only it is named, with the ways out."""
     with pytest.raises(WishRefused, match="Replication factor 3 needs as many brokers, but only 2 brokers") as refused:
         remove_brokers(LAYOUT, [1])
 
     assert refused.value.topics == ("audit",)
     assert refused.value.choices == (
+        "Add a broker first.",
         "Lower the replication factor of this topic to at most 2 first.",
         "Leave this topic out.",
     )
