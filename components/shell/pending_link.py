@@ -40,10 +40,15 @@ def draw() -> None:
         else:
             what, then = ("is about", "it") if link.wish.is_empty else ("shows a what-if on", "the what-if")
             how = "Paste the same text" if link.name.startswith(_PASTED) else "Open the same file"
+            edits = {
+                "with the link's racks": link.edits.racks,
+                "without its excluded topics": link.edits.without or link.edits.without_internal,
+            }
+            said = " and ".join(words for words, held in edits.items() if held)
             st.markdown(
                 f":orange[:material/link:] **This link {what} {text.code(link.name or 'a layout')}, "
-                f"which this server does not have.** {how} to see {then}, with the link's racks and without its "
-                f"excluded topics. Layout digest: `{text.plain(link.digest)}`."
+                f"which this server does not have.** {how} to see {then}{said and f', {said}'}. "
+                f"Layout digest: `{text.plain(link.digest)}`."
             )
         st.button("Ignore this link", key="forget-link", on_click=session.forget_link, type="tertiary")
 

@@ -49,6 +49,26 @@ def test_a_link_reopens_the_what_if_on_the_same_server(opened):
     assert at.session_state[KEY].here.wish == Wish(remove=(3,))
 
 
+@pytest.mark.parametrize(
+    ("edits", "said"),
+    [
+        ({}, "to see the what-if. "),
+        ({"racks": "1:a"}, "to see the what-if, with the link's racks. "),
+        ({"internal": "out"}, "to see the what-if, without its excluded topics. "),
+        (
+            {"racks": "1:a", "without": "t"},
+            "to see the what-if, with the link's racks and without its excluded topics. ",
+        ),
+    ],
+)
+def test_a_link_to_a_layout_that_is_not_here_tells_what_it_holds(edits, said):
+    """Racks and excluded topics of a link that has none were promised to whoever opens the file."""
+    at = another({"layout": "0" * 32, "file": "prod.txt", "remove": "3", **edits})
+
+    assert not at.exception
+    assert f"Open the same file {said}" in texts(at)
+
+
 @pytest.mark.parametrize("digits", [1, 2, 8, 16, 31], ids=str)
 def test_a_part_of_a_digest_opens_nobody_elses_layout(opened, digits):
     """Who has no more than a part of a link sees nothing of the layout that another session opened."""
