@@ -222,7 +222,7 @@ class BatchChanges:
         if pairs.num_rows:
             there = _There.of(pairs)
             topics = self._both("topic_spread", there, _unfolded(self._fresh, "topic_spread"))
-            self._found = _Found(pairs, there, Comparison(pairs, topics, snapshots))
+            self._found = _Found(pairs, there, Comparison(pairs, topics))
 
     def write(self) -> list[ClusterDay]:
         """Write ``changes``, once ``find`` and the replicas are done.

@@ -3,8 +3,8 @@
 What it promises, ranked: (1) the same changes as ``reseat.balance.changes`` finds between the two layouts; (2) only
 topics whose state differs are looked at replica by replica; (3) nothing is collected.
 
-What it needs: the pairs of snapshots to compare, and ``snapshots``, ``brokers``, ``topic_spread`` and ``replicas`` of
-both of each pair.
+What it needs: the pairs of snapshots to compare, and ``brokers``, ``topic_spread`` and ``replicas`` of both of each
+pair.
 
 How it works: the digests of ``topic_spread`` are joined by pair and topic, and only topics with differing digests
 remain: few, from one moment to the next. The replicas of these, of both sides, are gathered by one aggregation into two
@@ -37,14 +37,14 @@ def neighbours(snapshots: DataFrame) -> DataFrame:
     """Every snapshot that has one before it in its cluster, beside that one.
 
     Args:
-        snapshots: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``is_new``; every snapshot of the clusters and
-            times asked for, once.
+        snapshots: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``incomplete``, ``is_new``; every snapshot of
+            the clusters and times asked for, once.
 
     Returns:
         The same columns, and all but the first as ``previous_...``. Snapshots of one moment follow each other by their
         identity.
     """
-    names = ("day", "snapshot_id", "taken_at", "is_new")
+    names = ("day", "snapshot_id", "taken_at", "incomplete", "is_new")
     window = "OVER (PARTITION BY cluster ORDER BY taken_at, snapshot_id)"
     before = (f"lag({name}) {window} AS previous_{name}" for name in names)
     return snapshots.selectExpr("cluster", *names, *before).where("previous_snapshot_id IS NOT NULL")
@@ -53,22 +53,21 @@ def neighbours(snapshots: DataFrame) -> DataFrame:
 class Comparison:
     """Pairs of snapshots that are compared: first their topics, and then the replicas of those that differ."""
 
-    def __init__(self, pairs: pa.Table, topics: DataFrame, snapshots: DataFrame) -> None:
+    def __init__(self, pairs: pa.Table, topics: DataFrame) -> None:
         """Find the topics that changed; they are kept until ``close``.
 
         Args:
             pairs: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``previous_snapshot_id``,
-                ``previous_taken_at``; one row a pair, few enough to be sent to every task.
+                ``previous_taken_at``, ``incomplete``, ``previous_incomplete``; one row a pair, few enough to be sent to
+                every task.
             topics: rows of ``topic_spread`` of all snapshots in ``pairs``; others do no harm.
-            snapshots: rows of ``snapshots``, likewise.
         """
         from pyspark.sql import functions as f
 
         self._pairs = pairs
         self._spark = topics.sparkSession
         self._sides = f.broadcast(self._spark.createDataFrame(_sides(pairs)))
-        gaps = f.broadcast(_with_gaps(snapshots, self._sides))
-        self._kept = _topics_changed(topics, self._sides).join(gaps, "pair").persist()
+        self._kept = _topics_changed(topics, self._sides).persist()
         try:
             # Counted first, as Spark cannot know that few of many remain: it would sort all replicas to join them.
             self._few = self._kept.count() <= MOST_SENT
@@ -103,10 +102,14 @@ class Comparison:
 
 
 def _sides(pairs: pa.Table) -> pa.Table:
-    """Two rows a pair: the snapshot to read, the pair's later one (``pair``), and whether it is the one before."""
+    """Two rows a pair: the snapshot to read, the pair's later one (``pair``), and whether it is the one before.
+
+    Both with ``had_gaps`` and ``has_gaps``: whether the one before, and the later one, lacks partitions.
+    """
     later, earlier = pairs["snapshot_id"], pairs["previous_snapshot_id"]
+    of_pair = {"pair": later, "had_gaps": pairs["previous_incomplete"], "has_gaps": pairs["incomplete"]}
     sides = [
-        pa.table({"snapshot_id": of, "pair": later, "before": pa.repeat(before, len(later))})
+        pa.table({"snapshot_id": of, **of_pair, "before": pa.repeat(before, len(later))})
         for of, before in ((earlier, True), (later, False))
     ]
     return pa.concat_tables(sides)
@@ -146,15 +149,6 @@ def _stopped(some: str, other: str, kind: str, told: str) -> str:
     """An array of the brokers that serve in one map of states and of which another tells this, with their kind."""
     serves = f"{some}[id] NOT IN ({_STATES}, '{_UNKNOWN}') AND {told.format(other=other)}"
     return f"transform(filter(map_keys({some}), id -> {serves}), id -> struct('{kind}' kind, id broker))"
-
-
-def _with_gaps(snapshots: DataFrame, sides: DataFrame) -> DataFrame:
-    """Each pair with ``had_gaps`` and ``has_gaps``: whether the one before, and the later one, lacks partitions."""
-    gaps = "coalesce(bool_or(incomplete) FILTER (WHERE {}), false) AS {}"
-    both = [gaps.format(side, name) for side, name in (("before", "had_gaps"), ("NOT before", "has_gaps"))]
-    from pyspark.sql import functions as f
-
-    return snapshots.join(sides, "snapshot_id").groupBy("pair").agg(*map(f.expr, both))
 
 
 def _topics_changed(topics: DataFrame, sides: DataFrame) -> DataFrame:
@@ -213,7 +207,8 @@ def _differences() -> str:
 
     def replicas(kind: str, these: str, those: str, gaps: str) -> str:
         # What is not there may only be missing from what was read.
-        told = f"IF(again, {these}, IF({gaps} AND size({those}) = 0, array(), {without(these, those)}))"
+        missing = f"coalesce({gaps}, false) AND size({those}) = 0"
+        told = f"IF(again, {these}, IF({missing}, array(), {without(these, those)}))"
         return rows(kind, told, f"NOT ({both})")
 
     def without(these: str, those: str) -> str:

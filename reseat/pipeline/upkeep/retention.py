@@ -228,8 +228,7 @@ def _thin(spark: SparkSession, tables: Folder, batch: Staging, days: Collection[
 def _compare_again(step: _Step) -> None:
     """Stage ``changes`` of the days: those of their last snapshots from what is before them now."""
     if step.before:
-        tables = (_rows(step, name) for name in ("topic_spread", "snapshots"))
-        with closing(Comparison(_pairs(step), *tables)) as compared:
+        with closing(Comparison(_pairs(step), _rows(step, "topic_spread"))) as compared:
             rows = compared.changes(_rows(step, "brokers"), _rows(step, "replicas"))
             write_sorted(rows, step.tables, step.batch, "changes")
     step.batch.remove(path for group in _file_groups(step.tables, "changes", step.last) for path in group.paths)
@@ -252,6 +251,7 @@ def _rows(step: _Step, name: str) -> DataFrame:
 def _pairs(step: _Step) -> pa.Table:
     """The neighbours that were none, as ``Comparison`` takes them."""
     compared = [(step.last[day], before) for day, before in step.before.items()]
+    incomplete = set(_rows(step, "snapshots").where("incomplete").select("snapshot_id").toArrow()[0].to_pylist())
     moment = pa.timestamp("us", tz="UTC")
     columns: dict[str, pa.Array] = {"cluster": pa.array([one.cluster for one, _ in compared], pa.string())}
     for start, side in (("", 0), ("previous_", 1)):
@@ -259,6 +259,7 @@ def _pairs(step: _Step) -> pa.Table:
         columns[f"{start}day"] = pa.array([one.day for one in snapshots], pa.string())
         columns[f"{start}snapshot_id"] = pa.array([one.snapshot_id for one in snapshots], pa.string())
         columns[f"{start}taken_at"] = pa.array([one.taken_at for one in snapshots], moment)
+        columns[f"{start}incomplete"] = pa.array([one.snapshot_id in incomplete for one in snapshots])
     return pa.table(columns)
 
 
