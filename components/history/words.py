@@ -11,13 +11,14 @@ from components.look import text
 from components.shell.frame import Figure
 from components.state.past import clock
 from reseat.history.series import worst
+from reseat.model.wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["answer", "figures", "names_of", "stretch"]
 
-#: Changes of brokers that serve: one that is down and one that left the cluster are both gone.
+#: Changes of brokers that serve; one that left, as after a drain, is told apart.
 _BROKERS = ("broker_gone", "broker_came")
 _LEFT = "broker_left"
 #: A stretch that ended longer ago than this is not "the last".
@@ -56,7 +57,7 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     if leaders and len(told) < 2:
         told.append(f"{text.counted(leaders, 'leader')} changed")
     still = "no broker went down or came up and " if snapshots["brokers_down"].notna().all() else ""
-    happened = " and ".join(told) or f"{still}no replica moved"
+    happened = listed(told) or f"{still}no replica moved"
     return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
 
 

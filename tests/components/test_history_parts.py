@@ -272,6 +272,15 @@ def test_the_answer_tells_what_happened_and_when_it_was_worst():
     )
 
 
+def test_a_broker_that_left_is_in_the_answer():
+    """Beside those that went down and came up, and what was moved."""
+    told = counts((0, "broker_gone", 1), (5, "broker_came", 1), (10, "broker_left", 1), (20, "replica_added", 7))
+    said = answer("shop", snapshots([0, 0]), told, START)
+
+    assert "brokers went down or came up 2 times, 1 broker left and 7 replicas added or moved" in said
+    assert figures(snapshots([0, 0]), told)[1].value == "3"
+
+
 def test_two_snapshots_of_one_second_have_two_names():
     """At the handles one could not tell which of the two is compared; others are called by their time alone."""
     told = snapshots([0, 0, 0], minutes=60)
