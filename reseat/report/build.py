@@ -12,7 +12,7 @@ from reseat.balance.told import incomplete, racks_unknown
 from reseat.model import Severity
 from reseat.model.naming import natural
 from reseat.model.units import duration
-from reseat.model.wording import counted, visible, wish_in_words
+from reseat.model.wording import counted, doing, visible
 from reseat.report.chapters import (
     appendix,
     change,
@@ -57,7 +57,7 @@ def build(matter: Matter, choices: ReportChoices) -> Report:
         matter: what it is made of.
         choices: how it is told.
     """
-    asked = wish_in_words(matter.wish) or "as it is"
+    asked = "as it is" if matter.wish.is_empty else doing(matter.wish)
     called = visible(matter.cluster or Path(matter.source).name or matter.source, 80)
     layout = matter.layout
     sizes = (

@@ -64,7 +64,7 @@ def test_the_report_of_a_what_if_can_be_looked_at_and_taken_along(opened):
     assert not at.exception
     assert "broker 4" in texts(at)
     assert labels == ["HTML", "PDF", "PowerPoint", "PNG", "SVG", "CSV", "Parquet"]
-    assert at.code[0].value.startswith("small: broker 4 removed\nAmber. Draining broker 4 copies 1 replica (1.0 MB)")
+    assert at.code[0].value.startswith("small: draining broker 4\nAmber. Draining broker 4 copies 1 replica (1.0 MB)")
     assert texts(at).startswith("Draining broker 4 copies 1 replica (1.0 MB), and no plan for it can move fewer.")
     assert len(at.get("iframe")) == 1
 
