@@ -277,7 +277,7 @@ def test_a_new_broker_is_dropped_into_a_rack(racks: Page) -> None:
     """The next free id is offered; dropped into rack c the broker joins there, and nobody is out."""
     racks.get_by_role("button", name="Add broker").click()
     drag(racks, racks.locator(".dock .tile"), racks.locator(".rack", has=tile(racks, 3)))
-    says(racks, "Broker 7 added")
+    says(racks, "Adding broker 7")
     tile(racks, 7).wait_for()
 
     expect(racks.locator(".rack", has=tile(racks, 7)).get_by_role("listbox")).to_have_attribute("aria-label", "rack c")
