@@ -39,6 +39,7 @@ from reseat.operate.run.cordoning import RunCordons, cordons_left
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Observation, look
+from reseat.operate.run.modules import load_all
 from reseat.operate.run.newcomers import into_directories
 from reseat.operate.run.pace import Pace
 from reseat.operate.run.places import between_directories, with_directories
@@ -91,6 +92,7 @@ def carry_out(
         ClusterUnreachable: the cluster could not be reached at the start, or has not let this user in for too long;
             in the latter case the run stays open and says so.
     """
+    load_all()
     run = journal.run(run_id)
     there = target.cluster_id()
     if there != run.cluster_id:
