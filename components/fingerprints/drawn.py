@@ -17,7 +17,7 @@ from components.state import addresses, fields, slots, widgets
 from components.state.slots import Slot
 from reseat.model import NONE, ClusterLayout
 from reseat.model.search import Search
-from reseat.model.wording import verb
+from reseat.model.wording import some_of, verb
 from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def summary(found: Sequence[TopicFingerprint]) -> str:
         whose = "the only topic matches" if total == 1 else f"the {total:,} topics match"
         return f"Without every broker's rack, it is unknown whether {whose} Kafka's initial assignment."
     moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
-    match = verb(placed, "matches", "match")
-    words = [f"{placed:,} of {text.counted(total, 'topic')} {match} Kafka's initial assignment"]
+    words = [f"{some_of(placed, total, 'topic', 'matches', 'match')} Kafka's initial assignment"]
     if counts[FingerprintKind.MOVED]:
         where = text.counted(counts[FingerprintKind.MOVED], "other")
         words.append(f"{text.counted(moved, 'partition')} of {where} {verb(moved, 'was', 'were')} moved later")

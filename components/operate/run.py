@@ -17,6 +17,7 @@ from components.state import fields
 from reseat.balance.grid import brokers_by_rack
 from reseat.model import Longs
 from reseat.model.search import Search
+from reseat.model.wording import some_of
 from reseat.operate.journal.records import MoveProgress, Run, RunProgress, RunState
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def state_words(state: RunState, *, alive: bool = True) -> str:
 def sentence(progress: RunProgress) -> str:
     """Where a run stands, with the number that matters; not yet Markdown."""
     run, total = progress.run, progress.partitions
-    there = f"{progress.done:,} of {text.counted(total, 'partition')} {text.verb(progress.done, 'is', 'are')} complete"
+    there = f"{some_of(progress.done, total, 'partition', 'is', 'are')} complete"
     what = "The rollback" if run.kind == "rollback" else "The plan"
     if run.state is RunState.DONE:
         return f"{what} is done: {'its partition is' if total == 1 else f'all {total:,} partitions are'} as planned."

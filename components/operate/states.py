@@ -12,6 +12,7 @@ from components.state import session, shared
 from components.state.past import Past
 from reseat.access import Door
 from reseat.errors import ClusterUnreachable, InputRefused, ReseatError, WriteRefused
+from reseat.model.wording import some_of
 
 __all__ = [
     "draw_blocked",
@@ -55,11 +56,10 @@ def draw_open_runs() -> None:
     with st.container(border=True, key="runs-open"):
         for run in runs:
             progress = journal.progress(run.id, moves=False)
-            verb = text.verb(progress.done, "is", "are")
             alone = "" if progress.alive else ", and **no executor is running**"
             st.markdown(
                 f":orange[:material/front_hand:] Run {run.id} on {text.plain(run.cluster, 60)} is not over: "
-                f"{progress.done:,} of {text.counted(progress.partitions, 'partition')} {verb} complete{alone}. "
+                f"{some_of(progress.done, progress.partitions, 'partition', 'is', 'are')} complete{alone}. "
                 f"Connect to the cluster with the id {text.code(run.cluster_id)} to watch, continue or cancel it."
             )
         navigation.link(navigation.CLUSTERS, "Connect to the cluster", also=navigation.ClustersView.LIVE.query)

@@ -18,6 +18,7 @@ __all__ = [
     "minimal",
     "named",
     "reason_of",
+    "some_of",
     "verb",
     "visible",
     "wish_in_words",
@@ -54,6 +55,11 @@ def minimal(what: str, *, racks_unknown: bool) -> str:
 def verb(number: int, one: str, many: str) -> str:
     """The verb that agrees with a number: ``verb(1, "has", "have")`` is "has"."""
     return one if number == 1 else many
+
+
+def some_of(number: int, of: int, noun: str, one: str, many: str) -> str:
+    """Some of all with the verb that agrees: "2 of 3 topics match", "1 of 3 topics matches", "0 of 1 topic matches"."""
+    return f"{number:,} of {counted(of, noun)} {verb(1 if of == 1 else number, one, many)}"
 
 
 def listed(names: Iterable[object], most: int = SPELLED_OUT) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from reseat.formats.documents.directory_moves import named_directories
 from reseat.model import NONE, Snapshot
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, some_of
 from reseat.operate.checks.check import Check, CheckResult
 from reseat.operate.run.same_topics import same_topics
 from reseat.operate.run.sentences import list_text
@@ -100,7 +100,7 @@ class Verification:
     def sentences(self) -> tuple[str, ...]:
         """What came of it, for a person."""
         planned = self.partitions - len(self.differences)
-        out = [f"{planned:,} of {counted(self.partitions, 'partition')} {verb(planned, 'is', 'are')} as planned."]
+        out = [f"{some_of(planned, self.partitions, 'partition', 'is', 'are')} as planned."]
         for some, what in ((self.under_way, "in progress"), (self.different, "different")):
             if some:
                 out.append(f"{counted(len(some), 'partition is', 'partitions are')} {what}: {listed(some)}.")

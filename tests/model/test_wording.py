@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.model.wording import counted, listed, reason_of, verb
+from reseat.model.wording import counted, listed, reason_of, some_of, verb
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,21 @@ from reseat.model.wording import counted, listed, reason_of, verb
 def test_a_noun_agrees_with_its_number(number: int, text: str) -> None:
     """Singular for one alone, separators for thousands."""
     assert counted(number, "replica") == text
+
+
+@pytest.mark.parametrize(
+    ("number", "of", "text"),
+    [
+        (0, 1, "0 of 1 topic matches"),
+        (1, 1, "1 of 1 topic matches"),
+        (0, 3, "0 of 3 topics match"),
+        (1, 3, "1 of 3 topics matches"),
+        (1200, 3000, "1,200 of 3,000 topics match"),
+    ],
+)
+def test_some_of_all_agree_with_their_verb(number: int, of: int, text: str) -> None:
+    """Of one there is one that does or does not."""
+    assert some_of(number, of, "topic", "matches", "match") == text
 
 
 def test_an_irregular_plural_is_given() -> None:

@@ -44,6 +44,16 @@ def until(condition):
     return any(condition() for _ in Patience(60).attempts())
 
 
+def main(journal, run):
+    """The runner's exit code, in this process, whose signals are as before in the end."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    try:
+        return runner.main([str(journal.path), str(run.id)])
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_a_connection_goes_through_the_pipe_whole():
     """Every field comes back, secrets included."""
     full = replace(NOWHERE, token_command=("give", "token"), zookeeper_digest=Secret("a:b"), ca_file="/ca.pem")
@@ -117,13 +127,7 @@ def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch, en
         return replace(journal.run(run_id), state=ended) if ended else journal.run(run_id)
 
     monkeypatch.setattr(runner, "carry_out", carries_out)
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
-    try:
-        assert runner.main([str(journal.path), str(run.id)]) == code
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
+    assert main(journal, run) == code
     assert told == {"interrupted": True, "stopped": False}
     assert journal.run(run.id).state is RunState.APPROVED
 
@@ -160,12 +164,7 @@ def test_a_runner_that_meets_an_error_leaves_a_word_where_the_run_has_none_yet(j
         raise ClusterUnreachable("Nothing answers.", "route")
 
     monkeypatch.setattr(runner, "carry_out", fails)
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
-    try:
-        code = runner.main([str(journal.path), str(run.id)])
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    code = main(journal, run)
     said = journal.run(run.id).sentence
 
     assert code == 1
@@ -200,12 +199,7 @@ def test_a_run_whose_journal_is_full_for_a_while_goes_on_by_itself(tmp_path, mon
 
         cluster.before_call = fills
         monkeypatch.setattr(runner, "carry_out", carries_out)
-        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
-        try:
-            code = runner.main([str(journal.path), str(run.id)])
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        code = main(journal, run)
         state = journal.run(run.id).state
 
     assert tries == [0, 1, 1, 1]

@@ -50,7 +50,7 @@ def test_moved_partitions_are_named(opened):
     partitions = tables(at)[1].value
 
     assert not at.exception
-    assert "0 of 1 topic match Kafka's initial assignment; 1 partition of 1 other was moved later" in texts(at)
+    assert "0 of 1 topic matches Kafka's initial assignment; 1 partition of 1 other was moved later" in texts(at)
     assert rows["moved partitions"].tolist() == ["7"]
     assert partitions["replicas"][7] == ", ".join(map(str, before[::-1]))
     assert partitions["initial assignment"][7] == ", ".join(map(str, before))
