@@ -61,8 +61,8 @@ def summary(found: Sequence[TopicFingerprint]) -> str:
     if counts[FingerprintKind.MOVED]:
         where = text.counted(counts[FingerprintKind.MOVED], "other")
         words.append(f"{text.counted(moved, 'partition')} of {where} {verb(moved, 'was', 'were')} moved later")
-    if counts[FingerprintKind.NOT_STRIPED]:
-        words.append(f"{counts[FingerprintKind.NOT_STRIPED]:,} do not match")
+    if others := counts[FingerprintKind.NOT_STRIPED]:
+        words.append(f"{others:,} {verb(others, 'does', 'do')} not match")
     if unknown:
         words.append(f"{unknown:,} unknown without every rack")
     return f"{'; '.join(words)}."

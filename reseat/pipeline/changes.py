@@ -139,15 +139,18 @@ def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-_STATES, _UNKNOWN = ", ".join(f"'{state.value}'" for state in BrokerState if state.away), BrokerState.NOT_TOLD.value
+_AWAY_STATES, _UNKNOWN = (
+    ", ".join(f"'{state.value}'" for state in BrokerState if state.away),
+    BrokerState.NOT_TOLD.value,
+)
 #: What is told of a broker, ``id``, by a map of states.
-_AWAY = f"coalesce(try_element_at({{other}}, id) IN ({_STATES}), false)"
+_AWAY = f"coalesce(try_element_at({{other}}, id) IN ({_AWAY_STATES}), false)"
 _NOT_NAMED = f"(NOT map_contains_key({{other}}, id) AND exists(map_values({{other}}), state -> state != '{_UNKNOWN}'))"
 
 
 def _stopped(some: str, other: str, kind: str, told: str) -> str:
     """An array of the brokers that serve in one map of states and of which another tells this, with their kind."""
-    serves = f"{some}[id] NOT IN ({_STATES}, '{_UNKNOWN}') AND {told.format(other=other)}"
+    serves = f"{some}[id] NOT IN ({_AWAY_STATES}, '{_UNKNOWN}') AND {told.format(other=other)}"
     return f"transform(filter(map_keys({some}), id -> {serves}), id -> struct('{kind}' kind, id broker))"
 
 

@@ -125,7 +125,7 @@ def test_what_fits_no_draws_is_no_fault(opened):
     at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=FIVE))
 
     assert not at.exception
-    assert "1 do not match" in texts(at)
+    assert "1 does not match" in texts(at)
     assert tables(at)[0].value["moved partitions"].tolist() == [""]
 
 
